@@ -25,13 +25,13 @@ import (
 func TestCopiedFolderPutBack(t *testing.T) {
 	t.Parallel()
 	copied := map[string]string{"the whole data folder": "", "the database's file alone": "cointill.db"}
-	harness.Each(t, copied, func(t *testing.T, _, file string) {
-		node := nodes.Btcd(t)
+	harness.RunEach(t, copied, func(t *testing.T, _, file string) {
+		node := nodes.StartBtcd(t)
 		node.Mine(1)
 		i := harness.New(t, false)
-		i.Set("OPERATORS", harness.Email)
+		i.SetSetting("OPERATORS", harness.Email)
 		if file != "" { // the state folder isn't what saves it
-			i.Set("ADDRESS_MARKS", filepath.Join(i.DataDir(), "marks"))
+			i.SetSetting("ADDRESS_MARKS", filepath.Join(i.DataDir(), "marks"))
 		}
 		tl := newTillOn(t, i, bitcoin, node, node.URL("http"))
 		v := newPlainBrowser(t, tl.Base)
@@ -44,7 +44,7 @@ func TestCopiedFolderPutBack(t *testing.T) {
 		tl.Start()
 		tl.orders(3)
 		tl.Stop()
-		quiet := tl.Log()
+		quiet := tl.ReadLog()
 		putBack(t, kept, filepath.Join(tl.DataDir(), file))
 		tl.Start()
 		tl.orders(2)
@@ -53,8 +53,8 @@ func TestCopiedFolderPutBack(t *testing.T) {
 			t.Error("the System page says nothing of addresses that were skipped")
 		}
 		tl.Stop()
-		if strings.Contains(quiet, "addresses were skipped") || !strings.Contains(tl.Log(), `"from":2,"to":4`) {
-			t.Errorf("the log must say that addresses 2 to 4 were skipped, and only after the copy was put back:\n%s", tl.Log())
+		if strings.Contains(quiet, "addresses were skipped") || !strings.Contains(tl.ReadLog(), `"from":2,"to":4`) {
+			t.Errorf("the log must say that addresses 2 to 4 were skipped, and only after the copy was put back:\n%s", tl.ReadLog())
 		}
 	})
 }
@@ -110,16 +110,16 @@ func (v *plainBrowser) beOperator() {
 // the primary's place, gives out no address again, as a configured folder knows better.
 func TestStaleStandbyPromoted(t *testing.T) {
 	t.Parallel()
-	node := nodes.Btcd(t)
+	node := nodes.StartBtcd(t)
 	node.Mine(1)
 	server := harness.NewPostgres(t, 60)
 	standby := server.NewStandby()
 	i := harness.New(t, false)
-	i.Set("DATABASE_URL", server.URL)
-	i.Set("ADDRESS_MARKS", filepath.Join(t.TempDir(), "elsewhere"))
+	i.SetSetting("DATABASE_URL", server.URL)
+	i.SetSetting("ADDRESS_MARKS", filepath.Join(t.TempDir(), "elsewhere"))
 	tl := newTillOn(t, i, bitcoin, node, node.URL("http"))
 	tl.orders(2)
-	harness.Eventually(t, 30*time.Second, "the standby to have what the primary has", func() (same bool) {
+	harness.WaitFor(t, 30*time.Second, "the standby to have what the primary has", func() (same bool) {
 		var there, here int
 		const opened = "SELECT count(*) FROM destinations"
 		if err := server.Admin.QueryRow(opened).Scan(&here); err != nil {
@@ -136,11 +136,11 @@ func TestStaleStandbyPromoted(t *testing.T) {
 	server.Stop()
 	standby.Start()
 	standby.Promote()
-	tl.Set("DATABASE_URL", standby.URL)
+	tl.SetSetting("DATABASE_URL", standby.URL)
 	tl.Start()
 	tl.orders(2)
 	tl.Stop()
-	if !strings.Contains(tl.Log(), `"from":2,"to":4`) {
+	if !strings.Contains(tl.ReadLog(), `"from":2,"to":4`) {
 		t.Error("the log doesn't say that addresses 2 to 4 were skipped")
 	}
 }
@@ -149,13 +149,13 @@ func TestStaleStandbyPromoted(t *testing.T) {
 // it committed costs the one address; killed after the commit it costs none.
 func TestKilledBesideMark(t *testing.T) {
 	t.Parallel()
-	node := nodes.Btcd(t)
+	node := nodes.StartBtcd(t)
 	node.Mine(1)
 	server := harness.NewPostgres(t, 60)
 	marks := filepath.Join(t.TempDir(), "marks")
 	i := harness.New(t, false)
-	i.Set("DATABASE_URL", server.URL)
-	i.Set("ADDRESS_MARKS", marks)
+	i.SetSetting("DATABASE_URL", server.URL)
+	i.SetSetting("ADDRESS_MARKS", marks)
 	tl := newTillOn(t, i, bitcoin, node, node.URL("http"))
 	tl.orders(1)
 	tl.Kill() // committed
@@ -167,7 +167,7 @@ func TestKilledBesideMark(t *testing.T) {
 
 	tl.available(true)
 	var made intent
-	tl.Call("POST", "/v1/payment/initiate", harness.Request("crypto_bitcoin"), 201).Data(t, &made)
+	tl.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_bitcoin"), 201).DecodeData(t, &made)
 	tx, err := server.Admin.Begin()
 	if err == nil {
 		_, err = tx.Exec("LOCK TABLE steps IN EXCLUSIVE MODE") // what the opening writes after the mark
@@ -183,7 +183,7 @@ func TestKilledBesideMark(t *testing.T) {
 		}
 		answered <- err
 	}()
-	harness.Eventually(t, 20*time.Second, "the mark to be written", func() bool { return markIn(t, marks) == 3 })
+	harness.WaitFor(t, 20*time.Second, "the mark to be written", func() bool { return markIn(t, marks) == 3 })
 	tl.Kill()
 	if err := <-answered; err == nil {
 		t.Error("the request was answered though the process was killed in it")
@@ -195,8 +195,8 @@ func TestKilledBesideMark(t *testing.T) {
 	tl.opened = 3 // the third may have been shown
 	tl.orders(2)
 	tl.Stop()
-	if strings.Count(tl.Log(), "addresses were skipped") != 1 || !strings.Contains(tl.Log(), `"from":2,"to":2`) {
-		t.Errorf("the log must say that address 2 alone was skipped:\n%s", tl.Log())
+	if strings.Count(tl.ReadLog(), "addresses were skipped") != 1 || !strings.Contains(tl.ReadLog(), `"from":2,"to":2`) {
+		t.Errorf("the log must say that address 2 alone was skipped:\n%s", tl.ReadLog())
 	}
 }
 
@@ -228,19 +228,19 @@ func markIn(t *testing.T, folder string) (next int) {
 // whichever is asked first; each has one of its own besides, which may be lost.
 func TestReplicasAfterRewind(t *testing.T) {
 	t.Parallel()
-	node := nodes.Btcd(t)
+	node := nodes.StartBtcd(t)
 	node.Mine(1)
 	server := harness.NewPostgres(t, 60)
 	shared := t.TempDir()
 	i := harness.New(t, false)
-	i.Set("DATABASE_URL", server.URL)
-	i.Set("SECRET_KEY", strings.Repeat("5a", 32))
-	i.Set("ADDRESS_MARKS", shared+","+t.TempDir())
+	i.SetSetting("DATABASE_URL", server.URL)
+	i.SetSetting("SECRET_KEY", strings.Repeat("5a", 32))
+	i.SetSetting("ADDRESS_MARKS", shared+","+t.TempDir())
 	tl := newTillOn(t, i, bitcoin, node, node.URL("http"))
 	other := *tl
-	other.Instance = tl.Replica("other")
-	other.Set("DATA_DIR", t.TempDir())
-	other.Set("ADDRESS_MARKS", shared+","+t.TempDir())
+	other.Instance = tl.NewReplica("other")
+	other.SetSetting("DATA_DIR", t.TempDir())
+	other.SetSetting("ADDRESS_MARKS", shared+","+t.TempDir())
 	other.Start()
 	next := 0
 	on := func(replica *till) {
@@ -250,14 +250,14 @@ func TestReplicasAfterRewind(t *testing.T) {
 		next++
 	}
 	on(tl)
-	restore := server.Snapshot()
+	restore := server.TakeSnapshot()
 	for _, replica := range []*till{&other, tl, tl, &other, tl} {
 		on(replica)
 	}
 	restore()
 	for _, replica := range []*till{&other, tl} { // the server was away
-		harness.Eventually(t, time.Minute, "the replica to take payments", func() bool {
-			answer, err := replica.Try("POST", "/v1/payment/initiate", harness.Request("crypto_bitcoin"))
+		harness.WaitFor(t, time.Minute, "the replica to take payments", func() bool {
+			answer, err := replica.TryRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_bitcoin"))
 			return err == nil && answer.Code == 201
 		})
 	}
@@ -265,7 +265,7 @@ func TestReplicasAfterRewind(t *testing.T) {
 	on(tl)
 	tl.Stop()
 	other.Stop()
-	if log := other.Log(); !strings.Contains(log, fmt.Sprintf(`"from":1,"to":%d`, next-3)) {
+	if log := other.ReadLog(); !strings.Contains(log, fmt.Sprintf(`"from":1,"to":%d`, next-3)) {
 		t.Errorf("the log of the one that was asked first must say that addresses 1 to %d were skipped:\n%s", next-3, log)
 	}
 }

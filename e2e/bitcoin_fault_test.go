@@ -12,8 +12,8 @@ import (
 // TestNodeRestarted pays before, while and after a node is away.
 func TestNodeRestarted(t *testing.T) {
 	t.Parallel()
-	node := nodes.Litecoind(t)
-	node.Fund()
+	node := nodes.StartLitecoind(t)
+	node.FundPayer()
 	tl := newTill(t, dogecoin, node, false, node.URL("http"))
 	before, after := tl.order(), tl.order()
 	tl.confirm(before)
@@ -22,7 +22,7 @@ func TestNodeRestarted(t *testing.T) {
 	tl.unavailable(began, "the node ended")
 	node.Start()
 	tl.available(true)
-	tl.node.Pay(after.out(0))
+	tl.node.PayOutputs(after.out(0))
 	node.Mine(tl.final)
 	tl.reach(before, "successful", "")
 	tl.reach(after, "successful", "")
@@ -31,9 +31,9 @@ func TestNodeRestarted(t *testing.T) {
 // TestNodeFrozen stops a node where it is, which leaves its connections open.
 func TestNodeFrozen(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, map[string]string{"requests": "http", "websocket": "btcd+ws"}, func(t *testing.T, _, scheme string) {
-		node := nodes.Btcd(t)
-		node.Fund()
+	harness.RunEach(t, map[string]string{"requests": "http", "websocket": "btcd+ws"}, func(t *testing.T, _, scheme string) {
+		node := nodes.StartBtcd(t)
+		node.FundPayer()
 		tl := newTill(t, bitcoin, node, false, node.URL(scheme))
 		o, open := tl.order(), tl.order()
 		sent := tl.confirm(o)
@@ -55,8 +55,8 @@ func TestNodeFrozen(t *testing.T) {
 // begins anew, and all goes on when it has caught up with the others.
 func TestNodeForgets(t *testing.T) {
 	t.Parallel()
-	node, other := nodes.Btcd(t), nodes.Btcd(t)
-	node.Fund()
+	node, other := nodes.StartBtcd(t), nodes.StartBtcd(t)
+	node.FundPayer()
 	tl := newTill(t, bitcoin, node, false, node.URL("btcd+ws"))
 	paid, o := tl.order(), tl.order()
 	tl.confirm(paid)
@@ -74,7 +74,7 @@ func TestNodeForgets(t *testing.T) {
 	node.Mine(tl.final - 1)
 	tl.reach(o, "successful", "")
 	tl.seen(o, sent.ID, tl.final)
-	if tl.Verify(paid.Reference).Reversed {
+	if tl.VerifyPayment(paid.Reference).Reversed {
 		t.Error("an empty node reversed a payment")
 	}
 }
@@ -83,24 +83,24 @@ func TestNodeForgets(t *testing.T) {
 // When that one ends, the first is, which has caught up meanwhile.
 func TestNodeBehind(t *testing.T) {
 	t.Parallel()
-	behind, node := nodes.Litecoind(t), nodes.Litecoind(t)
-	node.Fund()
+	behind, node := nodes.StartLitecoind(t), nodes.StartLitecoind(t)
+	node.FundPayer()
 	node.Connect(behind)
 	tl := newTill(t, dogecoin, node, false, behind.URL("http"), node.URL("http"))
 	o, next := tl.order(), tl.order()
 	node.Disconnect(behind)
-	node.Pay(o.out(0))
+	node.PayOutputs(o.out(0))
 	node.Mine(tl.final)
 	tl.reach(o, "successful", "")
 	tl.available(true)
-	status := tl.Run("", "chain", "status")
+	status := tl.RunCommand("", "chain", "status")
 	if !strings.Contains(status, "behind") || strings.Contains(status, ":regtest@") {
 		t.Errorf("chain status: %s", status)
 	}
 	node.Connect(behind)
-	node.Pay(next.out(0))
+	node.PayOutputs(next.out(0))
 	node.Mine(1)
-	behind.Agree(node)
+	behind.WaitForSameTip(node)
 	node.Kill()
 	behind.Mine(tl.final - 1)
 	tl.reach(next, "successful", "")
@@ -110,13 +110,13 @@ func TestNodeBehind(t *testing.T) {
 // nobody is told to pay, until they agree.
 func TestNodesDisagree(t *testing.T) {
 	t.Parallel()
-	node, other := nodes.Btcd(t), nodes.Btcd(t)
-	node.Fund()
+	node, other := nodes.StartBtcd(t), nodes.StartBtcd(t)
+	node.FundPayer()
 	node.Connect(other)
 	tl := newTill(t, bitcoin, node, false, node.URL("http"), other.URL("http"))
 	o := tl.order()
 	sent := tl.confirm(o)
-	other.Agree(node)
+	other.WaitForSameTip(node)
 	node.Disconnect(other)
 	began := time.Now()
 	other.MineEmpty(4)
@@ -133,26 +133,26 @@ func TestNodesDisagree(t *testing.T) {
 // TestWrongNetwork (BTC-8) gives nodes of other networks: no payment is taken.
 func TestWrongNetwork(t *testing.T) {
 	t.Parallel()
-	core := nodes.Litecoind(t)
+	core := nodes.StartLitecoind(t)
 	core.Mine(1)
-	regtest := nodes.Btcd(t)
+	regtest := nodes.StartBtcd(t)
 	regtest.Mine(1)
-	harness.Each(t, map[string]struct{ url, network string }{
+	harness.RunEach(t, map[string]struct{ url, network string }{
 		"another network": {regtest.URL("http"), "testnet4"},
 		"of Core's":       {core.URL("http"), "testnet4"},
 		"wrong password":  {strings.Replace(regtest.URL("http"), ":regtest@", ":wrong@", 1), "regtest"},
 		"wrong websocket": {regtest.URL("btcd+ws"), "signet"},
 	}, func(t *testing.T, name string, set struct{ url, network string }) {
 		i := harness.New(t, false)
-		i.Set("TEST_BITCOIN_URL", set.url)
-		i.Set("TEST_BITCOIN_NETWORK", set.network)
+		i.SetSetting("TEST_BITCOIN_URL", set.url)
+		i.SetSetting("TEST_BITCOIN_NETWORK", set.network)
 		i.Start()
-		i.Business()
+		i.CreateBusiness()
 		key := newAccount(t, bitcoin).public(t)
-		i.Run("", "wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_bitcoin", "--key", key, "--json")
+		i.RunCommand("", "wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_bitcoin", "--key", key, "--json")
 		tl := &till{Instance: i, coin: bitcoin, t: t}
 		tl.unavailable(time.Now(), name)
-		status := i.Run("", "chain", "status")
+		status := i.RunCommand("", "chain", "status")
 		t.Logf("chain status: %s", status)
 		if strings.Contains(status, "regtest@") || strings.Contains(status, "wrong@") {
 			t.Error("chain status shows a password")

@@ -47,7 +47,7 @@ func (tl *till) firstSeen(o order) (sent nodes.Sent, sights <-chan sight, took t
 	sights = tl.live(o)
 	tl.shows(sights, "waiting")
 	began := time.Now()
-	sent = tl.node.Pay(o.out(0))
+	sent = tl.node.PayOutputs(o.out(0))
 	took = tl.shows(sights, "seen").Sub(began)
 	if took > timely {
 		tl.t.Errorf("the payment was seen after %s", took)
@@ -82,7 +82,7 @@ func paySome(tl *till) {
 
 func payUnder(tl *till) {
 	o := tl.order()
-	tl.node.Pay(o.out(-o.due / 100))
+	tl.node.PayOutputs(o.out(-o.due / 100))
 	tl.node.Mine(tl.final)
 	tl.reach(o, "processing", "") // until the window is over the rest may come
 	advance(tl.t, tl.Instance, o.Reference, 8*time.Minute)
@@ -91,7 +91,7 @@ func payUnder(tl *till) {
 
 func payOver(tl *till) {
 	o := tl.order()
-	tl.node.Pay(o.out(o.due / 100))
+	tl.node.PayOutputs(o.out(o.due / 100))
 	tl.node.Mine(tl.final)
 	tl.reach(o, "declined", "overpaid")
 }
@@ -100,9 +100,9 @@ func payInParts(tl *till) {
 	o := tl.order()
 	sights := tl.live(o)
 	tl.shows(sights, "waiting")
-	tl.node.Pay(o.out(-o.due / 2))
+	tl.node.PayOutputs(o.out(-o.due / 2))
 	tl.shows(sights, "partial")
-	tl.node.Pay(o.out(o.due/2 - o.due))
+	tl.node.PayOutputs(o.out(o.due/2 - o.due))
 	tl.shows(sights, "seen")
 	tl.node.Mine(tl.final)
 	tl.reach(o, "successful", "")
@@ -110,10 +110,10 @@ func payInParts(tl *till) {
 
 func payTwice(tl *till) {
 	o := tl.order()
-	sent := tl.node.Pay(o.out(-o.due/2), o.out(o.due/2-o.due))
+	sent := tl.node.PayOutputs(o.out(-o.due/2), o.out(o.due/2-o.due))
 	tl.node.Mine(tl.final)
 	tl.reach(o, "successful", "")
-	if r := tl.Verify(o.Reference); len(r.Transfers) != 2 || r.Transfers[0].Hash != sent.ID || r.Transfers[1].Hash != sent.ID {
+	if r := tl.VerifyPayment(o.Reference); len(r.Transfers) != 2 || r.Transfers[0].Hash != sent.ID || r.Transfers[1].Hash != sent.ID {
 		tl.t.Errorf("two outputs of %s are %+v", sent.ID, r.Transfers)
 	}
 }
@@ -122,16 +122,16 @@ func payTwice(tl *till) {
 // amount again. What the payment doesn't need is listed under Unmatched.
 func payCrumbs(tl *till) {
 	o := tl.order()
-	tl.node.Pay(nodes.Output{Address: o.address, Amount: o.due / 50})
+	tl.node.PayOutputs(nodes.Output{Address: o.address, Amount: o.due / 50})
 	tl.node.Mine(1)
 	tl.reach(o, "processing", "")
-	tl.node.Pay(o.out(0))
+	tl.node.PayOutputs(o.out(0))
 	tl.node.Mine(tl.final - 1)
-	tl.node.Pay(nodes.Output{Address: o.address, Amount: o.due / 50})
-	tl.node.Pay(o.out(0))
+	tl.node.PayOutputs(nodes.Output{Address: o.address, Amount: o.due / 50})
+	tl.node.PayOutputs(o.out(0))
 	tl.node.Mine(1)
 	tl.reach(o, "successful", "")
-	if r := tl.Verify(o.Reference); len(r.Transfers) != 1 || r.Transaction.AmountPaid != r.Transaction.ChargedAmount {
+	if r := tl.VerifyPayment(o.Reference); len(r.Transfers) != 1 || r.Transaction.AmountPaid != r.Transaction.ChargedAmount {
 		tl.t.Errorf("with crumbs it was paid by %+v, %s of %s", r.Transfers, r.Transaction.AmountPaid, r.Transaction.ChargedAmount)
 	}
 	tl.told(o, "initiated", "detected", "processing", "detected", "detected", "detected", "successful", "unexpected_transfer", "unexpected_transfer", "unexpected_transfer")
@@ -140,7 +140,7 @@ func payCrumbs(tl *till) {
 func payLate(tl *till) {
 	o := tl.order()
 	advance(tl.t, tl.Instance, o.Reference, 8*time.Minute)
-	tl.node.Pay(o.out(0))
+	tl.node.PayOutputs(o.out(0))
 	tl.node.Mine(tl.final)
 	tl.reach(o, "successful", "late")
 }
@@ -149,7 +149,7 @@ func payAfterAbandoned(tl *till) {
 	o := tl.order()
 	advance(tl.t, tl.Instance, o.Reference, 25*time.Hour)
 	tl.reach(o, "abandoned", "")
-	tl.node.Pay(o.out(0))
+	tl.node.PayOutputs(o.out(0))
 	tl.node.Mine(tl.final)
 	tl.reach(o, "declined", "after_abandoned")
 }
@@ -157,13 +157,13 @@ func payAfterAbandoned(tl *till) {
 // payTogether pays several payments by one transaction, and somebody else, too.
 func payTogether(tl *till) {
 	orders := []order{tl.order(), tl.order(), tl.order()}
-	sent := tl.node.Pay(orders[0].out(0), nodes.Output{Address: tl.node.Stranger(), Amount: 5_000_000}, orders[1].out(orders[1].due/100), orders[2].out(0))
+	sent := tl.node.PayOutputs(orders[0].out(0), nodes.Output{Address: tl.node.UnknownAddress(), Amount: 5_000_000}, orders[1].out(orders[1].due/100), orders[2].out(0))
 	tl.node.Mine(tl.final)
 	tl.reach(orders[0], "successful", "")
 	tl.reach(orders[1], "declined", "overpaid")
 	tl.reach(orders[2], "successful", "")
 	for _, o := range orders {
-		if r := tl.Verify(o.Reference); len(r.Transfers) != 1 || r.Transfers[0].Hash != sent.ID {
+		if r := tl.VerifyPayment(o.Reference); len(r.Transfers) != 1 || r.Transfers[0].Hash != sent.ID {
 			tl.t.Errorf("paid by %s: %+v", sent.ID, r.Transfers)
 		}
 	}
@@ -172,10 +172,10 @@ func payTogether(tl *till) {
 // payAgain pays a payment that is paid: it stays, and the merchant is told.
 func payAgain(tl *till) {
 	o := tl.order()
-	tl.node.Pay(o.out(0))
+	tl.node.PayOutputs(o.out(0))
 	tl.node.Mine(tl.final)
 	tl.reach(o, "successful", "")
-	tl.node.Pay(o.out(0))
+	tl.node.PayOutputs(o.out(0))
 	tl.told(o, "initiated", "detected", "processing", "successful", "unexpected_transfer")
 	tl.node.Mine(tl.final)
 	tl.reach(o, "successful", "")
@@ -184,11 +184,11 @@ func payAgain(tl *till) {
 // raiseFee replaces the transaction by one that pays all the same: the payment moves to it.
 func raiseFee(tl *till) {
 	o := tl.order()
-	first := tl.node.Pay(o.out(0))
+	first := tl.node.PayOutputs(o.out(0))
 	tl.seen(o, first.ID, 0)
-	second := tl.node.Bump(first)
+	second := tl.node.BumpFee(first)
 	tl.seen(o, second.ID, 0)
-	if r := tl.Verify(o.Reference).Transaction; r.AmountPaid != r.ChargedAmount {
+	if r := tl.VerifyPayment(o.Reference).Transaction; r.AmountPaid != r.ChargedAmount {
 		tl.t.Errorf("paid %s of %s", r.AmountPaid, r.ChargedAmount)
 	}
 	tl.node.Mine(tl.final)
@@ -203,8 +203,8 @@ func raiseFee(tl *till) {
 // unpaid waits until a payment has nothing any more, in a state.
 func (tl *till) unpaid(o order, state string) {
 	tl.t.Helper()
-	harness.Eventually(tl.t, time.Minute, o.Reference+" to be unpaid again", func() bool {
-		r := tl.Verify(o.Reference)
+	harness.WaitFor(tl.t, time.Minute, o.Reference+" to be unpaid again", func() bool {
+		r := tl.VerifyPayment(o.Reference)
 		return r.Status == state && r.Transaction.AmountPaid == "0.00"
 	})
 }
@@ -213,9 +213,9 @@ func (tl *till) unpaid(o order, state string) {
 // the rival is final, the payment has failed.
 func divert(tl *till) {
 	o := tl.order()
-	sent := tl.node.Pay(o.out(0))
+	sent := tl.node.PayOutputs(o.out(0))
 	tl.seen(o, sent.ID, 0)
-	tl.node.Divert(sent)
+	tl.node.DivertPayment(sent)
 	tl.unpaid(o, "initiated")
 	tl.node.Mine(tl.final - 1)
 	tl.unpaid(o, "initiated") // the rival may still be undone

@@ -11,7 +11,7 @@ import (
 // confirm pays an order and has it confirmed once.
 func (tl *till) confirm(o order) nodes.Sent {
 	tl.t.Helper()
-	sent := tl.node.Pay(o.out(0))
+	sent := tl.node.PayOutputs(o.out(0))
 	tl.node.Mine(1)
 	tl.seen(o, sent.ID, 1)
 	tl.reach(o, "processing", "")
@@ -40,7 +40,7 @@ func reorgBoth(tl *till) {
 		tl.node.Mine(tl.final - 2)
 	}
 	tl.reach(o, "successful", "")
-	r := tl.Verify(o.Reference)
+	r := tl.VerifyPayment(o.Reference)
 	if len(r.Transfers) != 1 || r.Transfers[0].Hash != sent.ID || r.Transfers[0].Confirmations != tl.final {
 		tl.t.Errorf("transfers %+v", r.Transfers)
 	}
@@ -52,7 +52,7 @@ func reorgForGood(tl *till) {
 	sent := tl.confirm(o)
 	tl.node.Reorg(1, false)
 	tl.reach(o, "initiated", "reorged")
-	tl.node.Divert(sent)
+	tl.node.DivertPayment(sent)
 	tl.unpaid(o, "initiated")
 	tl.node.Mine(tl.final)
 	tl.reach(o, "failed", "replaced")
@@ -66,10 +66,10 @@ func reverse(tl *till) {
 	tl.reach(o, "successful", "")
 	tl.node.Reorg(int64(tl.final)+1, false)
 	tl.reach(o, "successful", "reversed")
-	tl.node.Divert(sent)
+	tl.node.DivertPayment(sent)
 	tl.node.Mine(tl.final)
 	tl.told(o, "initiated", "detected", "processing", "successful", "reversed")
-	if r := tl.Verify(o.Reference); r.Status != "successful" || !r.Reversed {
+	if r := tl.VerifyPayment(o.Reference); r.Status != "successful" || !r.Reversed {
 		tl.t.Errorf("%s, reversed %v", r.Status, r.Reversed)
 	}
 }
@@ -81,7 +81,7 @@ func killBetweenBlocks(tl *till) {
 	tl.confirm(before)
 	tl.Kill()
 	tl.node.Reorg(1, true)
-	tl.node.Pay(meanwhile.out(0))
+	tl.node.PayOutputs(meanwhile.out(0))
 	tl.node.Mine(tl.final)
 	tl.Start()
 	tl.reach(before, "successful", "")
@@ -94,8 +94,8 @@ func killBetweenBlocks(tl *till) {
 // by itself when there is something new.
 func TestBtcdWebsocket(t *testing.T) {
 	t.Parallel()
-	node := nodes.Btcd(t)
-	node.Fund()
+	node := nodes.StartBtcd(t)
+	node.FundPayer()
 	tl := newTill(t, bitcoin, node, false, node.URL("btcd+ws"))
 	tl.walk(walks...)
 	tl.walk(walk{"reward", payByReward})
@@ -105,8 +105,8 @@ func TestBtcdWebsocket(t *testing.T) {
 // keeps its books in PostgreSQL.
 func TestBtcd(t *testing.T) {
 	t.Parallel()
-	node := nodes.Btcd(t)
-	node.Fund()
+	node := nodes.StartBtcd(t)
+	node.FundPayer()
 	tl := newTill(t, bitcoin, node, true, node.URL("http"))
 	tl.walk(walk{"exact", payExact}, walk{"sightings", paySome},
 		walk{"fee raised", raiseFee}, walk{"diverted", divert}, walk{"reorganised and back", reorgAndBack}, walk{"killed", killBetweenBlocks})
@@ -116,8 +116,8 @@ func TestBtcd(t *testing.T) {
 // What a payment comes to is decided as on Bitcoin; here is what the node takes part in.
 func TestLitecoind(t *testing.T) {
 	t.Parallel()
-	node := nodes.Litecoind(t)
-	node.Fund()
+	node := nodes.StartLitecoind(t)
+	node.FundPayer()
 	tl := newTill(t, dogecoin, node, false, node.URL("http"))
 	tl.walk(walk{"exact", payExact}, walk{"sightings", paySome}, walk{"twice in one", payTwice}, walk{"several by one", payTogether}, walk{"fee raised", raiseFee},
 		walk{"diverted", divert}, walk{"reorganised and back", reorgAndBack}, walk{"in both branches", reorgBoth},
@@ -127,7 +127,7 @@ func TestLitecoind(t *testing.T) {
 // payByReward pays by what mining gives: a hundred confirmations, and not one less.
 func payByReward(tl *till) {
 	o := tl.order()
-	id := tl.node.Reward(o.out(0))
+	id := tl.node.MineReward(o.out(0))
 	tl.seen(o, id, 1)
 	tl.node.Mine(98)
 	tl.seen(o, id, 99)
@@ -174,7 +174,7 @@ func (tl *till) stays(o order, state string) {
 	ask := time.NewTicker(100 * time.Millisecond)
 	defer ask.Stop()
 	for {
-		if got := tl.Verify(o.Reference).Status; got != state {
+		if got := tl.VerifyPayment(o.Reference).Status; got != state {
 			tl.t.Fatalf("%s is %s, want %s", o.Reference, got, state)
 		}
 		select {

@@ -119,17 +119,17 @@ func newTill(t *testing.T, c coin, node *nodes.Node, postgres bool, urls ...stri
 func newTillOn(t *testing.T, i *harness.Instance, c coin, node *nodes.Node, urls ...string) *till {
 	t.Helper()
 	name := "TEST_" + strings.ToUpper(c.chain)
-	i.Set(name+"_URL", strings.Join(urls, ","))
-	i.Set(name+"_NETWORK", "regtest")
-	i.Set("TRUSTED_PROXIES", "127.0.0.1") // each customer has an address of their own
+	i.SetSetting(name+"_URL", strings.Join(urls, ","))
+	i.SetSetting(name+"_NETWORK", "regtest")
+	i.SetSetting("TRUSTED_PROXIES", "127.0.0.1") // each customer has an address of their own
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	tl := &till{Instance: i, coin: c, t: t, node: node, account: newAccount(t, c), hooks: newSink(t)}
 	var used struct {
 		Script    string
 		Addresses []string
 	}
-	printed := i.Run("", "wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_"+c.chain, "--key", tl.account.public(t), "--json")
+	printed := i.RunCommand("", "wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_"+c.chain, "--key", tl.account.public(t), "--json")
 	if err := json.Unmarshal([]byte(printed), &used); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func newTillOn(t *testing.T, i *harness.Instance, c coin, node *nodes.Node, urls
 			t.Fatalf("address %d is %s, want %s", n, got, want)
 		}
 	}
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": tl.hooks.URL, "active": true}, 201)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": tl.hooks.URL, "active": true}, 201)
 	tl.available(true)
 	return tl
 }
@@ -149,8 +149,8 @@ func newTillOn(t *testing.T, i *harness.Instance, c coin, node *nodes.Node, urls
 // available waits until the coin can be paid, or can't be.
 func (tl *till) available(want bool) {
 	tl.t.Helper()
-	harness.Eventually(tl.t, time.Minute, fmt.Sprintf("%s to be available: %v", tl.chain, want), func() bool {
-		answer, err := tl.Try("POST", "/v1/payment/initiate", harness.Request("crypto_"+tl.chain))
+	harness.WaitFor(tl.t, time.Minute, fmt.Sprintf("%s to be available: %v", tl.chain, want), func() bool {
+		answer, err := tl.TryRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_"+tl.chain))
 		if err != nil {
 			tl.t.Fatal(err)
 		}
@@ -175,10 +175,10 @@ var walletLink = regexp.MustCompile(`href="(bitcoin|dogecoin):(\w+)\?amount=([0-
 func (tl *till) order() order {
 	tl.t.Helper()
 	tl.available(true)
-	request := harness.Request("crypto_" + tl.chain)
+	request := harness.NewRequest("crypto_" + tl.chain)
 	request["amount"] = tl.price
 	o := order{}
-	tl.Call("POST", "/v1/payment/initiate", request, 201).Data(tl.t, &o.intent)
+	tl.SendRequest("POST", "/v1/payment/initiate", request, 201).DecodeData(tl.t, &o.intent)
 	page := tl.open(o.URL)
 	link := walletLink.FindStringSubmatch(page)
 	if link == nil || link[1] != tl.chain {
@@ -225,7 +225,7 @@ func (tl *till) open(address string) string {
 // page waits until an order's page shows a view to who loads it.
 func (tl *till) page(o order, view string) {
 	tl.t.Helper()
-	harness.Eventually(tl.t, time.Minute, "the page to show "+view, func() bool {
+	harness.WaitFor(tl.t, time.Minute, "the page to show "+view, func() bool {
 		answer, err := visitor.Get(o.URL)
 		if err != nil {
 			tl.t.Fatal(err)
@@ -256,8 +256,8 @@ func (o order) out(difference int64) nodes.Output {
 // seen waits until a payment's transaction is one, confirmed n times.
 func (tl *till) seen(o order, id string, confirmations int) {
 	tl.t.Helper()
-	harness.Eventually(tl.t, time.Minute, fmt.Sprintf("%s to be seen with %d confirmations", id, confirmations), func() bool {
-		r := tl.Verify(o.Reference).Transaction
+	harness.WaitFor(tl.t, time.Minute, fmt.Sprintf("%s to be seen with %d confirmations", id, confirmations), func() bool {
+		r := tl.VerifyPayment(o.Reference).Transaction
 		return r.CryptoTransactionHash == id && r.CryptoConfirmations == confirmations && r.AmountPaid != "0.00"
 	})
 }
@@ -272,7 +272,7 @@ func (tl *till) reach(o order, state, reason string) {
 func (tl *till) told(o order, want ...string) {
 	tl.t.Helper()
 	var got []string
-	harness.Eventually(tl.t, time.Minute, fmt.Sprintf("the events %v of %s", want, o.Reference), func() bool {
+	harness.WaitFor(tl.t, time.Minute, fmt.Sprintf("the events %v of %s", want, o.Reference), func() bool {
 		types, ok := tl.hooks.events(o.Reference)
 		got = types
 		return ok && len(types) >= len(want)

@@ -22,7 +22,7 @@ const compared = 22
 // an address depends on the chain, so the scripts that it stands for are compared.
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
-	node, oracle := nodes.Btcd(t), nodes.Litecoind(t)
+	node, oracle := nodes.StartBtcd(t), nodes.StartLitecoind(t)
 	node.Mine(1)
 	tl := newTill(t, bitcoin, node, false, node.URL("http"))
 	for _, form := range []string{"wpkh(%s/0/*)", "pkh(%s/0/*)", "sh(wpkh(%s/0/*))"} {
@@ -33,10 +33,10 @@ func TestDescriptors(t *testing.T) {
 		use := []string{"wallet", "use", "--business", tl.Code, "--domain", "test", "--method", "crypto_bitcoin", "--json", "--key"}
 		bare := strings.TrimSuffix(info.Descriptor, info.Checksum)
 		wrong := strings.NewReplacer("q", "p", "p", "q", "z", "r", "r", "z").Replace(info.Checksum[:4]) + "qqqq"
-		if said := tl.Refused(append(use, bare+wrong)...); !strings.Contains(said, "checksum") {
+		if said := tl.RunRefused(append(use, bare+wrong)...); !strings.Contains(said, "checksum") {
 			t.Errorf("a wrong checksum is refused with %q", said)
 		}
-		tl.Run("", append(use, info.Descriptor)...)
+		tl.RunCommand("", append(use, info.Descriptor)...)
 		for index, theirs := range want {
 			var there struct{ ScriptPubKey string }
 			oracle.Call("validateaddress", &there, theirs)
@@ -52,7 +52,7 @@ func TestDescriptors(t *testing.T) {
 func (tl *till) show() string {
 	tl.t.Helper()
 	var made intent
-	tl.Call("POST", "/v1/payment/initiate", harness.Request("crypto_"+tl.chain), 201).Data(tl.t, &made)
+	tl.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_"+tl.chain), 201).DecodeData(tl.t, &made)
 	link := walletLink.FindStringSubmatch(tl.open(made.URL))
 	if link == nil {
 		tl.t.Fatal("the page has no link to a wallet")
@@ -78,10 +78,10 @@ func scriptOf(t *testing.T, text string) string {
 func TestKeysRefused(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
-	i.Set("TEST_BITCOIN_URL", "http://127.0.0.1:1")
-	i.Set("TEST_BITCOIN_NETWORK", "regtest")
+	i.SetSetting("TEST_BITCOIN_URL", "http://127.0.0.1:1")
+	i.SetSetting("TEST_BITCOIN_NETWORK", "regtest")
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	private := newAccount(t, bitcoin).private
 	live, err := newAccount(t, bitcoin).private.Neuter()
 	if err != nil {
@@ -93,14 +93,14 @@ func TestKeysRefused(t *testing.T) {
 	for name, key := range map[string]string{
 		"private": private.String(), "private in a descriptor": "wpkh(" + private.String() + "/0/*)", "live": live.String(), "nonsense": "tpubnonsense",
 	} {
-		said := i.Refused("wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_bitcoin", "--key", key, "--json")
+		said := i.RunRefused("wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_bitcoin", "--key", key, "--json")
 		if said == "" || strings.Contains(said, key[len(key)-9:]) {
 			t.Errorf("%s: refused with a text that is empty or holds the key", name)
 		}
 		t.Logf("%s: %s", name, said)
 	}
 	i.Stop()
-	if strings.Contains(i.Log(), private.String()[20:60]) {
+	if strings.Contains(i.ReadLog(), private.String()[20:60]) {
 		t.Error("the log holds a private key")
 	}
 }

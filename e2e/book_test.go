@@ -28,23 +28,23 @@ var (
 func TestBook(t *testing.T) {
 	t.Parallel()
 	names, server := serveBook(t)
-	chromium := browser.Start(t)
+	chromium := browser.StartShared(t)
 	looks := []string{"phone", "phone-dark", "desktop", "desktop-dark"}
-	harness.Each(t, views, func(t *testing.T, look string, view browser.View) {
-		page := chromium.Page(t, view)
+	harness.RunEach(t, views, func(t *testing.T, look string, view browser.View) {
+		page := chromium.OpenTab(t, view)
 		for n, name := range names {
 			if !strings.HasPrefix(name, *bookPage) || !*bookAll && looks[n%len(looks)] != look {
 				continue
 			}
 			page.Open(server.URL + "/" + name + ".html")
-			found := page.Faults()
+			found := page.ListFaults()
 			if !view.Dark { // colours move nothing
-				found = append(found, page.Untabbed()...)
+				found = append(found, page.ListUnreachable()...)
 			}
 			for _, fault := range found {
 				t.Errorf("%s: %s", name, fault)
 			}
-			page.Shot("book-" + name + "-" + look)
+			page.TakeShot("book-" + name + "-" + look)
 		}
 	})
 }
@@ -56,7 +56,7 @@ func serveBook(t *testing.T) (names []string, server *httptest.Server) {
 	t.Helper()
 	dir := t.TempDir()
 	write := exec.Command("go", "test", "-count=1", "-run", "^TestBook$", "./views")
-	write.Dir = harness.Root()
+	write.Dir = harness.FindRoot()
 	write.Env = append(os.Environ(), "COINTILL_VIEWBOOK="+dir)
 	if text, err := write.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -73,7 +73,7 @@ func serveBook(t *testing.T) (names []string, server *httptest.Server) {
 		}
 	}
 	slices.Sort(names)
-	root, err := filepath.Abs(filepath.Join(harness.Root(), "static"))
+	root, err := filepath.Abs(filepath.Join(harness.FindRoot(), "static"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,40 +20,40 @@ func TestBusinessPages(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
-	chromium := browser.Start(t)
-	page := chromium.Page(t, browser.Plain)
+	i.CreateBusiness()
+	chromium := browser.StartShared(t)
+	page := chromium.OpenTab(t, browser.Plain)
 	enter(page, i)
 
 	page.Open(i.Base + "/dashboard/settings")
-	page.Fill("input[name=under]", "7")
-	page.Press("form[action$='/payments'] button")
-	page.Find("#f-under-error")
-	page.Shot("settings-refused")
-	page.Fill("input[name=contact_email]", "help@shop.example")
-	page.Press("form[action$='/profile'] button")
-	page.Find("input[value='help@shop.example']")
+	page.FillField("input[name=under]", "7")
+	page.ClickElement("form[action$='/payments'] button")
+	page.WaitForElement("#f-under-error")
+	page.TakeShot("settings-refused")
+	page.FillField("input[name=contact_email]", "help@shop.example")
+	page.ClickElement("form[action$='/profile'] button")
+	page.WaitForElement("input[value='help@shop.example']")
 
 	page.Open(i.Base + "/dashboard/quickstart")
-	page.Press("form[action='/dashboard/quickstart'] button")
-	page.Find(".panel-once")
+	page.ClickElement("form[action='/dashboard/quickstart'] button")
+	page.WaitForElement(".panel-once")
 	for name, run := range map[string][]string{"curl": {"sh", "pay.sh"}, "Node": {"node", "pay.mjs"}, "Python": {"python3", "pay.py"}, "PHP": {"php", "pay.php"}, "Go": {"go", "run", "pay.go"}} {
-		program := page.Attribute("button[aria-label='Copy "+name+" program']", "data-copy")
+		program := page.ReadAttribute("button[aria-label='Copy "+name+" program']", "data-copy")
 		t.Run(name, func(t *testing.T) { runProgram(t, program, run) })
 	}
-	harness.Eventually(t, time.Minute, "the log of requests", func() bool {
+	harness.WaitFor(t, time.Minute, "the log of requests", func() bool {
 		page.Open(i.Base + "/dashboard/calls")
-		return strings.Contains(page.Text("main"), "/v1/payment/initiate")
+		return strings.Contains(page.ReadText("main"), "/v1/payment/initiate")
 	})
-	call := page.Attribute("a[href^='/dashboard/calls/']", "href")
-	page.Press("a[href^='/dashboard/calls/']")
-	page.Find("pre")
-	if text := page.Text("main"); strings.Contains(text, "ada@example.com") {
+	call := page.ReadAttribute("a[href^='/dashboard/calls/']", "href")
+	page.ClickElement("a[href^='/dashboard/calls/']")
+	page.WaitForElement("pre")
+	if text := page.ReadText("main"); strings.Contains(text, "ada@example.com") {
 		t.Errorf(`page.Text("main"): text = %v`, text)
 	}
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
-			seen := chromium.Page(t, view)
+			seen := chromium.OpenTab(t, view)
 			enter(seen, i)
 			for _, path := range []string{"/dashboard/settings", "/dashboard/audit", "/dashboard/audit?what=refused", "/dashboard/calls", "/dashboard/quickstart", "/dashboard/keys"} {
 				look(t, seen, i.Base, path, name)
@@ -61,7 +61,7 @@ func TestBusinessPages(t *testing.T) {
 			look(t, seen, i.Base, call, name)
 		})
 	}
-	if said := i.Run("", "audit", "verify"); !strings.Contains(said, "holds") {
+	if said := i.RunCommand("", "audit", "verify"); !strings.Contains(said, "holds") {
 		t.Errorf(`i.Run("", "audit", "verify"): said = %v`, said)
 	}
 }

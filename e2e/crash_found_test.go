@@ -60,7 +60,7 @@ func paidOnce(t *testing.T, i *harness.Instance, wanted map[string]string) {
 				NextCursor *string `json:"next_cursor"`
 			}
 		}
-		i.Into(string(i.Call("GET", "/v1/payments?limit=100&cursor="+url.QueryEscape(cursor), nil, 200).Body), &envelope)
+		i.DecodeOutput(string(i.SendRequest("GET", "/v1/payments?limit=100&cursor="+url.QueryEscape(cursor), nil, 200).Body), &envelope)
 		list = append(list, envelope.Data...)
 		if envelope.Meta.NextCursor == nil {
 			break

@@ -69,15 +69,15 @@ func newSink(t *testing.T) *sink {
 func initiated(t *testing.T, i *harness.Instance, method string) string {
 	t.Helper()
 	var made struct{ Reference string }
-	i.Call("POST", "/v1/payment/initiate", harness.Request(method), 201).Data(t, &made)
+	i.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest(method), 201).DecodeData(t, &made)
 	return made.Reference
 }
 
 // pay has a customer pay, and waits until the sink was told the whole way of it.
 func (s *sink) pay(t *testing.T, i *harness.Instance, reference string) {
 	t.Helper()
-	i.Call("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
-	harness.Eventually(t, time.Minute, "the events of "+reference, func() bool {
+	i.SendRequest("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
+	harness.WaitFor(t, time.Minute, "the events of "+reference, func() bool {
 		types, whole := s.events(reference)
 		return whole && len(types) > 0 && types[len(types)-1] == "successful"
 	})
@@ -104,7 +104,7 @@ func (s *sink) events(reference string) (types []string, ok bool) {
 // else has any, and the audit log holds.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, map[string]int{"sqlite": *crashLite, "postgres": *crashPostgres}, func(t *testing.T, name string, rounds int) {
+	harness.RunEach(t, map[string]int{"sqlite": *crashLite, "postgres": *crashPostgres}, func(t *testing.T, name string, rounds int) {
 		crash(t, name == "postgres", rounds)
 	})
 }
@@ -115,12 +115,12 @@ var ends = map[string]string{"exact": "successful", "two_parts": "successful", "
 func crash(t *testing.T, postgres bool, rounds int) {
 	i := harness.New(t, postgres)
 	mail := newMailServer(t)
-	i.Set("SMTP_URL", mail.url)
-	i.Set("RATE_LIMIT", "1000000")
+	i.SetSetting("SMTP_URL", mail.url)
+	i.SetSetting("RATE_LIMIT", "1000000")
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	s := newSink(t)
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "crash", "url": s.URL, "active": true}, 201)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "crash", "url": s.URL, "active": true}, 201)
 
 	var mu sync.Mutex
 	want := map[string]string{}   // reference → state
@@ -187,7 +187,7 @@ func crash(t *testing.T, postgres bool, rounds int) {
 	found := load{Instance: i, t: t, acks: acks}
 	found.check()
 	for reference, state := range want {
-		harness.Eventually(t, 3*time.Minute, reference+" to be "+state, func() bool { return i.Verify(reference).Status == state })
+		harness.WaitFor(t, 3*time.Minute, reference+" to be "+state, func() bool { return i.VerifyPayment(reference).Status == state })
 	}
 	paidOnce(t, i, wanted)
 	if got := receipts(t, i); !maps.Equal(got, mails) {
@@ -195,7 +195,7 @@ func crash(t *testing.T, postgres bool, rounds int) {
 	}
 	successes := 0
 	for reference, state := range want {
-		harness.Eventually(t, 3*time.Minute, "the events of "+reference, func() bool {
+		harness.WaitFor(t, 3*time.Minute, "the events of "+reference, func() bool {
 			types, ok := s.events(reference)
 			return ok && len(types) > 0 && types[len(types)-1] == state
 		})
@@ -213,7 +213,7 @@ func crash(t *testing.T, postgres bool, rounds int) {
 			t.Errorf("%d receipts for %s", n, subject)
 		}
 	}
-	i.Run("", "audit", "verify")
+	i.RunCommand("", "audit", "verify")
 	t.Logf("%d payments, %d successful, %d events, %d delivered again, %d receipts", len(want), successes, len(s.bodies), s.copies, len(mail.counts()))
 }
 
@@ -235,13 +235,13 @@ func scenarioOf(n int) string {
 // initiateOnce initiates until that is acknowledged; its Idempotency-Key makes it safe to repeat.
 func initiateOnce(t *testing.T, i *harness.Instance, at *aim, n int) acknowledged {
 	methods := []string{"crypto_bitcoin", "crypto_ripple", "crypto_tether"}
-	ack := acknowledged{key: fmt.Sprintf("crash-%d", n), request: harness.Request(methods[n%len(methods)])}
+	ack := acknowledged{key: fmt.Sprintf("crash-%d", n), request: harness.NewRequest(methods[n%len(methods)])}
 	ack.request["business_reference"], ack.request["email"] = ack.key, customer(n)
 	until(t, func() bool {
 		var answer harness.Answer
 		var err error
 		at.under(func() { answer, err = i.TryOnce("POST", "/v1/payment/initiate", ack.key, ack.request) })
-		if err == nil && answer.Fault() == "duplicate_business_reference" {
+		if err == nil && answer.FaultCode() == "duplicate_business_reference" {
 			t.Errorf("%s made a payment before, and doesn't know it any more", ack.key)
 			return true
 		}
@@ -249,7 +249,7 @@ func initiateOnce(t *testing.T, i *harness.Instance, at *aim, n int) acknowledge
 			return false
 		}
 		var made struct{ Reference string }
-		answer.Data(t, &made)
+		answer.DecodeData(t, &made)
 		ack.reference, ack.body = made.Reference, answer.Body
 		return true
 	})
@@ -262,7 +262,7 @@ func simulateOnce(t *testing.T, i *harness.Instance, at *aim, reference, scenari
 	path, said := "/v1/sandbox/payments/"+reference+"/simulate", "nothing"
 	pay := func() (paid bool) {
 		at.under(func() {
-			answer, err := i.Try("POST", path, harness.Fields{"scenario": scenario})
+			answer, err := i.TryRequest("POST", path, harness.Fields{"scenario": scenario})
 			paid, said = err == nil && answer.Code < 300, fmt.Sprintf("%d %s %v", answer.Code, answer.Body, err)
 		})
 		return paid
@@ -273,11 +273,11 @@ func simulateOnce(t *testing.T, i *harness.Instance, at *aim, reference, scenari
 		}
 		until(t, func() bool {
 			var v harness.Record
-			answer, err := i.Try("GET", "/v1/payment/verify/"+reference, nil)
+			answer, err := i.TryRequest("GET", "/v1/payment/verify/"+reference, nil)
 			if err != nil || answer.Code != 200 {
 				return false
 			}
-			answer.Data(t, &v)
+			answer.DecodeData(t, &v)
 			status = v.Status
 			return true
 		})
@@ -299,7 +299,7 @@ func paid(i *harness.Instance, reference string) bool {
 	ask := time.NewTicker(200 * time.Millisecond)
 	defer ask.Stop()
 	for {
-		answer, err := i.Try("GET", "/v1/payments/"+reference+"/timeline", nil)
+		answer, err := i.TryRequest("GET", "/v1/payments/"+reference+"/timeline", nil)
 		if err == nil && strings.Contains(string(answer.Body), `"transfer"`) {
 			return true
 		}
@@ -314,5 +314,5 @@ func paid(i *harness.Instance, reference string) bool {
 // until repeats what a killed program may not have answered.
 func until(t *testing.T, done func() bool) {
 	t.Helper()
-	harness.Eventually(t, 3*time.Minute, "an answer", done)
+	harness.WaitFor(t, 3*time.Minute, "an answer", done)
 }

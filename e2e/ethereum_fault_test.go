@@ -15,8 +15,8 @@ import (
 func (x *etherTill) says(words string) {
 	x.t.Helper()
 	said := ""
-	harness.Eventually(x.t, time.Minute, "chain health to say "+words, func() bool {
-		said = x.Run("", "chain", "status")
+	harness.WaitFor(x.t, time.Minute, "chain health to say "+words, func() bool {
+		said = x.RunCommand("", "chain", "status")
 		return strings.Contains(said, words)
 	})
 	if strings.Contains(said, "panic") {
@@ -27,7 +27,7 @@ func (x *etherTill) says(words string) {
 // once checks that a payment has one transfer.
 func (x *etherTill) once(o etherOrder) {
 	x.t.Helper()
-	if all := x.Verify(o.Reference).Transfers; len(all) != 1 {
+	if all := x.VerifyPayment(o.Reference).Transfers; len(all) != 1 {
 		x.t.Errorf("%s has the transfers %+v", o.Reference, all)
 	}
 }
@@ -36,20 +36,20 @@ func (x *etherTill) once(o etherOrder) {
 // followed. When that one fails, the first is, which has caught up meanwhile.
 func TestEtherBehind(t *testing.T) {
 	t.Parallel()
-	node := evm.Anvil(t)
+	node := evm.StartAnvil(t)
 	first, second := evm.NewProxy(t, node), evm.NewProxy(t, node)
 	x := newEtherTill(t, node, false, first.URL(), second.URL())
 	o, next := x.order(inUSDT, 25), x.order(inEther, 25)
-	first.Spoil(evm.Behind(node.Height()))
+	first.SpoilAnswers(evm.LagBehind(node.Height()))
 	hash := x.token(o, o.due)
 	x.mined()
 	x.paid(o, hash)
 	x.says("blocks behind the others, and is left out")
-	first.Spoil(nil)
+	first.SpoilAnswers(nil)
 	hash = x.ether(next, next.due)
 	x.node.Mine(1)
 	x.reach(next.order, "processing", "")
-	second.Fail(502)
+	second.FailRequests(502)
 	x.says("reports an internal error (HTTP 502)")
 	x.node.Mine(etherDepth - 1)
 	x.paid(next, hash)
@@ -61,7 +61,7 @@ func TestEtherBehind(t *testing.T) {
 // who asks for logs that it doesn't have: nothing is undone, and nothing is missed.
 func TestEtherLags(t *testing.T) {
 	t.Parallel()
-	node := evm.Geth(t)
+	node := evm.StartGeth(t)
 	provider := evm.NewProxy(t, node)
 	x := newEtherTill(t, node, true, provider.URL())
 	x.node.Mine(20)
@@ -69,13 +69,13 @@ func TestEtherLags(t *testing.T) {
 	hash := x.token(before, before.due)
 	x.node.Mine(2)
 	x.reach(before.order, "processing", "")
-	provider.Spoil(evm.Behind(node.Height() - 20))
+	provider.SpoilAnswers(evm.LagBehind(node.Height() - 20))
 	later := x.token(meanwhile, meanwhile.due)
 	x.node.Mine(3)
 	x.available(false)
 	x.says("The node is behind")
 	x.stays(before.order, "processing")
-	provider.Spoil(nil)
+	provider.SpoilAnswers(nil)
 	x.available(true)
 	x.mined()
 	x.paid(before, hash)
@@ -89,7 +89,7 @@ func TestEtherLags(t *testing.T) {
 // where another question tells, that one is asked.
 func TestEtherEmpty(t *testing.T) {
 	t.Parallel()
-	node := evm.Anvil(t)
+	node := evm.StartAnvil(t)
 	provider := evm.NewProxy(t, node)
 	x := newEtherTill(t, node, false, provider.URL())
 	none := evm.Refusal{Code: -32601, Message: "the method eth_getBlockReceipts does not exist/is not available"}
@@ -108,14 +108,14 @@ func TestEtherEmpty(t *testing.T) {
 	} {
 		t.Log(c.name)
 		token, ether := x.order(inUSDT, 25), x.order(inEther, 25)
-		provider.Spoil(evm.Instead(c.answers))
+		provider.SpoilAnswers(evm.AnswerInstead(c.answers))
 		hash, also := x.token(token, token.due), x.ether(ether, ether.due)
 		x.node.Mine(1)
 		if c.words != "" {
 			x.available(false)
 			x.says(c.words)
 			x.stays(token.order, "initiated")
-			provider.Spoil(nil)
+			provider.SpoilAnswers(nil)
 			x.available(true)
 		}
 		x.node.Mine(etherDepth - 1)
@@ -123,7 +123,7 @@ func TestEtherEmpty(t *testing.T) {
 		x.paid(ether, also)
 		x.once(token)
 		x.once(ether)
-		provider.Spoil(nil)
+		provider.SpoilAnswers(nil)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestEtherEmpty(t *testing.T) {
 // becomes final, and nobody is told to pay, until they agree.
 func TestEtherBranches(t *testing.T) {
 	t.Parallel()
-	node := evm.Anvil(t)
+	node := evm.StartAnvil(t)
 	first, second := evm.NewProxy(t, node), evm.NewProxy(t, node)
 	x := newEtherTill(t, node, true, first.URL(), second.URL())
 	token, ether := x.order(inUSDT, 25), x.order(inEther, 25)
@@ -139,13 +139,13 @@ func TestEtherBranches(t *testing.T) {
 	x.node.Mine(1)
 	x.reach(token.order, "processing", "")
 	x.reach(ether.order, "processing", "")
-	second.Spoil(second.Branch(node.Height()))
+	second.SpoilAnswers(second.OtherBranch(node.Height()))
 	x.mined()
 	x.available(false)
 	x.says("disagree: they have different blocks at height")
 	x.stays(token.order, "processing")
 	x.stays(ether.order, "processing")
-	second.Spoil(nil)
+	second.SpoilAnswers(nil)
 	x.available(true)
 	x.paid(token, hash)
 	x.paid(ether, also)
@@ -158,14 +158,14 @@ func TestEtherBranches(t *testing.T) {
 // block counts until both say the same, and then what is true does.
 func TestEtherLogs(t *testing.T) {
 	t.Parallel()
-	node := evm.Anvil(t)
+	node := evm.StartAnvil(t)
 	both := []*evm.Proxy{evm.NewProxy(t, node), evm.NewProxy(t, node)}
 	x := newEtherTill(t, node, false, both[0].URL(), both[1].URL())
 	for wrong, provider := range both {
 		for _, name := range []string{"hidden", "amount", "recipient"}[:3-2*wrong] {
 			t.Logf("%s by node %d", name, wrong+1)
 			o, other := x.order(inUSDT, 25), x.order(inUSDT, 25)
-			provider.Spoil(evm.Logs(x.usdt, func(log map[string]any) map[string]any {
+			provider.SpoilAnswers(evm.ChangeLogs(x.usdt, func(log map[string]any) map[string]any {
 				topics := log["topics"].([]any)
 				its := strings.HasSuffix(topics[2].(string), strings.ToLower(o.address[2:]))
 				switch {
@@ -183,11 +183,11 @@ func TestEtherLogs(t *testing.T) {
 			x.available(false)
 			x.says("Nodes 1 and 2 of 2 disagree about what block")
 			x.stays(o.order, "initiated")
-			provider.Spoil(nil)
+			provider.SpoilAnswers(nil)
 			x.available(true)
 			x.paid(o, hash)
 			x.once(o)
-			if now := x.Verify(other.Reference); now.Status != "initiated" || len(now.Transfers) > 0 {
+			if now := x.VerifyPayment(other.Reference); now.Status != "initiated" || len(now.Transfers) > 0 {
 				t.Errorf("%+v", now)
 			}
 		}
@@ -198,9 +198,9 @@ func TestEtherLogs(t *testing.T) {
 // shows what contracts send on all the same.
 func TestEtherTraceList(t *testing.T) {
 	t.Parallel()
-	node := evm.Anvil(t)
+	node := evm.StartAnvil(t)
 	provider := evm.NewProxy(t, node)
-	provider.Spoil(evm.Instead(map[string]any{"debug_traceBlockByHash": evm.Refusal{Code: -32601, Message: "the method debug_traceBlockByHash does not exist/is not available"}}))
+	provider.SpoilAnswers(evm.AnswerInstead(map[string]any{"debug_traceBlockByHash": evm.Refusal{Code: -32601, Message: "the method debug_traceBlockByHash does not exist/is not available"}}))
 	x := newEtherTill(t, node, false, provider.URL()+"?trace=blocks")
 	etherInner(x)
 }
@@ -209,7 +209,7 @@ func TestEtherTraceList(t *testing.T) {
 // or has barred one of our addresses; what was paid there stays paid.
 func TestEtherWarned(t *testing.T) {
 	t.Parallel()
-	x := newEtherTill(t, evm.Anvil(t), false, "http://HOST")
+	x := newEtherTill(t, evm.StartAnvil(t), false, "http://HOST")
 	o := x.order(inUSDT, 25)
 	hash := x.token(o, o.due)
 	x.mined()

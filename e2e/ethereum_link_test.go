@@ -25,15 +25,15 @@ func TestEtherLinks(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	pages := &till{Instance: i, t: t}
 	var links, want []string
 	for _, usd := range []int{1, 25, 999, 123_457, 1_000_000} {
 		for _, method := range []string{inEther, inUSDT} {
-			request := harness.Request(method)
+			request := harness.NewRequest(method)
 			request["amount"] = usd
 			var o intent
-			i.Call("POST", "/v1/payment/initiate", request, 201).Data(t, &o)
+			i.SendRequest("POST", "/v1/payment/initiate", request, 201).DecodeData(t, &o)
 			page := pages.open(o.URL)
 			if link := etherLink.FindStringSubmatch(page); method == inEther && link != nil {
 				links, want = append(links, link[1]), append(want, strings.Join([]string{"ethereum", link[2], link[3], "", link[4], "", ""}, " "))
@@ -44,7 +44,7 @@ func TestEtherLinks(t *testing.T) {
 			}
 		}
 	}
-	parser := exec.Command("node", filepath.Join(harness.Root(), "e2e", "links.mjs"))
+	parser := exec.Command("node", filepath.Join(harness.FindRoot(), "e2e", "links.mjs"))
 	parser.Stdin = strings.NewReader(strings.Join(links, "\n") + "\n")
 	output, err := parser.Output()
 	if err != nil {

@@ -31,14 +31,14 @@ func etherReorg(x *etherTill, depth int) {
 		x.reach(o.order, map[bool]string{true: "successful", false: "processing"}[final], "")
 	}
 	x.node.Reorg(depth)
-	again := x.node.Worked(hashes[0]) && x.node.Worked(hashes[1]) // the new branch took them already
+	again := x.node.HasSucceeded(hashes[0]) && x.node.HasSucceeded(hashes[1]) // the new branch took them already
 	for i, o := range orders {
 		if !again && final {
 			x.reach(o.order, "successful", "reversed")
 		} else if !again {
 			x.reach(o.order, "initiated", "reorged")
 		}
-		if !x.node.Knows(hashes[i]) { // the node forgot it with the block
+		if !x.node.IsKnown(hashes[i]) { // the node forgot it with the block
 			hashes[i] = send[i](o)
 		}
 	}
@@ -46,13 +46,13 @@ func etherReorg(x *etherTill, depth int) {
 	for i, o := range orders {
 		if final {
 			x.told(o.order, "initiated", "detected", "processing", "successful", "reversed")
-			if now := x.Verify(o.Reference); now.Status != "successful" || !now.Reversed {
+			if now := x.VerifyPayment(o.Reference); now.Status != "successful" || !now.Reversed {
 				x.t.Errorf("%+v", now)
 			}
 			continue
 		}
 		x.paid(o, hashes[i])
-		if now := x.Verify(o.Reference); now.Reversed {
+		if now := x.VerifyPayment(o.Reference); now.Reversed {
 			x.t.Errorf("%+v", now)
 		}
 	}
@@ -62,7 +62,7 @@ func etherReorg(x *etherTill, depth int) {
 // found again, and what was is flagged as reversed, once.
 func TestEtherReorgs(t *testing.T) {
 	t.Parallel()
-	x := newEtherTill(t, evm.Anvil(t), true, "http://HOST?stream=ws://WS")
+	x := newEtherTill(t, evm.StartAnvil(t), true, "http://HOST?stream=ws://WS")
 	x.node.Mine(25)
 	for depth := 1; depth <= 20; depth++ {
 		began := time.Now()
@@ -79,8 +79,8 @@ func TestEtherReorgs(t *testing.T) {
 // before has nothing, and is not paid twice when the fork is over.
 func TestEtherFork(t *testing.T) {
 	t.Parallel()
-	x := newEtherTill(t, evm.Geth(t), false, "http://HOST?stream=ws://WS")
-	x.node.Listen(x.usdt)
+	x := newEtherTill(t, evm.StartGeth(t), false, "http://HOST?stream=ws://WS")
+	x.node.CollectLogs(x.usdt)
 	before, after := x.order(inUSDT, 25), x.order(inUSDT, 25)
 	x.node.Mine(1)
 	even, odd := before, after
@@ -91,13 +91,13 @@ func TestEtherFork(t *testing.T) {
 	x.node.Mine(1)
 	x.reach(before.order, "processing", "")
 	x.node.Reorg(2) // the new branch takes it one block earlier
-	if !x.node.Worked(hash) {
+	if !x.node.HasSucceeded(hash) {
 		t.Fatal("the new branch doesn't hold the transaction")
 	}
 	removed := 0
-	harness.Eventually(t, time.Minute, "the websocket to tell of the removed log", func() bool {
+	harness.WaitFor(t, time.Minute, "the websocket to tell of the removed log", func() bool {
 		removed = 0
-		for _, one := range x.node.Told() {
+		for _, one := range x.node.ListLogs() {
 			if one.Removed && one.Tx == hash {
 				removed++
 			}
@@ -108,7 +108,7 @@ func TestEtherFork(t *testing.T) {
 	x.mined()
 	x.paid(after, hash)
 	x.once(after)
-	if now := x.Verify(before.Reference); now.Status != "initiated" || len(now.Transfers) > 0 || now.Transaction.AmountPaid != "0.00" {
+	if now := x.VerifyPayment(before.Reference); now.Status != "initiated" || len(now.Transfers) > 0 || now.Transaction.AmountPaid != "0.00" {
 		t.Errorf("%+v", now)
 	}
 	hash = x.token(before, before.due)

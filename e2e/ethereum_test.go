@@ -26,21 +26,21 @@ type etherTill struct {
 // newEtherTill starts an instance on a node. HOST and WS in its URLs are the node's.
 func newEtherTill(t *testing.T, node *evm.Node, postgres bool, urls ...string) *etherTill {
 	t.Helper()
-	x := &etherTill{node: node, usdt: node.Deploy("Tether")}
+	x := &etherTill{node: node, usdt: node.DeployContract("Tether")}
 	i := harness.New(t, postgres)
 	for n := range urls {
 		urls[n] = strings.NewReplacer("HOST", node.HTTP, "WS", node.WS).Replace(urls[n])
 	}
-	i.Set("TEST_ETHEREUM_URL", strings.Join(urls, ","))
-	i.Set("TEST_ETHEREUM_NETWORK", "chain-"+itoa(int64(node.ChainID)))
-	i.Set("TEST_ETHEREUM_USDT", x.usdt)
+	i.SetSetting("TEST_ETHEREUM_URL", strings.Join(urls, ","))
+	i.SetSetting("TEST_ETHEREUM_NETWORK", "chain-"+itoa(int64(node.ChainID)))
+	i.SetSetting("TEST_ETHEREUM_USDT", x.usdt)
 	x.till = &till{Instance: i, coin: coin{chain: "ethereum"}, t: t, hooks: newSink(t)}
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	var used struct{ Addresses []string }
-	i.Into(i.Run("", "wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_ethereum", "--key", etherKey, "--json"), &used)
+	i.DecodeOutput(i.RunCommand("", "wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_ethereum", "--key", etherKey, "--json"), &used)
 	x.addresses = used.Addresses
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": x.hooks.URL, "active": true}, 201)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": x.hooks.URL, "active": true}, 201)
 	x.available(true)
 	return x
 }
@@ -60,9 +60,9 @@ var (
 func (x *etherTill) order(method string, usd int) (o etherOrder) {
 	x.t.Helper()
 	x.available(true)
-	request := harness.Request(method)
+	request := harness.NewRequest(method)
 	request["amount"] = usd
-	x.Call("POST", "/v1/payment/initiate", request, 201).Data(x.t, &o.intent)
+	x.SendRequest("POST", "/v1/payment/initiate", request, 201).DecodeData(x.t, &o.intent)
 	page := x.open(o.URL)
 	address, chain, amount := "", "", ""
 	if method == "crypto_ethereum" {
@@ -89,13 +89,13 @@ func (x *etherTill) order(method string, usd int) (o etherOrder) {
 // ether sends an order some ether.
 func (x *etherTill) ether(o etherOrder, amount *big.Int) string {
 	x.t.Helper()
-	return x.node.Send(evm.Tx{To: o.address, Value: amount})
+	return x.node.SendTransaction(evm.Tx{To: o.address, Value: amount})
 }
 
 // call calls one of the token's functions.
 func (x *etherTill) call(function string, params ...any) string {
 	x.t.Helper()
-	return x.node.Send(evm.Tx{To: x.usdt, Data: evm.Encode("Tether", function, params...)})
+	return x.node.SendTransaction(evm.Tx{To: x.usdt, Data: evm.EncodeCall("Tether", function, params...)})
 }
 
 // token sends an order some USDT.
@@ -117,7 +117,7 @@ func (x *etherTill) mined() { x.node.Mine(etherDepth) }
 func (x *etherTill) paid(o etherOrder, hash string) {
 	x.t.Helper()
 	x.reach(o.order, "successful", "")
-	if got := x.Verify(o.Reference).Transaction; got.CryptoTransactionHash != hash || got.AmountPaid != got.ChargedAmount {
+	if got := x.VerifyPayment(o.Reference).Transaction; got.CryptoTransactionHash != hash || got.AmountPaid != got.ChargedAmount {
 		x.t.Errorf("%+v, want %s", got, hash)
 	}
 }
@@ -126,7 +126,7 @@ func (x *etherTill) paid(o etherOrder, hash string) {
 // given twice; the page follows, and the merchant is told.
 func TestEtherPaid(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, etherNodes(), func(t *testing.T, _ string, c etherNode) {
+	harness.RunEach(t, etherNodes(), func(t *testing.T, _ string, c etherNode) {
 		x := newEtherTill(t, c.start(t), c.postgres, "http://HOST?stream=ws://WS")
 		given := map[string]bool{}
 		for n, method := range []string{inEther, inUSDT, inEther, inUSDT} {
@@ -182,14 +182,14 @@ type etherNode struct {
 
 // etherNodes are the nodes that walks are gone on.
 func etherNodes() map[string]etherNode {
-	return map[string]etherNode{"anvil": {false, true, evm.Anvil}, "geth": {true, false, evm.Geth}}
+	return map[string]etherNode{"anvil": {false, true, evm.StartAnvil}, "geth": {true, false, evm.StartGeth}}
 }
 
 // TestEtherWalks (ETH-1, ETH-2, ETH-3, ETH-5, ETH-6, ETH-14) goes every walk on each
 // node.
 func TestEtherWalks(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, etherNodes(), func(t *testing.T, name string, c etherNode) {
+	harness.RunEach(t, etherNodes(), func(t *testing.T, name string, c etherNode) {
 		url := "http://HOST?stream=ws://WS"
 		if c.traces {
 			url += "&trace=blocks"
@@ -220,10 +220,10 @@ func etherReverted(x *etherTill) {
 	hash := x.token(o, o.due)
 	x.call("pause(bool)", false)
 	x.mined()
-	if x.node.Worked(hash) {
+	if x.node.HasSucceeded(hash) {
 		x.t.Error("it did not fail")
 	}
-	if now := x.Verify(o.Reference); now.Status != "initiated" || len(now.Transfers) > 0 {
+	if now := x.VerifyPayment(o.Reference); now.Status != "initiated" || len(now.Transfers) > 0 {
 		x.t.Errorf("%+v", now)
 	}
 	hash = x.token(o, o.due)
@@ -243,7 +243,7 @@ func etherCrumbs(x *etherTill) {
 		send(o, big.NewInt(1))
 		x.node.Mine(1)
 		x.paid(o, hash)
-		if r := x.Verify(o.Reference); len(r.Transfers) != 1 {
+		if r := x.VerifyPayment(o.Reference); len(r.Transfers) != 1 {
 			x.t.Errorf("%s: with crumbs it was paid by %+v", method, r.Transfers)
 		}
 	}
@@ -252,10 +252,10 @@ func etherCrumbs(x *etherTill) {
 // etherReplaced: a transaction whose nonce another one takes is gone.
 func etherReplaced(x *etherTill) {
 	o := x.order(inEther, 25)
-	nonce := x.node.Nonce(1)
-	hash := x.node.Send(evm.Tx{From: 1, To: o.address, Value: o.due, Nonce: &nonce})
+	nonce := x.node.CountSent(1)
+	hash := x.node.SendTransaction(evm.Tx{From: 1, To: o.address, Value: o.due, Nonce: &nonce})
 	x.seen(o.order, hash, 0)
-	x.node.Send(evm.Tx{From: 1, To: x.node.Account(2), Value: big.NewInt(1), Nonce: &nonce, Tip: 9e9})
+	x.node.SendTransaction(evm.Tx{From: 1, To: x.node.AccountAddress(2), Value: big.NewInt(1), Nonce: &nonce, Tip: 9e9})
 	x.mined()
 	x.reach(o.order, "failed", "replaced")
 }
@@ -271,7 +271,7 @@ func etherDropped(x *etherTill) {
 	x.seen(o.order, hash, 0)
 	x.node.Call("anvil_dropTransaction", nil, hash)
 	x.unpaid(o.order, "initiated")
-	hash = x.node.Send(evm.Tx{From: 1, To: o.address, Value: o.due})
+	hash = x.node.SendTransaction(evm.Tx{From: 1, To: o.address, Value: o.due})
 	x.mined()
 	x.paid(o, hash)
 }
@@ -279,18 +279,18 @@ func etherDropped(x *etherTill) {
 // usdtFakes: what looks like USDT and isn't, what moves nothing, and what appears
 // without a transfer, pays nothing.
 func usdtFakes(x *etherTill) {
-	fake := x.node.Deploy("Fake")
+	fake := x.node.DeployContract("Fake")
 	o := x.order(inUSDT, 25)
-	x.node.Send(evm.Tx{To: fake, Data: evm.Encode("Fake", "transfer(address,uint256)", o.address, o.due)})
-	x.node.Send(evm.Tx{To: fake, Data: evm.Encode("Fake", "refuse(address,uint256)", o.address, o.due)})
-	x.call("transferFrom(address,address,uint256)", x.node.Account(3), o.address, int64(0))
+	x.node.SendTransaction(evm.Tx{To: fake, Data: evm.EncodeCall("Fake", "transfer(address,uint256)", o.address, o.due)})
+	x.node.SendTransaction(evm.Tx{To: fake, Data: evm.EncodeCall("Fake", "refuse(address,uint256)", o.address, o.due)})
+	x.call("transferFrom(address,address,uint256)", x.node.AccountAddress(3), o.address, int64(0))
 	x.call("issue(address,uint256)", o.address, o.due)
 	x.mined()
 	after := x.order(inUSDT, 25)
 	hash := x.token(after, after.due)
 	x.mined()
 	x.paid(after, hash)
-	if now := x.Verify(o.Reference); now.Status != "initiated" || len(now.Transfers) > 0 {
+	if now := x.VerifyPayment(o.Reference); now.Status != "initiated" || len(now.Transfers) > 0 {
 		x.t.Errorf("%+v", now)
 	}
 }
@@ -338,11 +338,11 @@ func etherLarge(x *etherTill) {
 // etherInner: ether that a contract sends on pays as any does, and what it takes back
 // doesn't.
 func etherInner(x *etherTill) {
-	forwarder := x.node.Deploy("Forwarder")
+	forwarder := x.node.DeployContract("Forwarder")
 	o, left := x.order(inEther, 25), x.order(inEther, 25)
-	x.node.Send(evm.Tx{To: forwarder, Data: evm.Encode("Forwarder", "undone(address)", o.address), Value: o.due})
-	hash := x.node.Send(evm.Tx{To: forwarder, Data: evm.Encode("Forwarder", "forward(address)", o.address), Value: o.due})
-	legacy := x.node.Send(evm.Tx{Data: evm.Create("Legacy", left.address), Value: left.due})
+	x.node.SendTransaction(evm.Tx{To: forwarder, Data: evm.EncodeCall("Forwarder", "undone(address)", o.address), Value: o.due})
+	hash := x.node.SendTransaction(evm.Tx{To: forwarder, Data: evm.EncodeCall("Forwarder", "forward(address)", o.address), Value: o.due})
+	legacy := x.node.SendTransaction(evm.Tx{Data: evm.CreationCode("Legacy", left.address), Value: left.due})
 	x.mined()
 	x.paid(o, hash)
 	x.paid(left, legacy)
@@ -353,18 +353,18 @@ func etherInner(x *etherTill) {
 // tell it, and else it is shown and pays nothing.
 func TestEtherInner(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, etherNodes(), func(t *testing.T, _ string, c etherNode) {
+	harness.RunEach(t, etherNodes(), func(t *testing.T, _ string, c etherNode) {
 		x := newEtherTill(t, c.start(t), c.postgres, "http://HOST?stream=ws://WS")
-		forwarder := x.node.Deploy("Forwarder")
+		forwarder := x.node.DeployContract("Forwarder")
 		o := x.order(inEther, 25)
-		hash := x.node.Send(evm.Tx{To: forwarder, Data: evm.Encode("Forwarder", "forward(address)", o.address), Value: o.due})
+		hash := x.node.SendTransaction(evm.Tx{To: forwarder, Data: evm.EncodeCall("Forwarder", "forward(address)", o.address), Value: o.due})
 		x.node.Mine(70)
 		if c.traces {
 			x.paid(o, hash)
 			return
 		}
 		x.told(o.order, "initiated", "unexpected_transfer")
-		if now := x.Verify(o.Reference); now.Status != "initiated" {
+		if now := x.VerifyPayment(o.Reference); now.Status != "initiated" {
 			t.Errorf("%+v", now)
 		}
 	})
@@ -389,7 +389,7 @@ func usdtMoody(x *etherTill) {
 	x.call("moody(address,address,uint256)", even.address, odd.address, o.due)
 	x.mined()
 	x.reach(o.order, "successful", "")
-	if now := x.Verify(other.Reference); now.Status != "initiated" {
+	if now := x.VerifyPayment(other.Reference); now.Status != "initiated" {
 		x.t.Errorf("%+v", now)
 	}
 }

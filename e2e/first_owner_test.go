@@ -37,11 +37,11 @@ func behindHTTPS(t *testing.T, scheme string) (i *harness.Instance, link string)
 	}})
 	t.Cleanup(func() { front.CloseClientConnections(); front.Close() })
 	base := "https://pay.localhost" + front.URL[strings.LastIndex(front.URL, ":"):]
-	i.Set("BASE_URL", base)
+	i.SetSetting("BASE_URL", base)
 	i.Start()
 	printed := regexp.MustCompile(regexp.QuoteMeta(base) + `/sign-up#token=setup_\w{26}\n`)
-	harness.Eventually(t, 10*time.Second, "serve to print a link for the first owner", func() bool {
-		link = strings.TrimSpace(printed.FindString(i.Log()))
+	harness.WaitFor(t, 10*time.Second, "serve to print a link for the first owner", func() bool {
+		link = strings.TrimSpace(printed.FindString(i.ReadLog()))
 		return link != ""
 	})
 	return i, link
@@ -52,47 +52,47 @@ func behindHTTPS(t *testing.T, scheme string) (i *harness.Instance, link string)
 func TestFirstOwnerByLink(t *testing.T) {
 	_, link := behindHTTPS(t, "https")
 	address, token, _ := strings.Cut(link, "#token=")
-	chromium := browser.Start(t)
+	chromium := browser.StartShared(t)
 	for name, view := range map[string]browser.View{"phone": browser.Phone, "phone-dark": browser.PhoneDark, "desktop": browser.Desktop, "desktop-dark": browser.DesktopDark} {
-		page := chromium.Page(t, view)
+		page := chromium.OpenTab(t, view)
 		page.TrustAnyCertificate()
 		page.Open(link)
-		page.Await(`document.querySelector("input[name=setup_token]").value === "` + token + `" && location.href === "` + address + `"`)
-		page.Clean()
-		page.Shot("sign-up-token-" + name)
-		page.Fill("input[name=setup_token]", "setup_MISTYPED")
-		page.Fill("input[name=business_name]", "Ama's Shop")
-		page.Fill("input[name=name]", "Ama Mensah")
-		page.Fill("input[name=email]", harness.Email)
-		page.Fill("input[name=password]", harness.Password)
-		if status := page.Follow("main form button[type=submit]"); status != 422 || !strings.Contains(page.Text("main"), "not the one that the server printed last") {
-			t.Errorf("%s, a mistyped token: %d %s", name, status, page.Text("main"))
+		page.WaitForExpression(`document.querySelector("input[name=setup_token]").value === "` + token + `" && location.href === "` + address + `"`)
+		page.CheckPage()
+		page.TakeShot("sign-up-token-" + name)
+		page.FillField("input[name=setup_token]", "setup_MISTYPED")
+		page.FillField("input[name=business_name]", "Ama's Shop")
+		page.FillField("input[name=name]", "Ama Mensah")
+		page.FillField("input[name=email]", harness.Email)
+		page.FillField("input[name=password]", harness.Password)
+		if status := page.FollowLink("main form button[type=submit]"); status != 422 || !strings.Contains(page.ReadText("main"), "not the one that the server printed last") {
+			t.Errorf("%s, a mistyped token: %d %s", name, status, page.ReadText("main"))
 		}
-		page.Shot("sign-up-token-refused-" + name)
-		page.Await(`(location.hash = "token=setup_OPENED") !== ""`) // as opening the link in this tab does
-		page.Await(`document.querySelector("input[name=setup_token]").value === "setup_OPENED" && location.href === "` + address + `"`)
+		page.TakeShot("sign-up-token-refused-" + name)
+		page.WaitForExpression(`(location.hash = "token=setup_OPENED") !== ""`) // as opening the link in this tab does
+		page.WaitForExpression(`document.querySelector("input[name=setup_token]").value === "setup_OPENED" && location.href === "` + address + `"`)
 	}
-	page := chromium.Page(t, browser.Desktop)
+	page := chromium.OpenTab(t, browser.Desktop)
 	page.TrustAnyCertificate()
 	page.Open(link)
-	page.Await(`document.querySelector("input[name=setup_token]").value === "` + token + `"`)
-	page.Fill("input[name=business_name]", "Ama's Shop")
-	page.Fill("input[name=name]", "Ama Mensah")
-	page.Fill("input[name=email]", harness.Email)
-	page.Fill("input[name=password]", harness.Password)
-	page.Follow("main form button[type=submit]")
-	if text := page.Text("main"); !strings.Contains(text, "Your business is ready") {
+	page.WaitForExpression(`document.querySelector("input[name=setup_token]").value === "` + token + `"`)
+	page.FillField("input[name=business_name]", "Ama's Shop")
+	page.FillField("input[name=name]", "Ama Mensah")
+	page.FillField("input[name=email]", harness.Email)
+	page.FillField("input[name=password]", harness.Password)
+	page.FollowLink("main form button[type=submit]")
+	if text := page.ReadText("main"); !strings.Contains(text, "Your business is ready") {
 		t.Fatalf("after sign-up by the link: %s", text)
 	}
 	for name, view := range map[string]browser.View{"phone": browser.Phone, "phone-dark": browser.PhoneDark, "desktop": browser.Desktop, "desktop-dark": browser.DesktopDark} {
-		closed := chromium.Page(t, view)
+		closed := chromium.OpenTab(t, view)
 		closed.TrustAnyCertificate()
 		closed.Open(link)
-		if text := closed.Text("main"); !strings.Contains(text, "Sign-up is closed") || !strings.Contains(text, "cointill business create") {
+		if text := closed.ReadText("main"); !strings.Contains(text, "Sign-up is closed") || !strings.Contains(text, "cointill business create") {
 			t.Errorf("%s, the link once it was used: %s", name, text)
 		}
-		closed.Clean()
-		closed.Shot("sign-up-closed-" + name)
+		closed.CheckPage()
+		closed.TakeShot("sign-up-closed-" + name)
 	}
 }
 
@@ -101,18 +101,18 @@ func TestFirstOwnerByLink(t *testing.T) {
 func TestFirstOwnerWithoutScript(t *testing.T) {
 	_, link := behindHTTPS(t, "https")
 	_, token, _ := strings.Cut(link, "#token=")
-	page := browser.Start(t).Page(t, browser.Plain)
+	page := browser.StartShared(t).OpenTab(t, browser.Plain)
 	page.TrustAnyCertificate()
 	page.Open(link)
 	for _, pasted := range []string{"setup_GUESSED", token} {
-		page.Fill("input[name=setup_token]", pasted)
-		page.Fill("input[name=business_name]", "Ama's Shop")
-		page.Fill("input[name=name]", "Ama Mensah")
-		page.Fill("input[name=email]", harness.Email)
-		page.Fill("input[name=password]", harness.Password)
-		status := page.Follow("main form button[type=submit]")
-		if ready := strings.Contains(page.Text("main"), "Your business is ready"); ready != (pasted == token) {
-			t.Fatalf("with the token %s: %d %s", pasted, status, page.Text("main"))
+		page.FillField("input[name=setup_token]", pasted)
+		page.FillField("input[name=business_name]", "Ama's Shop")
+		page.FillField("input[name=name]", "Ama Mensah")
+		page.FillField("input[name=email]", harness.Email)
+		page.FillField("input[name=password]", harness.Password)
+		status := page.FollowLink("main form button[type=submit]")
+		if ready := strings.Contains(page.ReadText("main"), "Your business is ready"); ready != (pasted == token) {
+			t.Fatalf("with the token %s: %d %s", pasted, status, page.ReadText("main"))
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestAPIBehindProxies(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // of a certificate that the test made
 	for scheme, want := range map[string]string{"https": "", "": "https_unknown", "http": "https_required"} {
 		i, link := behindHTTPS(t, scheme)
-		i.Business()
+		i.CreateBusiness()
 		through := strings.Replace(strings.TrimSuffix(link, link[strings.Index(link, "/sign-up"):]), "pay.localhost", "127.0.0.1", 1)
 		for base, want := range map[string]string{through: want, i.Base: "https_unknown"} {
 			request, err := http.NewRequest(http.MethodGet, base+"/v1/payment-methods", nil)
@@ -140,7 +140,7 @@ func TestAPIBehindProxies(t *testing.T) {
 				t.Fatal(err)
 			}
 			var body struct{ Code, Message string }
-			i.Into(string(text), &body)
+			i.DecodeOutput(string(text), &body)
 			if body.Code != want || (answer.StatusCode == 200) != (want == "") || want != "" && answer.StatusCode != 403 {
 				t.Errorf("a proxy that says %q, call at %s: %d %q %q, want %q", scheme, base, answer.StatusCode, body.Code, body.Message, want)
 			}

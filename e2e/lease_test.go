@@ -35,7 +35,7 @@ func (r *replicated) holder(subject string) (at int, fence int64) {
 // and returns how long after a moment that was, by the database's clock.
 func (r *replicated) taken(t *testing.T, since time.Time, before int64) (after time.Duration) {
 	t.Helper()
-	harness.Eventually(t, time.Minute, "another process to follow the network", func() bool {
+	harness.WaitFor(t, time.Minute, "another process to follow the network", func() bool {
 		var at sql.NullTime
 		if err := r.db.QueryRow("SELECT min(at) FROM witnessed WHERE subject = $1 AND fence > $2", cursors, before).Scan(&at); err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func (r *replicated) killed(t *testing.T) {
 // Another gets both the lease and the cursor. The first goes on as if it held the
 // lease still, as it can't learn better, and none of what it does is taken.
 func (r *replicated) frozen(t *testing.T) {
-	harness.Eventually(t, time.Minute, "a cursor", func() bool { return r.number("SELECT count(*) FROM chain_cursors WHERE network = $1", network) > 0 })
+	harness.WaitFor(t, time.Minute, "a cursor", func() bool { return r.number("SELECT count(*) FROM chain_cursors WHERE network = $1", network) > 0 })
 	lock, err := r.db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func (r *replicated) frozen(t *testing.T) {
 	}
 	r.begin("crypto_bitcoin")
 	var process string
-	harness.Eventually(t, time.Minute, "the holder to wait for the cursor", func() bool {
+	harness.WaitFor(t, time.Minute, "the holder to wait for the cursor", func() bool {
 		err := r.db.QueryRow(`SELECT application_name FROM pg_stat_activity WHERE wait_event_type = 'Lock'
 			AND application_name LIKE 'replica-%' AND query LIKE '%chain_cursors%FOR UPDATE%'`).Scan(&process)
 		return err == nil
@@ -105,8 +105,8 @@ func (r *replicated) frozen(t *testing.T) {
 		return r.number("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND application_name = $1", replicaName(at)) > 0
 	}
 	r.replicas[at].Resume()
-	harness.Eventually(t, time.Minute, "it to ask for its lease", asking)
-	harness.Eventually(t, time.Minute, "it to give up", func() bool { return !asking() })
+	harness.WaitFor(t, time.Minute, "it to ask for its lease", asking)
+	harness.WaitFor(t, time.Minute, "it to give up", func() bool { return !asking() })
 	r.exec("DROP TRIGGER hang ON leases")
 	r.pay(t, "crypto_ripple", 1)
 	if older := r.number(`SELECT count(*) FROM (SELECT fence, max(fence) OVER (PARTITION BY subject ORDER BY id) AS newest
@@ -114,7 +114,7 @@ func (r *replicated) frozen(t *testing.T) {
 		t.Errorf("%d writes of a process that had lost its lease were taken", older)
 	}
 	r.replicas[at].Kill()
-	if !strings.Contains(r.replicas[at].Log(), "a lease can't be renewed") {
+	if !strings.Contains(r.replicas[at].ReadLog(), "a lease can't be renewed") {
 		t.Error("the frozen process wasn't kept from learning that it lost its lease")
 	}
 }

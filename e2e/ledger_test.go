@@ -33,7 +33,7 @@ var ledgerProgram = sync.OnceValues(func() (string, error) {
 	}
 	program := filepath.Join(dir, "ledger")
 	build := exec.Command("go", "test", "-c", "-o", program, "./chain/xrpl/ledgertest")
-	build.Dir = harness.Root()
+	build.Dir = harness.FindRoot()
 	if text, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, text)
 	}
@@ -134,9 +134,9 @@ func TestFollowsLedger(t *testing.T) {
 	t.Parallel()
 	host := fakeLedger(t, "500ms").host
 	i := harness.New(t, false)
-	i.Set("TEST_XRP_URL", "ws://"+host+",http://"+host)
-	i.Set("TEST_XRP_NETWORK", "network-21337")
-	i.Set("LIVE_XRP_URL", "http://127.0.0.1:1")
+	i.SetSetting("TEST_XRP_URL", "ws://"+host+",http://"+host)
+	i.SetSetting("TEST_XRP_NETWORK", "network-21337")
+	i.SetSetting("LIVE_XRP_URL", "http://127.0.0.1:1")
 	i.Start()
 	type status struct {
 		Network, Problem string
@@ -145,7 +145,7 @@ func TestFollowsLedger(t *testing.T) {
 	}
 	look := func() status {
 		var all []status
-		i.Into(i.Run("", "chain", "status", "--json"), &all)
+		i.DecodeOutput(i.RunCommand("", "chain", "status", "--json"), &all)
 		for _, one := range all {
 			if one.Network == "xrp-network-21337" {
 				return one
@@ -155,7 +155,7 @@ func TestFollowsLedger(t *testing.T) {
 		return status{}
 	}
 	var now status
-	harness.Eventually(t, time.Minute, "five ledgers to be followed", func() bool {
+	harness.WaitFor(t, time.Minute, "five ledgers to be followed", func() bool {
 		now = look()
 		return now.Problem == "" && now.Applied >= 1045 && now.Applied <= now.Tip
 	})
@@ -167,14 +167,14 @@ func TestFollowsLedger(t *testing.T) {
 	if len(now.Nodes) != 2 {
 		t.Errorf("%+v", now)
 	}
-	if refused := i.Refused("rescan", "--network", "xrp-network-21337", "--from", "5"); !strings.Contains(refused, "No server has ledger 5") {
+	if refused := i.RunRefused("rescan", "--network", "xrp-network-21337", "--from", "5"); !strings.Contains(refused, "No server has ledger 5") {
 		t.Errorf(`i.Refused("rescan", "--network", "xrp-network-21337", "--from", "5"): refused = %v`, refused)
 	}
-	if refused := i.Refused("chain", "anew", "--network", "xrp-mainnet"); !strings.Contains(refused, "real money") {
+	if refused := i.RunRefused("chain", "anew", "--network", "xrp-mainnet"); !strings.Contains(refused, "real money") {
 		t.Errorf(`i.Refused("chain", "anew", "--network", "xrp-mainnet"): refused = %v`, refused)
 	}
-	i.Run("", "chain", "anew", "--network", "xrp-network-21337")
-	harness.Eventually(t, time.Minute, "the network to be followed anew", func() bool {
+	i.RunCommand("", "chain", "anew", "--network", "xrp-network-21337")
+	harness.WaitFor(t, time.Minute, "the network to be followed anew", func() bool {
 		again := look()
 		return again.Problem == "" && again.Applied > now.Applied && again.Applied <= again.Tip
 	})
@@ -191,10 +191,10 @@ func TestLedgerSettings(t *testing.T) {
 		"a URL":    {"LIVE_XRP", "ftp://user:hunter2@127.0.0.1:1", "mainnet", "server 1 of 1"},
 	} {
 		i := harness.New(t, false)
-		i.Set(c.set+"_URL", c.value)
-		i.Set(c.set+"_NETWORK", c.network)
-		i.Run("", "migrate")
-		if got := i.Refused("chain", "status"); !strings.Contains(got, c.complaint) || strings.Contains(got, "hunter2") {
+		i.SetSetting(c.set+"_URL", c.value)
+		i.SetSetting(c.set+"_NETWORK", c.network)
+		i.RunCommand("", "migrate")
+		if got := i.RunRefused("chain", "status"); !strings.Contains(got, c.complaint) || strings.Contains(got, "hunter2") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -18,7 +18,7 @@ func TestListenLateCommit(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, true)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	verifier, err := standardwebhooks.NewWebhook(secretOfListen)
 	if err != nil {
 		t.Fatal(err)
@@ -29,9 +29,9 @@ func TestListenLateCommit(t *testing.T) {
 	first := trigger(t, i, "payment.expired") // told before listen started: not forwarded
 	listener, said := listen(t, i, server.URL)
 	second := trigger(t, i, "payment.expired")
-	harness.Eventually(t, time.Minute, "the event to be forwarded", func() bool { return strings.Contains(said.String(), second.Reference) })
+	harness.WaitFor(t, time.Minute, "the event to be forwarded", func() bool { return strings.Contains(said.String(), second.Reference) })
 
-	database, err := sql.Open("pgx", i.Setting("DATABASE_URL"))
+	database, err := sql.Open("pgx", i.ReadSetting("DATABASE_URL"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestListenLateCommit(t *testing.T) {
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	harness.Eventually(t, time.Minute, "the late event to be forwarded", func() bool { return developer.count() == 2 })
+	harness.WaitFor(t, time.Minute, "the late event to be forwarded", func() bool { return developer.count() == 2 })
 	end(t, listener, said)
 	if strings.Contains(said.String(), first.Reference) || developer.taken[late] == nil || len(developer.twice) > 0 {
 		t.Errorf("%v twice: %s", developer.twice, said)

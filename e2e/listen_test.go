@@ -90,20 +90,20 @@ func (l *local) count() int {
 func listen(t *testing.T, i *harness.Instance, to string) (*exec.Cmd, *output) {
 	t.Helper()
 	said := &output{}
-	command := i.Command("listen", "--forward-to", to, "--secret", secretOfListen)
+	command := i.PrepareCommand("listen", "--forward-to", to, "--secret", secretOfListen)
 	command.Stdout, command.Stderr = said, said
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = command.Process.Kill() })
-	harness.Eventually(t, time.Minute, "listen to be ready", func() bool { return strings.Contains(said.String(), "Ready:") })
+	harness.WaitFor(t, time.Minute, "listen to be ready", func() bool { return strings.Contains(said.String(), "Ready:") })
 	return command, said
 }
 
 // trigger runs cointill trigger and returns what it printed.
 func trigger(t *testing.T, i *harness.Instance, arguments ...string) (made struct{ Event, Reference, Type, Reason string }) {
 	t.Helper()
-	command := i.Command(append([]string{"trigger", "--json"}, arguments...)...)
+	command := i.PrepareCommand(append([]string{"trigger", "--json"}, arguments...)...)
 	var problems bytes.Buffer
 	command.Stderr = &problems
 	text, err := command.Output()
@@ -132,9 +132,9 @@ func TestListenAndTrigger(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	address, came := receive(t)
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": address, "active": true}, 201)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": address, "active": true}, 201)
 	verifier, err := standardwebhooks.NewWebhook(secretOfListen)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestListenAndTrigger(t *testing.T) {
 	for _, one := range triggers {
 		all[strings.TrimSpace(strings.Join(one, " "))] = one
 	}
-	harness.Each(t, all, func(t *testing.T, name string, one []string) {
+	harness.RunEach(t, all, func(t *testing.T, name string, one []string) {
 		arguments := one[:1]
 		if one[1] != "" {
 			arguments = []string{one[0], "--reason", one[1]}
@@ -159,13 +159,13 @@ func TestListenAndTrigger(t *testing.T) {
 		}
 	})
 	i.Stop()
-	harness.Eventually(t, time.Minute, "listen to see that the API is away", func() bool { return strings.Contains(said.String(), "doesn't answer") })
+	harness.WaitFor(t, time.Minute, "listen to see that the API is away", func() bool { return strings.Contains(said.String(), "doesn't answer") })
 	i.Start()
 	trigger(t, i, "payment.expired")
 	burst(t, i, listener)
 
 	events := everyEvent(i)
-	harness.Eventually(t, time.Minute, "listen to forward all", func() bool { return developer.count() >= len(events) })
+	harness.WaitFor(t, time.Minute, "listen to forward all", func() bool { return developer.count() >= len(events) })
 	compare(t, developer, came, events)
 	end(t, listener, said)
 	if strings.Contains(said.String(), i.Key) {
@@ -182,7 +182,7 @@ func burst(t *testing.T, i *harness.Instance, listener *exec.Cmd) {
 	signal(t, listener, syscall.SIGSTOP)
 	for range 120 {
 		var payment struct{ Reference string }
-		i.Call("POST", "/v1/payment/initiate", harness.Request("crypto_bitcoin"), 201).Data(t, &payment)
+		i.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_bitcoin"), 201).DecodeData(t, &payment)
 		advance(t, i, payment.Reference, 8*time.Minute)
 	}
 	signal(t, listener, syscall.SIGCONT)
@@ -198,7 +198,7 @@ func signal(t *testing.T, command *exec.Cmd, s syscall.Signal) {
 // everyEvent is the ids that the API lists.
 func everyEvent(i *harness.Instance) (ids []string) {
 	for cursor := ""; ; {
-		answer := i.Call("GET", "/v1/events?limit=100&cursor="+cursor, nil, 200)
+		answer := i.SendRequest("GET", "/v1/events?limit=100&cursor="+cursor, nil, 200)
 		var page struct {
 			Data []struct{ ID string }
 			Meta struct {
@@ -264,9 +264,9 @@ func TestListenAndTriggerRefuse(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	var live struct{ Key string }
-	if err := json.Unmarshal([]byte(i.Run("", "key", "create", "--business", i.Code, "--domain", "live", "--name", "tests", "--json")), &live); err != nil {
+	if err := json.Unmarshal([]byte(i.RunCommand("", "key", "create", "--business", i.Code, "--domain", "live", "--name", "tests", "--json")), &live); err != nil {
 		t.Fatal(err)
 	}
 	for want, arguments := range map[string][]string{
@@ -289,7 +289,7 @@ func TestListenAndTriggerRefuse(t *testing.T) {
 		"successful (late) instead":                       {"trigger", "payment.declined", "--reason", "late"},
 		"no webhook is active":                            {"trigger", "webhook.test"},
 	} {
-		text, err := i.Command(arguments...).CombinedOutput()
+		text, err := i.PrepareCommand(arguments...).CombinedOutput()
 		if err == nil || !strings.Contains(string(text), strings.TrimSuffix(want, " ")) {
 			t.Errorf("%v: %v: %s", arguments[:2], err, text)
 		}
@@ -303,7 +303,7 @@ func TestListenAndTriggerRefuse(t *testing.T) {
 func TestTriggerOffers(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
-	offer := i.Run("", "trigger")
+	offer := i.RunCommand("", "trigger")
 	for _, one := range triggers {
 		if !strings.Contains(offer, "  "+one[0]) || !strings.Contains(offer, one[1]) {
 			t.Errorf("no %v in %s", one, offer)
@@ -317,10 +317,10 @@ func TestListenAdvises(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	listener, said := listen(t, i, "1")
 	trigger(t, i, "payment.expired")
-	harness.Eventually(t, time.Minute, "the second attempt", func() bool { return strings.Contains(said.String(), "connection refused, again in 5s") })
+	harness.WaitFor(t, time.Minute, "the second attempt", func() bool { return strings.Contains(said.String(), "connection refused, again in 5s") })
 	end(t, listener, said)
 	if strings.Count(said.String(), "no server listens at localhost:1: start yours") != 1 {
 		t.Errorf("said = %v", said)
@@ -332,7 +332,7 @@ func TestListenGivesUp(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	var mu sync.Mutex
 	paths := map[string]int{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -347,7 +347,7 @@ func TestListenGivesUp(t *testing.T) {
 	t.Cleanup(server.Close)
 	listener, said := listen(t, i, server.URL+"/hook")
 	trigger(t, i, "payment.expired")
-	harness.Eventually(t, time.Minute, "listen to give up", func() bool { return strings.Contains(said.String(), "410, given up") })
+	harness.WaitFor(t, time.Minute, "listen to give up", func() bool { return strings.Contains(said.String(), "410, given up") })
 	end(t, listener, said)
 	if got := fmt.Sprint(paths); got != "map[/hook:2]" || !strings.Contains(said.String(), "307, a redirect: not followed, again in 2s") {
 		t.Errorf("%s: %s", got, said)

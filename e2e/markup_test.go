@@ -40,7 +40,7 @@ func TestMarkupRuns(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	texts := markup(t)
 	all := strings.Join(texts, "\n")
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -49,32 +49,32 @@ func TestMarkupRuns(t *testing.T) {
 	}))
 	t.Cleanup(shop.Close)
 	var hook struct{ ID string }
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": texts[1], "url": shop.URL + `/"><img/x5s/src=x/onerror=x5s()>`, "active": true}, 201).Data(t, &hook)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": texts[1], "url": shop.URL + `/"><img/x5s/src=x/onerror=x5s()>`, "active": true}, 201).DecodeData(t, &hook)
 	payment := started(t, i, "crypto_ripple")
 	play("exact")(t, i, payment.Reference)
 	pages := []string{"/dashboard/payments/" + payment.Reference, "/dashboard/links", "/dashboard/webhooks", "/dashboard/webhooks/" + hook.ID, "/dashboard/calls", "/dashboard/audit",
 		"/dashboard?from=" + `"><img%20x5s%20src=x%20onerror=x5s()>`, "/dashboard/payments?q=" + `"><img%20x5s%20src=x%20onerror=x5s()>`, "/dashboard/customers?q=" + `"><img%20x5s%20src=x%20onerror=x5s()>`}
 	for part := range slices.Chunk(texts, 12) {
 		var link struct{ URL string }
-		i.Call("POST", "/v1/payment-links", harness.Fields{"title": part[0], "description": strings.Join(part[1:], "\n"), "currency": "USD", "amount": 5,
-			"redirect_url": "https://shop.example/?" + strings.NewReplacer(" ", "/", "#", "").Replace(part[2])}, 201).Data(t, &link)
-		request := harness.Request("crypto_ripple")
+		i.SendRequest("POST", "/v1/payment-links", harness.Fields{"title": part[0], "description": strings.Join(part[1:], "\n"), "currency": "USD", "amount": 5,
+			"redirect_url": "https://shop.example/?" + strings.NewReplacer(" ", "/", "#", "").Replace(part[2])}, 201).DecodeData(t, &link)
+		request := harness.NewRequest("crypto_ripple")
 		request["metadata"] = map[string]string{part[3]: strings.Join(part, "\n")}
 		var made intent
-		i.Call("POST", "/v1/payment/initiate", request, 201).Data(t, &made)
-		if i.Call("POST", "/v1/payment/initiate?q="+`%22%3E%3Cimg%20x5s%3E`, harness.Fields{"first_name": strings.Join(part, " "), "currency": part[1]}, 422); len(pages) < 20 {
+		i.SendRequest("POST", "/v1/payment/initiate", request, 201).DecodeData(t, &made)
+		if i.SendRequest("POST", "/v1/payment/initiate?q="+`%22%3E%3Cimg%20x5s%3E`, harness.Fields{"first_name": strings.Join(part, " "), "currency": part[1]}, 422); len(pages) < 20 {
 			pages = append(pages, "/dashboard/payments/"+made.Reference, strings.TrimPrefix(link.URL, i.Base))
 		}
 	}
-	chromium := browser.Start(t)
-	plain := chromium.Page(t, browser.Plain)
+	chromium := browser.StartShared(t)
+	plain := chromium.OpenTab(t, browser.Plain)
 	enter(plain, i)
 	shows(t, plain, i.Base+"/dashboard/webhooks/"+hook.ID, "500")
-	pages = append(pages, plain.Attribute("table a[href*='/deliveries/']", "href"))
+	pages = append(pages, plain.ReadAttribute("table a[href*='/deliveries/']", "href"))
 	shows(t, plain, i.Base+"/dashboard/calls", "/v1/payment/initiate")
-	pages = append(pages, plain.Attribute("a[href^='/dashboard/calls/']", "href"))
+	pages = append(pages, plain.ReadAttribute("a[href^='/dashboard/calls/']", "href"))
 	plain.Open(i.Base + "/dashboard/links")
-	for n, at := range browser.Read(plain, chromedp.Evaluate[[]string](`[...document.querySelectorAll("td a[href^='/dashboard/links/']")].map((a) => a.getAttribute("href"))`)) {
+	for n, at := range browser.ReadValue(plain, chromedp.Evaluate[[]string](`[...document.querySelectorAll("td a[href^='/dashboard/links/']")].map((a) => a.getAttribute("href"))`)) {
 		if n%4 == 1 {
 			pages = append(pages, at)
 		}
@@ -84,15 +84,15 @@ func TestMarkupRuns(t *testing.T) {
 	}
 	for name, free := range map[string]bool{"as it is": false, "without the policy": true} {
 		t.Run(name, func(t *testing.T) {
-			page := chromium.Page(t, browser.Desktop)
+			page := chromium.OpenTab(t, browser.Desktop)
 			enter(page, i)
-			page.Watch("x5s", free)
+			page.WatchCalls("x5s", free)
 			for _, path := range pages {
 				page.Open(i.Base + path)
-				if found := page.Seen("x5s"); found != "" {
+				if found := page.ListSeen("x5s"); found != "" {
 					t.Errorf("%s: %s", path, found)
 				}
-				if complaints := page.Complaints(); len(complaints) > 0 {
+				if complaints := page.ListComplaints(); len(complaints) > 0 {
 					t.Fatalf("%s: console: %s", path, complaints)
 				}
 			}

@@ -14,17 +14,17 @@ func TestMoneyPages(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	paid, short := started(t, i, "crypto_ripple"), started(t, i, "crypto_tether")
 	play("exact")(t, i, paid.Reference)
 	play("underpay")(t, i, short.Reference)
 	reach(t, i, paid.Reference, "successful", "")
 	reach(t, i, short.Reference, "declined", "underpaid")
 	play("overpay")(t, i, paid.Reference) // after the end: it credits nothing
-	chromium := browser.Start(t)
+	chromium := browser.StartShared(t)
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
-			page := chromium.Page(t, view)
+			page := chromium.OpenTab(t, view)
 			enter(page, i)
 			at := "/dashboard/payments/" + short.Reference
 			for _, path := range []string{"/dashboard?period=today", "/dashboard?period=90d&currency=KES", "/dashboard?from=2025-12-01&to=2026-11-30", at, at + "/refund", at + "/receipt",
@@ -32,10 +32,10 @@ func TestMoneyPages(t *testing.T) {
 				look(t, page, i.Base, path, name)
 			}
 			page.Open(i.Base + "/dashboard/customers")
-			page.Press("[data-rows] a")
-			page.Find("#figures")
-			page.Shot("customer-" + name)
-			page.Clean()
+			page.ClickElement("[data-rows] a")
+			page.WaitForElement("#figures")
+			page.TakeShot("customer-" + name)
+			page.CheckPage()
 		})
 	}
 }
@@ -45,23 +45,23 @@ func TestRefundWithoutScript(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	short := started(t, i, "crypto_ripple")
 	play("underpay")(t, i, short.Reference)
 	reach(t, i, short.Reference, "declined", "underpaid")
-	page := browser.Start(t).Page(t, browser.Plain)
+	page := browser.StartShared(t).OpenTab(t, browser.Plain)
 	enter(page, i)
 	page.Open(i.Base + "/dashboard")
-	page.Follow("a[href*='need=decision']")
-	page.Follow("#results a[href$='" + short.Reference + "']")
-	page.Follow("a[href$='/refund']")
-	page.Fill("#f-note", "Cash at the counter")
-	page.Follow("form[action$='/refund/review'] button")
-	if text := page.Text("main"); !strings.Contains(text, "Record this refund?") || !strings.Contains(text, "Cash at the counter") {
+	page.FollowLink("a[href*='need=decision']")
+	page.FollowLink("#results a[href$='" + short.Reference + "']")
+	page.FollowLink("a[href$='/refund']")
+	page.FillField("#f-note", "Cash at the counter")
+	page.FollowLink("form[action$='/refund/review'] button")
+	if text := page.ReadText("main"); !strings.Contains(text, "Record this refund?") || !strings.Contains(text, "Cash at the counter") {
 		t.Fatalf("the review: %s", text)
 	}
-	page.Follow("form[action$='/refund'] button")
-	if text := page.Text("main"); !strings.Contains(text, "The refund was recorded.") || !strings.Contains(text, "Refund recorded") {
+	page.FollowLink("form[action$='/refund'] button")
+	if text := page.ReadText("main"); !strings.Contains(text, "The refund was recorded.") || !strings.Contains(text, "Refund recorded") {
 		t.Errorf("the payment: %s", text)
 	}
 }

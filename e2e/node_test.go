@@ -34,7 +34,7 @@ func (l *lineCounter) Write(text []byte) (int, error) {
 
 func newNodeVerifier(t *testing.T) *nodeVerifier {
 	t.Helper()
-	v := &nodeVerifier{process: exec.Command("node", filepath.Join(harness.Root(), "e2e", "verify.mjs"))}
+	v := &nodeVerifier{process: exec.Command("node", filepath.Join(harness.FindRoot(), "e2e", "verify.mjs"))}
 	v.process.Stdout, v.process.Stderr = &v.out, &v.problems
 	in, err := v.process.StdinPipe()
 	if err == nil {

@@ -60,7 +60,7 @@ func newLoad(t *testing.T, i *harness.Instance, borne func(harness.Answer) bool)
 // database, it answers, and says when to come again. The sandbox's networks are in the
 // database too: one that can't be read is unavailable until it is read again.
 func (l *load) one(key string) {
-	request := harness.Request("crypto_dogecoin")
+	request := harness.NewRequest("crypto_dogecoin")
 	request["metadata"] = harness.Fields{"key": key, "text": strings.Repeat("x", 4000)} // a payment fills a page of a table soon
 	for {
 		answer, err := l.TryOnce("POST", "/v1/payment/initiate", key, request)
@@ -69,14 +69,14 @@ func (l *load) one(key string) {
 			l.t.Errorf("%s: %v", key, err)
 		case answer.Code == http.StatusCreated:
 			var made struct{ Reference string }
-			answer.Data(l.t, &made)
+			answer.DecodeData(l.t, &made)
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.acks = append(l.acks, acknowledged{key, made.Reference, request, answer.Body})
 			return
 		case l.borne != nil && l.borne(answer):
 			l.bearing.Add(1)
-		case answer.Code != http.StatusServiceUnavailable || answer.Fault() != "unavailable" && answer.Fault() != "chain_unavailable" || answer.Header.Get("Retry-After") == "" ||
+		case answer.Code != http.StatusServiceUnavailable || answer.FaultCode() != "unavailable" && answer.FaultCode() != "chain_unavailable" || answer.Header.Get("Retry-After") == "" ||
 			!bytes.Contains(answer.Body, []byte(`"request_id":"req_`)):
 			l.t.Errorf("%s: %d %s, come again after %q", key, answer.Code, answer.Body, answer.Header.Get("Retry-After"))
 		default:
@@ -95,14 +95,14 @@ func (l *load) goesOn(after string) {
 	l.t.Helper()
 	count := func() int { l.mu.Lock(); defer l.mu.Unlock(); return len(l.acks) }
 	before := count()
-	harness.Eventually(l.t, time.Minute, "payments after "+after, func() bool { return count() >= before+10 })
+	harness.WaitFor(l.t, time.Minute, "payments after "+after, func() bool { return count() >= before+10 })
 }
 
 // isRefused waits until requests are refused.
 func (l *load) isRefused(why string) {
 	l.t.Helper()
 	before := l.refused.Load()
-	harness.Eventually(l.t, time.Minute, "requests to be refused by "+why, func() bool { return l.refused.Load() > before })
+	harness.WaitFor(l.t, time.Minute, "requests to be refused by "+why, func() bool { return l.refused.Load() > before })
 }
 
 // readiness is what /readyz says of the database.
@@ -132,18 +132,18 @@ func TestDatabaseTrouble(t *testing.T) {
 	t.Parallel()
 	server := harness.NewPostgres(t, 40)
 	i := harness.New(t, false)
-	i.Set("DATABASE_URL", server.URL)
-	i.Set("RATE_LIMIT", "1000000")
-	i.Set("METRICS_LISTEN", harness.FreeAddress(t))
-	i.Business()
+	i.SetSetting("DATABASE_URL", server.URL)
+	i.SetSetting("RATE_LIMIT", "1000000")
+	i.SetSetting("METRICS_LISTEN", harness.FreeAddress(t))
+	i.CreateBusiness()
 	i.Start()
 	s := newSink(t)
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "trouble", "url": s.URL, "active": true}, 201)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "trouble", "url": s.URL, "active": true}, 201)
 	l := newLoad(t, i, nil)
 	l.goesOn("the start")
 
 	for range 3 {
-		if server.Cut() == 0 {
+		if server.CutConnections() == 0 {
 			t.Error("there was nothing to cut")
 		}
 		l.goesOn("its connections were cut")
@@ -151,31 +151,31 @@ func TestDatabaseTrouble(t *testing.T) {
 
 	server.Stop()
 	l.isRefused("a server that is down")
-	harness.Eventually(t, time.Minute, "readiness to tell", func() bool {
+	harness.WaitFor(t, time.Minute, "readiness to tell", func() bool {
 		status, why := l.readiness()
 		return status == http.StatusServiceUnavailable && why == "The database can't be reached."
 	})
 	server.Start()
 	l.goesOn("the server came back")
 
-	free := server.Fill()
+	free := server.FillDisk()
 	l.isRefused("a full disk")
-	harness.Eventually(t, time.Minute, "readiness to tell", func() bool {
+	harness.WaitFor(t, time.Minute, "readiness to tell", func() bool {
 		status, why := l.readiness()
 		return status == http.StatusServiceUnavailable && why == "The database's disk is full."
 	})
-	harness.Eventually(t, time.Minute, "the alert", func() bool {
-		return strings.Contains(bodyOf(t, "http://"+i.Setting("METRICS_LISTEN")+"/metrics"), "\ncointill_database_up 0\n")
+	harness.WaitFor(t, time.Minute, "the alert", func() bool {
+		return strings.Contains(bodyOf(t, "http://"+i.ReadSetting("METRICS_LISTEN")+"/metrics"), "\ncointill_database_up 0\n")
 	})
 	free()
 	l.goesOn("there was room again")
 	close(l.stop)
 	l.all.Wait()
-	harness.Eventually(t, time.Minute, "readiness", func() bool { status, _ := l.readiness(); return status == http.StatusOK })
+	harness.WaitFor(t, time.Minute, "readiness", func() bool { status, _ := l.readiness(); return status == http.StatusOK })
 	l.check()
 
 	s.pay(t, i, initiated(t, i, "crypto_ripple"))
-	i.Run("", "audit", "verify")
+	i.RunCommand("", "audit", "verify")
 }
 
 // check finds every acknowledged payment, once, and has each answer repeated.
@@ -186,7 +186,7 @@ func (l *load) check() {
 			l.t.Errorf("%s was given to two", a.reference)
 		}
 		seen[a.reference] = true
-		l.Verify(a.reference)
+		l.VerifyPayment(a.reference)
 		again, err := l.TryOnce("POST", "/v1/payment/initiate", a.key, a.request)
 		if err != nil || again.Header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(again.Body, a.body) {
 			l.t.Errorf("%s: %v %s, at first %s", a.key, err, again.Body, a.body)

@@ -21,15 +21,15 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	paid, short, open := started(t, i, "crypto_ripple"), started(t, i, "crypto_tether"), started(t, i, "crypto_bitcoin")
 	fresh := started(t, i, "crypto_dogecoin")
 	play("exact")(t, i, paid.Reference)
 	play("underpay")(t, i, short.Reference)
 	play("never_confirms")(t, i, open.Reference)
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": "https://shop.example.com/hooks", "active": false}, 201)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": "https://shop.example.com/hooks", "active": false}, 201)
 	var link struct{ URL string }
-	i.Call("POST", "/v1/payment-links", harness.Fields{"title": "Membership", "currency": "KES", "amount": 5000}, 201).Data(t, &link)
+	i.SendRequest("POST", "/v1/payment-links", harness.Fields{"title": "Membership", "currency": "KES", "amount": 5000}, 201).DecodeData(t, &link)
 	reach(t, i, paid.Reference, "successful", "")
 	reach(t, i, short.Reference, "declined", "underpaid")
 
@@ -39,23 +39,23 @@ func TestPages(t *testing.T) {
 	}
 	inside := []string{"/dashboard", "/dashboard/payments", "/dashboard/payments?q=PAY_NOTHING", "/dashboard/payments?status=declined&period=7d&min=1&size=50", "/dashboard/payments?status=odd&col=email&col=paid&col=settled&col=created&col=customer&col=coin&col=fiat&col=method", "/dashboard/payments/export", "/dashboard/payments/export?q=PAY_NOTHING", "/dashboard/payments/" + paid.Reference, "/dashboard/payments/" + short.Reference,
 		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/rates", "/dashboard/rates?pair=USD%2FGHS", "/dashboard/rates/NGN", "/dashboard/rates/USD", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/webhooks/check", "/dashboard/webhooks/resends", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched", "/dashboard/account", "/dashboard/account/password", "/dashboard/account/email", "/dashboard/account/second-factor", "/dashboard/account/passkeys", "/dashboard/team"}
-	chromium := browser.Start(t)
+	chromium := browser.StartShared(t)
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
 			for title, address := range outside {
 				t.Run(title, func(t *testing.T) {
-					page := chromium.Page(t, view)
+					page := chromium.OpenTab(t, view)
 					page.Open(address)
 					if title == "checkout-waiting" {
-						page.Find("#payment-state[data-view=waiting]") // the page opens the payment itself
+						page.WaitForElement("#payment-state[data-view=waiting]") // the page opens the payment itself
 					}
-					page.Shot(title + "-" + name)
+					page.TakeShot(title + "-" + name)
 					if title != "missing" { // the browser itself complains of a 404
-						page.Clean()
+						page.CheckPage()
 					}
 				})
 			}
-			page := chromium.Page(t, view)
+			page := chromium.OpenTab(t, view)
 			enter(page, i)
 			for _, path := range inside {
 				look(t, page, i.Base, path, name)
@@ -64,10 +64,10 @@ func TestPages(t *testing.T) {
 			menu := ".side"
 			if view.Width < 960 {
 				menu = ".topbar"
-				page.Press(".topbar summary")
+				page.ClickElement(".topbar summary")
 			}
-			page.Press(menu + " form[action='/dashboard/domain'] button[value=live]")
-			page.Find(".shell[data-domain=live]")
+			page.ClickElement(menu + " form[action='/dashboard/domain'] button[value=live]")
+			page.WaitForElement(".shell[data-domain=live]")
 			for _, path := range []string{"/dashboard/rates", "/dashboard/rates/NGN", "/dashboard/methods"} {
 				look(t, page, i.Base, path, name+"-live")
 			}
@@ -82,8 +82,8 @@ func look(t *testing.T, page *browser.Page, base, path, view string) {
 		t.Errorf("%s: %d", path, status)
 	}
 	named := strings.NewReplacer("/", "_", "?", "_", "=", "_", "&", "_", "%2F", "-", "%3A", "-").Replace(strings.TrimPrefix(path, "/"))
-	page.Shot(named + "-" + view)
-	for _, fault := range page.Faults() {
+	page.TakeShot(named + "-" + view)
+	for _, fault := range page.ListFaults() {
 		t.Errorf("%s: %s", path, fault)
 	}
 }
@@ -96,7 +96,7 @@ type intent struct {
 
 func started(t *testing.T, i *harness.Instance, method string) (made intent) {
 	t.Helper()
-	i.Call("POST", "/v1/payment/initiate", harness.Request(method), 201).Data(t, &made)
+	i.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest(method), 201).DecodeData(t, &made)
 	return made
 }
 
@@ -106,14 +106,14 @@ func TestPayLive(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	payment := started(t, i, "crypto_ripple")
-	page := browser.Start(t).Page(t, browser.Phone)
+	page := browser.StartShared(t).OpenTab(t, browser.Phone)
 	page.Open(payment.URL)
-	page.Find("#payment-state[data-view=waiting]") // the page has opened the payment, and replaces this part no more by itself
-	page.Press("[name=scenario][value=exact]")
-	page.Find("#payment-state[data-view=successful]")
-	page.Clean()
+	page.WaitForElement("#payment-state[data-view=waiting]") // the page has opened the payment, and replaces this part no more by itself
+	page.ClickElement("[name=scenario][value=exact]")
+	page.WaitForElement("#payment-state[data-view=successful]")
+	page.CheckPage()
 	reach(t, i, payment.Reference, "successful", "")
 }
 
@@ -122,20 +122,20 @@ func TestPayWithoutScript(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	payment := started(t, i, "crypto_ripple")
-	page := browser.Start(t).Page(t, browser.Plain)
+	page := browser.StartShared(t).OpenTab(t, browser.Plain)
 	page.Open(payment.URL)
-	if got := i.Verify(payment.Reference).Status; got != "pending" {
+	if got := i.VerifyPayment(payment.Reference).Status; got != "pending" {
 		t.Fatalf("looking at the page made it %s", got)
 	}
-	page.Press("main form[action$='/open'] button")
-	harness.Eventually(t, time.Minute, "the payment to be opened", func() bool { return i.Verify(payment.Reference).Status == "initiated" })
-	page.Press("[name=scenario][value=exact]")
+	page.ClickElement("main form[action$='/open'] button")
+	harness.WaitFor(t, time.Minute, "the payment to be opened", func() bool { return i.VerifyPayment(payment.Reference).Status == "initiated" })
+	page.ClickElement("[name=scenario][value=exact]")
 	reach(t, i, payment.Reference, "successful", "")
 	page.Open(payment.URL)
-	if text := page.Text("main"); !strings.Contains(strings.ToLower(text), "paid") && !strings.Contains(strings.ToLower(text), "success") {
+	if text := page.ReadText("main"); !strings.Contains(strings.ToLower(text), "paid") && !strings.Contains(strings.ToLower(text), "success") {
 		t.Errorf("the page says: %s", text)
 	}
-	page.Shot("checkout-without-script")
+	page.TakeShot("checkout-without-script")
 }

@@ -56,19 +56,19 @@ var dividable = []string{"steps", "delivery_attempts", "api_calls"}
 func TestParts(t *testing.T) {
 	t.Parallel()
 	d := &divided{Instance: harness.New(t, true), t: t, sink: newSink(t)}
-	d.Business()
+	d.CreateBusiness()
 	d.Start()
-	db, err := sql.Open("pgx", d.Setting("DATABASE_URL"))
+	db, err := sql.Open("pgx", d.ReadSetting("DATABASE_URL"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	d.db = db
-	d.Call("POST", "/v1/webhooks", harness.Fields{"type": "parts", "url": d.sink.URL, "active": true}, 201)
+	d.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "parts", "url": d.sink.URL, "active": true}, 201)
 
 	first, long := d.initiate(), d.initiate()
 	d.pay(first)
-	script, err := os.ReadFile(filepath.Join(harness.Root(), "docs", "deploy", "partition.sql"))
+	script, err := os.ReadFile(filepath.Join(harness.FindRoot(), "docs", "deploy", "partition.sql"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestParts(t *testing.T) {
 	d.pay(d.initiate())
 	d.pay(long) // begun before anything was divided
 	for _, table := range dividable {
-		harness.Eventually(t, time.Minute, "rows in three parts of "+table, func() bool { return d.parts(table) == 3 })
+		harness.WaitFor(t, time.Minute, "rows in three parts of "+table, func() bool { return d.parts(table) == 3 })
 	}
 	for _, twice := range []string{
 		"INSERT INTO steps (payment_id, number, kind, from_status, to_status, reason, remark, detail, actor, at, created_at) SELECT payment_id, number, kind, from_status, to_status, reason, remark, detail, actor, at, created_at FROM steps",
@@ -108,11 +108,11 @@ func TestParts(t *testing.T) {
 		d.exec("ALTER TABLE " + table + " ADD COLUMN later text NOT NULL DEFAULT ''")
 		d.exec("CREATE INDEX " + table + "_later ON " + table + " (later)")
 	}
-	if got := d.Verify(first); got.Status != "successful" {
+	if got := d.VerifyPayment(first); got.Status != "successful" {
 		t.Errorf("%s is %s", first, got.Status)
 	}
 	d.pay(d.initiate())
-	d.Run("", "migrate")
+	d.RunCommand("", "migrate")
 }
 
 func (d *divided) plan(question string) string {

@@ -14,68 +14,68 @@ func TestPasskey(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	post := newLetters(t)
-	i.Set("SMTP_URL", post.url)
-	i.Set("OPERATORS", "someone@else.example, "+harness.Email)
+	i.SetSetting("SMTP_URL", post.url)
+	i.SetSetting("OPERATORS", "someone@else.example, "+harness.Email)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	i.Base = strings.Replace(i.Base, "127.0.0.1", "localhost", 1) // passkeys belong to a name
-	chromium := browser.Start(t)
-	page := chromium.Page(t, browser.Desktop)
-	page.Authenticator()
+	chromium := browser.StartShared(t)
+	page := chromium.OpenTab(t, browser.Desktop)
+	page.AddAuthenticator()
 	enter(page, i)
-	other := chromium.Page(t, browser.Desktop)
+	other := chromium.OpenTab(t, browser.Desktop)
 	enter(other, i)
 	if other.Open(i.Base+"/dashboard/system") != 404 { // the password alone is not enough
 		t.Error("the system page is there without a second factor")
 	}
 	const passkeys = "/dashboard/account/passkeys"
 	page.Open(i.Base + passkeys)
-	page.Fill("input[name=name]", "Ama's phone")
-	page.Fill("input[name=password]", harness.Password)
-	page.Follow("main form button[type=submit]")
+	page.FillField("input[name=name]", "Ama's phone")
+	page.FillField("input[name=password]", harness.Password)
+	page.FollowLink("main form button[type=submit]")
 	for name, view := range views {
-		page.Look(view)
-		page.Shot("passkey-setup-" + name)
-		for _, fault := range page.Faults() {
+		page.SetView(view)
+		page.TakeShot("passkey-setup-" + name)
+		for _, fault := range page.ListFaults() {
 			t.Errorf("setup, %s: %s", name, fault)
 		}
 	}
-	page.Look(browser.Desktop)
-	page.Follow("[data-passkey-go]")
-	if text := page.Text("main"); !strings.Contains(text, "The passkey “Ama's phone” is ready") {
+	page.SetView(browser.Desktop)
+	page.FollowLink("[data-passkey-go]")
+	if text := page.ReadText("main"); !strings.Contains(text, "The passkey “Ama's phone” is ready") {
 		t.Fatalf(`page.Text("main"): text = %v`, text)
 	}
 	post.await(t, "A passkey was added to your account", "Ama's phone")
 	for name, view := range views {
-		page.Look(view)
+		page.SetView(view)
 		look(t, page, i.Base, passkeys, name)
 		look(t, page, i.Base, "/dashboard/account", name)
 		look(t, page, i.Base, passkeys+"/1", name)
 		look(t, page, i.Base, "/dashboard/system", name)
 	}
-	page.Look(browser.Desktop)
+	page.SetView(browser.Desktop)
 
 	page.Open(i.Base + "/dashboard")
-	page.Follow(".side form[action='/sign-out'] button")
+	page.FollowLink(".side form[action='/sign-out'] button")
 	for name, view := range views {
-		page.Look(view)
-		page.Shot("passkey-sign-in-" + name)
-		for _, fault := range page.Faults() {
+		page.SetView(view)
+		page.TakeShot("passkey-sign-in-" + name)
+		for _, fault := range page.ListFaults() {
 			t.Errorf("sign-in, %s: %s", name, fault)
 		}
 	}
-	page.Look(browser.Desktop)
-	page.Follow("[data-passkey-go]")
-	page.Find("form[action='/sign-out']")
+	page.SetView(browser.Desktop)
+	page.FollowLink("[data-passkey-go]")
+	page.WaitForElement("form[action='/sign-out']")
 
 	page.Open(i.Base + passkeys + "/1")
-	page.Fill("form[action$='/remove'] input[name=password]", harness.Password)
-	page.Follow("form[action$='/remove'] button")
+	page.FillField("form[action$='/remove'] input[name=password]", harness.Password)
+	page.FollowLink("form[action$='/remove'] button")
 	post.await(t, "A passkey was removed from your account")
 	page.Open(i.Base + "/dashboard")
-	page.Follow(".side form[action='/sign-out'] button")
-	page.Follow("[data-passkey-go]")
-	if text := page.Text("main"); !strings.Contains(text, "does not sign anybody in here") {
+	page.FollowLink(".side form[action='/sign-out'] button")
+	page.FollowLink("[data-passkey-go]")
+	if text := page.ReadText("main"); !strings.Contains(text, "does not sign anybody in here") {
 		t.Errorf(`page.Text("main"): text = %v`, text)
 	}
 }
@@ -86,25 +86,25 @@ func TestPasskeyElsewhere(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
-	chromium := browser.Start(t)
-	page := chromium.Page(t, browser.Phone)
+	i.CreateBusiness()
+	chromium := browser.StartShared(t)
+	page := chromium.OpenTab(t, browser.Phone)
 	page.Open(i.Base + "/sign-in")
-	page.Press("[data-passkey-go]")
-	page.Find("[data-passkey-note=elsewhere]:not([hidden])")
-	page.Shot("passkey-elsewhere")
-	page.Clean()
+	page.ClickElement("[data-passkey-go]")
+	page.WaitForElement("[data-passkey-note=elsewhere]:not([hidden])")
+	page.TakeShot("passkey-elsewhere")
+	page.CheckPage()
 	enter(page, i)
 
-	plain := chromium.Page(t, browser.Plain)
+	plain := chromium.OpenTab(t, browser.Plain)
 	plain.Open(i.Base + "/sign-in")
-	if text := plain.Text("main"); !strings.Contains(text, "A passkey needs JavaScript") || strings.Contains(text, "Sign in with a passkey") {
+	if text := plain.ReadText("main"); !strings.Contains(text, "A passkey needs JavaScript") || strings.Contains(text, "Sign in with a passkey") {
 		t.Errorf(`plain.Text("main"): text = %v`, text)
 	}
 	enter(plain, i)
 	plain.Open(i.Base + "/dashboard/account/passkeys")
-	if text := plain.Text("main"); !strings.Contains(text, "Creating a passkey needs JavaScript") {
+	if text := plain.ReadText("main"); !strings.Contains(text, "Creating a passkey needs JavaScript") {
 		t.Errorf(`plain.Text("main"): text = %v`, text)
 	}
-	plain.Shot("passkeys-without-script")
+	plain.TakeShot("passkeys-without-script")
 }

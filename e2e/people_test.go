@@ -97,7 +97,7 @@ func plainPart(message *mail.Message) (string, error) {
 // await waits for a mail that has every text, and gives it.
 func (l *letters) await(t *testing.T, texts ...string) (found string) {
 	t.Helper()
-	harness.Eventually(t, time.Minute, fmt.Sprintf("a mail with %q", texts), func() bool {
+	harness.WaitFor(t, time.Minute, fmt.Sprintf("a mail with %q", texts), func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for _, one := range l.all {
@@ -147,71 +147,71 @@ func TestPeople(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	post := newLetters(t)
-	i.Set("SMTP_URL", post.url)
+	i.SetSetting("SMTP_URL", post.url)
 	i.Start()
-	i.Business()
-	chromium := browser.Start(t)
-	page := chromium.Page(t, browser.Plain)
+	i.CreateBusiness()
+	chromium := browser.StartShared(t)
+	page := chromium.OpenTab(t, browser.Plain)
 
 	page.Open(i.Base + "/sign-in")
-	page.Follow("a[href='/forgot']")
-	page.Fill("input[name=email]", harness.Email)
-	page.Follow("main form button")
+	page.FollowLink("a[href='/forgot']")
+	page.FillField("input[name=email]", harness.Email)
+	page.FollowLink("main form button")
 	page.Open(link(t, post.await(t, "Choose a new password", harness.Email), "/reset/"))
-	page.Shot("reset")
-	page.Fill("input[name=password]", harness.Password)
-	page.Press("main form button")
-	page.Find("form[action='/sign-in']")
+	page.TakeShot("reset")
+	page.FillField("input[name=password]", harness.Password)
+	page.ClickElement("main form button")
+	page.WaitForElement("form[action='/sign-in']")
 	enter(page, i)
 	post.await(t, "New sign-in to your account", "Chrome on Linux")
 
 	page.Open(i.Base + "/dashboard/account/second-factor")
-	page.Fill("input[name=password]", harness.Password)
-	page.Press("main form button")
-	page.Find("input[name=setup]")
-	key := keyShown.FindString(page.Text("main"))
+	page.FillField("input[name=password]", harness.Password)
+	page.ClickElement("main form button")
+	page.WaitForElement("input[name=setup]")
+	key := keyShown.FindString(page.ReadText("main"))
 	for name, view := range views { // the same page, seen by another session of the same user
 		t.Run("setup-"+name, func(t *testing.T) {
-			other := chromium.Page(t, view)
+			other := chromium.OpenTab(t, view)
 			enter(other, i)
 			other.Open(i.Base + "/dashboard/account/second-factor")
-			other.Fill("input[name=password]", harness.Password)
-			other.Press("main form button")
-			other.Find("input[name=setup]")
-			other.Shot("second-factor-setup-" + name)
-			for _, fault := range other.Faults() {
+			other.FillField("input[name=password]", harness.Password)
+			other.ClickElement("main form button")
+			other.WaitForElement("input[name=setup]")
+			other.TakeShot("second-factor-setup-" + name)
+			for _, fault := range other.ListFaults() {
 				t.Errorf("fault = %v", fault)
 			}
 		})
 	}
-	page.Fill("input[name=code]", authenticator(t, key, time.Now()))
-	page.Press("main form button[type=submit]")
-	page.Find(".panel-once")
-	page.Shot("recovery-codes")
-	recovery := regexp.MustCompile(`[0-9A-Z]{5}-[0-9A-Z]{5}`).FindAllString(page.Text("main"), -1)
+	page.FillField("input[name=code]", authenticator(t, key, time.Now()))
+	page.ClickElement("main form button[type=submit]")
+	page.WaitForElement(".panel-once")
+	page.TakeShot("recovery-codes")
+	recovery := regexp.MustCompile(`[0-9A-Z]{5}-[0-9A-Z]{5}`).FindAllString(page.ReadText("main"), -1)
 	if len(recovery) < 10 {
 		t.Fatalf("recovery = %v", recovery)
 	}
 	post.await(t, "Two-factor authentication is on")
 
 	page.Open(i.Base + "/dashboard/team")
-	page.Fill("input[name=email]", "bayo@shop.example")
-	page.Press("form[action='/dashboard/team/invitations'] button")
-	page.Find("form[action$='/revoke']")
+	page.FillField("input[name=email]", "bayo@shop.example")
+	page.ClickElement("form[action='/dashboard/team/invitations'] button")
+	page.WaitForElement("form[action$='/revoke']")
 	invitation := link(t, post.await(t, "bayo@shop.example", "invites you to Ama's Shop"), "/invitation/")
 
 	for name, view := range views {
-		t.Run(name, func(t *testing.T) { lookAtPeople(t, i, chromium.Page(t, view), name, invitation, &recovery) })
+		t.Run(name, func(t *testing.T) { lookAtPeople(t, i, chromium.OpenTab(t, view), name, invitation, &recovery) })
 	}
 
-	guest := chromium.Page(t, browser.Plain)
+	guest := chromium.OpenTab(t, browser.Plain)
 	guest.Open(invitation)
-	guest.Fill("input[name=name]", "Bayo Ade")
-	guest.Fill("input[name=password]", harness.Password)
-	guest.Press("main form button")
-	guest.Find("form[action='/sign-out']")
+	guest.FillField("input[name=name]", "Bayo Ade")
+	guest.FillField("input[name=password]", harness.Password)
+	guest.ClickElement("main form button")
+	guest.WaitForElement("form[action='/sign-out']")
 	page.Open(i.Base + "/dashboard/team")
-	if text := page.Text("main"); !strings.Contains(text, "Bayo Ade") {
+	if text := page.ReadText("main"); !strings.Contains(text, "Bayo Ade") {
 		t.Errorf(`page.Text("main"): text = %v`, text)
 	}
 }
@@ -221,24 +221,24 @@ func lookAtPeople(t *testing.T, i *harness.Instance, page *browser.Page, view, i
 	t.Helper()
 	for title, address := range map[string]string{"invitation": invitation, "forgot": i.Base + "/forgot"} {
 		page.Open(address)
-		page.Shot(title + "-" + view)
-		for _, fault := range page.Faults() {
+		page.TakeShot(title + "-" + view)
+		for _, fault := range page.ListFaults() {
 			t.Errorf("%s: %s", title, fault)
 		}
 	}
 	page.Open(i.Base + "/sign-in")
-	page.Fill("input[name=email]", harness.Email)
-	page.Fill("input[name=password]", harness.Password)
-	page.Press("main form button[type=submit]")
-	page.Find("form[action='/sign-in/code']")
-	page.Shot("sign-in-code-" + view)
-	for _, fault := range page.Faults() {
+	page.FillField("input[name=email]", harness.Email)
+	page.FillField("input[name=password]", harness.Password)
+	page.ClickElement("main form button[type=submit]")
+	page.WaitForElement("form[action='/sign-in/code']")
+	page.TakeShot("sign-in-code-" + view)
+	for _, fault := range page.ListFaults() {
 		t.Errorf("sign-in code: %s", fault)
 	}
-	page.Fill("input[name=code]", (*recovery)[0])
+	page.FillField("input[name=code]", (*recovery)[0])
 	*recovery = (*recovery)[1:]
-	page.Press("main form button[type=submit]")
-	page.Find("form[action='/sign-out']")
+	page.ClickElement("main form button[type=submit]")
+	page.WaitForElement("form[action='/sign-out']")
 	for _, path := range []string{"/dashboard/account", "/dashboard/account/password", "/dashboard/account/email", "/dashboard/account/second-factor", "/dashboard/team"} {
 		look(t, page, i.Base, path, view)
 	}

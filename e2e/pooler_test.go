@@ -12,20 +12,20 @@ import (
 func TestPooler(t *testing.T) {
 	t.Parallel()
 	direct := harness.New(t, true)
-	direct.Business()
+	direct.CreateBusiness()
 	through := func(settings ...string) *harness.Instance {
-		i := direct.Replica("pooled")
-		i.Set("DATABASE_URL", harness.NewPooler(t, direct.Setting("DATABASE_URL"), settings...))
+		i := direct.NewReplica("pooled")
+		i.SetSetting("DATABASE_URL", harness.NewPooler(t, direct.ReadSetting("DATABASE_URL"), settings...))
 		return i
 	}
 	const limit = "ignore_startup_parameters = search_path,idle_in_transaction_session_timeout"
 	i := through("pool_mode = session", limit)
 	i.Start()
 	var made struct{ Reference string }
-	i.Call("POST", "/v1/payment/initiate", harness.Request("crypto_dogecoin"), 201).Data(t, &made)
-	i.Verify(made.Reference)
+	i.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_dogecoin"), 201).DecodeData(t, &made)
+	i.VerifyPayment(made.Reference)
 	i.Stop()
-	if !strings.Contains(i.Log(), "idle_in_transaction_session_timeout is off") {
+	if !strings.Contains(i.ReadLog(), "idle_in_transaction_session_timeout is off") {
 		t.Error("a limit that is missing isn't told of")
 	}
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestPooler(t *testing.T) {
 		{"ignore_startup_parameters = idle_in_transaction_session_timeout", []string{"pool_mode = session", "ignore_startup_parameters = search_path"}},
 		{"pool_mode = session", []string{"pool_mode = transaction", limit}},
 	} {
-		if said := through(c.settings...).Refused("serve", "--no-webhook-loopback"); !strings.Contains(said, c.says) {
+		if said := through(c.settings...).RunRefused("serve", "--no-webhook-loopback"); !strings.Contains(said, c.says) {
 			t.Errorf("%v: %s", c.settings, said)
 		}
 	}

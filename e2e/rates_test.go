@@ -54,7 +54,7 @@ type rate struct {
 // business's own rules, and still there after the process was killed.
 func TestLiveRates(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, databases, func(t *testing.T, name string, postgres bool) {
+	harness.RunEach(t, databases, func(t *testing.T, name string, postgres bool) {
 		market := &publishers{}
 		server := httptest.NewServer(market)
 		t.Cleanup(server.Close)
@@ -63,23 +63,23 @@ func TestLiveRates(t *testing.T) {
 			sources = append(sources, source+"="+server.URL+"/"+source)
 		}
 		i := harness.New(t, postgres)
-		i.Set("RATE_SOURCES", strings.Join(sources, ","))
-		i.Set("LIVE_BITCOIN_URL", "http://nobody:nothing@127.0.0.1:1") // prices need no node
+		i.SetSetting("RATE_SOURCES", strings.Join(sources, ","))
+		i.SetSetting("LIVE_BITCOIN_URL", "http://nobody:nothing@127.0.0.1:1") // prices need no node
 		i.Start()
-		i.Business()
-		i.Run("", "wallet", "use", "--business", i.Code, "--domain", "live", "--method", "crypto_bitcoin", "--json",
+		i.CreateBusiness()
+		i.RunCommand("", "wallet", "use", "--business", i.Code, "--domain", "live", "--method", "crypto_bitcoin", "--json",
 			"--key", "zpub6r34jjzP6iAs6daDD1cDdj57wavTz4skAjgE1NJscUzMYkgZFuF5QXo37uay51RzcihDBF4ThN81Vmqu7Uw2u9CVenipafY8uUeWW89ENgs")
 		var key struct{ Key string }
-		i.Into(i.Run("", "key", "create", "--business", i.Code, "--domain", "live", "--name", "rates", "--json"), &key)
+		i.DecodeOutput(i.RunCommand("", "key", "create", "--business", i.Code, "--domain", "live", "--name", "rates", "--json"), &key)
 		i.Key = key.Key
 		ask := func(currency string) (found rate) {
 			t.Helper()
 			var all []rate
-			i.Call("GET", "/v1/rates?payment_method=crypto_bitcoin&currency="+currency, nil, 200).Data(t, &all)
+			i.SendRequest("GET", "/v1/rates?payment_method=crypto_bitcoin&currency="+currency, nil, 200).DecodeData(t, &all)
 			return all[0]
 		}
 
-		if text := i.Run("", "rates"); !strings.Contains(text, "No live payment method is on") || market.asked.Load() != 0 {
+		if text := i.RunCommand("", "rates"); !strings.Contains(text, "No live payment method is on") || market.asked.Load() != 0 {
 			t.Errorf("asked %d times before anybody needs a price: %s", market.asked.Load(), text)
 		}
 		if r := ask("NGN"); r.Available || !strings.Contains(r.Remark, "no rate source is reachable") {
@@ -88,7 +88,7 @@ func TestLiveRates(t *testing.T) {
 		owner := signIn(t, i)
 		owner.post("/dashboard/domain", url.Values{"domain": {"live"}, "next": {"/dashboard/methods"}})
 		owner.post("/dashboard/methods/crypto_bitcoin", url.Values{"enabled": {"true"}})
-		harness.Eventually(t, time.Minute, "a live price", func() bool { return ask("NGN").Available })
+		harness.WaitFor(t, time.Minute, "a live price", func() bool { return ask("NGN").Available })
 		if r := ask("NGN"); r.Price != "90000000" || r.Market != "official" || len(r.Legs) != 2 || len(r.Legs[0].Sources) != 2 {
 			t.Errorf("%+v", r)
 		}
@@ -105,11 +105,11 @@ func TestLiveRates(t *testing.T) {
 			Base, Quote, Value, Problem string
 			Readings                    []struct{ Source string }
 		}
-		i.Into(i.Run("", "rates", "--json"), &table)
+		i.DecodeOutput(i.RunCommand("", "rates", "--json"), &table)
 		if len(table) != 9 || table[0].Base != "BTC" || table[0].Value != "60000" || len(table[0].Readings) != 2 || table[1].Problem == "" {
 			t.Errorf("%+v", table)
 		}
-		if text := i.Run("", "rates"); !strings.Contains(text, "kraken") || !strings.Contains(text, "counts") || strings.Contains(text, "No live") {
+		if text := i.RunCommand("", "rates"); !strings.Contains(text, "kraken") || !strings.Contains(text, "counts") || strings.Contains(text, "No live") {
 			t.Errorf("%s", text)
 		}
 		if page := owner.get("/dashboard/rates"); !strings.Contains(page, "Kraken") || !strings.Contains(page, "60,000") {
@@ -118,7 +118,7 @@ func TestLiveRates(t *testing.T) {
 
 		i.Kill()
 		server.Close()
-		i.Set("RATE_TRUSTED", "USD/GHS=er-api")
+		i.SetSetting("RATE_TRUSTED", "USD/GHS=er-api")
 		i.Start()
 		if r := ask("NGN"); !r.Available {
 			t.Errorf("what was fetched a moment ago is gone: %+v", r)

@@ -20,7 +20,7 @@ import (
 // recipe takes the first program of a section out of docs/webhooks.md.
 func recipe(t *testing.T, section, language string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(harness.Root(), "docs", "webhooks.md"))
+	text, err := os.ReadFile(filepath.Join(harness.FindRoot(), "docs", "webhooks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func goRecipe(t *testing.T) *exec.Cmd {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-o", binary, source)
-	build.Dir = filepath.Join(harness.Root(), "e2e")
+	build.Dir = filepath.Join(harness.FindRoot(), "e2e")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -55,7 +55,7 @@ func nodeRecipe(t *testing.T) *exec.Cmd {
 	if err := os.WriteFile(source, []byte(recipe(t, "Node", "js")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	modules, err := filepath.Abs(filepath.Join(harness.Root(), "e2e", "node_modules"))
+	modules, err := filepath.Abs(filepath.Join(harness.FindRoot(), "e2e", "node_modules"))
 	if err == nil {
 		err = os.Symlink(modules, filepath.Join(dir, "node_modules"))
 	}
@@ -110,7 +110,7 @@ func TestRecipes(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	for name, prepare := range map[string]func(*testing.T) *exec.Cmd{"Go": goRecipe, "Node": nodeRecipe} {
 		t.Run(name, func(t *testing.T) { cook(t, i, prepare(t)) })
 	}
@@ -123,7 +123,7 @@ func cook(t *testing.T, i *harness.Instance, program *exec.Cmd) {
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
 	var endpoint struct{ ID, Secret string }
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "recipe", "url": server.URL, "active": true}, 201).Data(t, &endpoint)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "recipe", "url": server.URL, "active": true}, 201).DecodeData(t, &endpoint)
 
 	said := &output{}
 	program.Env = append(os.Environ(), "PORT="+port, "COINTILL_WEBHOOK_SECRET="+endpoint.Secret)
@@ -132,7 +132,7 @@ func cook(t *testing.T, i *harness.Instance, program *exec.Cmd) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = program.Process.Kill(); _ = program.Wait() })
-	harness.Eventually(t, time.Minute, "the program to listen", func() bool {
+	harness.WaitFor(t, time.Minute, "the program to listen", func() bool {
 		connection, err := net.Dial("tcp", "localhost:"+port)
 		if err != nil {
 			return false
@@ -141,8 +141,8 @@ func cook(t *testing.T, i *harness.Instance, program *exec.Cmd) {
 	})
 
 	made := trigger(t, i, "payment.successful", "--method", "crypto_ripple")
-	harness.Eventually(t, time.Minute, "the program to print the event", func() bool { return strings.Contains(said.String(), made.Event) })
-	i.Call("DELETE", "/v1/webhooks/"+endpoint.ID, nil, 200)
+	harness.WaitFor(t, time.Minute, "the program to print the event", func() bool { return strings.Contains(said.String(), made.Event) })
+	i.SendRequest("DELETE", "/v1/webhooks/"+endpoint.ID, nil, 200)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, status := range p.statuses {

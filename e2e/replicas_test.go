@@ -47,12 +47,12 @@ func TestReplicas(t *testing.T) {
 func newReplicated(t *testing.T) *replicated {
 	r := &replicated{t: t, Instance: harness.New(t, true), sink: newSink(t), mail: newMailServer(t)}
 	front := newBalancer(t)
-	r.Set("BASE_URL", front.URL)
-	r.Set("TRUSTED_PROXIES", "127.0.0.1")
-	r.Set("SMTP_URL", r.mail.url)
-	r.Set("RATE_LIMIT", fmt.Sprint(rateLimit))
-	r.Business()
-	db, err := sql.Open("pgx", r.Setting("DATABASE_URL"))
+	r.SetSetting("BASE_URL", front.URL)
+	r.SetSetting("TRUSTED_PROXIES", "127.0.0.1")
+	r.SetSetting("SMTP_URL", r.mail.url)
+	r.SetSetting("RATE_LIMIT", fmt.Sprint(rateLimit))
+	r.CreateBusiness()
+	db, err := sql.Open("pgx", r.ReadSetting("DATABASE_URL"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func newReplicated(t *testing.T) *replicated {
 	r.db = db
 	r.exec(witness)
 	for n := range 3 {
-		r.replicas = append(r.replicas, r.Replica(replicaName(n)))
+		r.replicas = append(r.replicas, r.NewReplica(replicaName(n)))
 	}
 	var starting sync.WaitGroup
 	for _, one := range r.replicas {
@@ -68,7 +68,7 @@ func newReplicated(t *testing.T) *replicated {
 	}
 	starting.Wait()
 	front.replicas, r.Base = r.replicas, front.URL
-	r.Call("POST", "/v1/webhooks", harness.Fields{"type": "replicas", "url": r.sink.URL, "active": true}, 201)
+	r.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "replicas", "url": r.sink.URL, "active": true}, 201)
 	return r
 }
 
@@ -121,7 +121,7 @@ func (r *replicated) logins(t *testing.T) {
 // idempotency: a key that comes to all processes at once is worked on by one, and all say the same.
 func (r *replicated) idempotency(t *testing.T) {
 	for n := range 20 {
-		request := harness.Request("crypto_dogecoin")
+		request := harness.NewRequest("crypto_dogecoin")
 		request["metadata"] = harness.Fields{"round": n}
 		answers := make([]harness.Answer, len(r.replicas))
 		var asking sync.WaitGroup
@@ -166,7 +166,7 @@ func (r *replicated) streams(t *testing.T) {
 		Reference   string
 		AccessToken string `json:"access_token"`
 	}
-	r.Call("POST", "/v1/payment/initiate", harness.Request("crypto_ripple"), 201).Data(t, &made)
+	r.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_ripple"), 201).DecodeData(t, &made)
 	closed := make(chan string, len(r.replicas))
 	for _, one := range r.replicas {
 		answer, err := http.Get(one.Base + "/pay/" + made.AccessToken + "/events")
@@ -189,7 +189,7 @@ func (r *replicated) streams(t *testing.T) {
 			closed <- fmt.Sprintf("not %s: %v", one.Base, lines.Err())
 		}()
 	}
-	r.Call("POST", "/v1/sandbox/payments/"+made.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
+	r.SendRequest("POST", "/v1/sandbox/payments/"+made.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
 	for range r.replicas {
 		select {
 		case at := <-closed:
@@ -225,7 +225,7 @@ func (r *replicated) pay(t *testing.T, method string, payments int) {
 		references = append(references, r.begin(method))
 	}
 	for _, reference := range references {
-		harness.Eventually(t, time.Minute, "the events of "+reference, func() bool {
+		harness.WaitFor(t, time.Minute, "the events of "+reference, func() bool {
 			types, whole := r.sink.events(reference)
 			return whole && len(types) > 0 && types[len(types)-1] == "successful"
 		})
@@ -236,7 +236,7 @@ func (r *replicated) pay(t *testing.T, method string, payments int) {
 func (r *replicated) begin(method string) (reference string) {
 	r.t.Helper()
 	reference = initiated(r.t, r.Instance, method)
-	r.Call("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
+	r.SendRequest("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
 	return reference
 }
 
@@ -245,7 +245,7 @@ func (r *replicated) begin(method string) (reference string) {
 func (r *replicated) limits(t *testing.T) {
 	one := *r.Instance
 	var made struct{ Key string }
-	r.Into(r.Run("", "key", "create", "--business", r.Code, "--domain", "test", "--name", "limits", "--json"), &made)
+	r.DecodeOutput(r.RunCommand("", "key", "create", "--business", r.Code, "--domain", "test", "--name", "limits", "--json"), &made)
 	one.Key = made.Key
 	const each = rateLimit / 6 // to a process before the count is looked at
 	var through [3]int
@@ -257,13 +257,13 @@ func (r *replicated) limits(t *testing.T) {
 			minute, sent, refused, through = now, 0, 0, [3]int{}
 		}
 		if sent > 0 && sent%(each*len(r.replicas)) == 0 {
-			harness.Eventually(t, time.Minute, "the processes to have told each other", func() bool {
+			harness.WaitFor(t, time.Minute, "the processes to have told each other", func() bool {
 				return time.Now().Truncate(time.Minute) != minute || r.number("SELECT coalesce(max(count), 0) FROM rate_windows WHERE key LIKE 'key:%'") >= int64(sent)
 			})
 		}
 		at := asked % len(r.replicas)
 		one.Base = r.replicas[at].Base
-		switch answer, err := one.Try("GET", "/v1/payment-methods", nil); {
+		switch answer, err := one.TryRequest("GET", "/v1/payment-methods", nil); {
 		case err != nil:
 			t.Fatal(err)
 		case answer.Code == http.StatusOK:

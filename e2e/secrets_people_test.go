@@ -29,7 +29,7 @@ var spending = map[string]string{
 func (r *secretsRun) usePeople() {
 	r.Stop()
 	r.post = newLetters(r.t)
-	r.Set("SMTP_URL", r.post.url)
+	r.SetSetting("SMTP_URL", r.post.url)
 	r.Start()
 	r.choosePassword()
 	browser := r.browser()

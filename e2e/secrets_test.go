@@ -24,21 +24,21 @@ import (
 // metrics, the printed settings, the pages and answers of failures, or the database.
 func TestNoSecretIsLeft(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, databases, func(t *testing.T, _ string, postgres bool) {
+	harness.RunEach(t, databases, func(t *testing.T, _ string, postgres bool) {
 		r := &secretsRun{Instance: harness.New(t, postgres), t: t, secrets: map[string]string{"the owner's password": harness.Password}, seen: map[string]string{}}
 		metrics := r.configure()
 		r.Start()
-		r.Business()
+		r.CreateBusiness()
 		r.useAPI()
 		r.useDashboard()
 		r.mistype()
-		r.seen["settings"] = r.Run("", "config")
+		r.seen["settings"] = r.RunCommand("", "config")
 		r.usePeople()
 		r.seen["metrics"] = bodyOf(t, "http://"+metrics+"/metrics")
 		r.Stop()
-		r.seen["log"] = r.Log()
+		r.seen["log"] = r.ReadLog()
 		if postgres {
-			r.seen["database"] = dumpPostgres(t, r.Setting("DATABASE_URL"))
+			r.seen["database"] = dumpPostgres(t, r.ReadSetting("DATABASE_URL"))
 		} else {
 			r.seen["database"] = readDatabaseFiles(t, r.DataDir())
 		}
@@ -81,36 +81,36 @@ func (r *secretsRun) configure() (metrics string) {
 	for what, secret := range map[string]string{"the master key": key, "the mail server's password": "canary-smtp-5d1e", "the node's password": "canary-node-77c0"} {
 		r.secrets[what] = secret
 	}
-	r.Set("METRICS_LISTEN", metrics)
-	r.Set("SECRET_KEY", key)
-	r.Set("LOG_LEVEL", "debug")
-	r.Set("SMTP_URL", "smtp://till:canary-smtp-5d1e@127.0.0.1:1?from=till@shop.example")
-	r.Set("TEST_BITCOIN_URL", "http://till:canary-node-77c0@127.0.0.1:1")
-	r.Set("TEST_BITCOIN_NETWORK", "regtest")
+	r.SetSetting("METRICS_LISTEN", metrics)
+	r.SetSetting("SECRET_KEY", key)
+	r.SetSetting("LOG_LEVEL", "debug")
+	r.SetSetting("SMTP_URL", "smtp://till:canary-smtp-5d1e@127.0.0.1:1?from=till@shop.example")
+	r.SetSetting("TEST_BITCOIN_URL", "http://till:canary-node-77c0@127.0.0.1:1")
+	r.SetSetting("TEST_BITCOIN_NETWORK", "regtest")
 	return metrics
 }
 
 // useAPI makes keys, a webhook and a payment, and has the payment paid.
 func (r *secretsRun) useAPI() {
 	var live struct{ Key string }
-	r.Into(r.Run("", "key", "create", "--business", r.Code, "--domain", "live", "--name", "live", "--json"), &live)
+	r.DecodeOutput(r.RunCommand("", "key", "create", "--business", r.Code, "--domain", "live", "--name", "live", "--json"), &live)
 	r.secrets["a test key"], r.secrets["a live key"] = r.Key, live.Key
 	var hook struct{ ID, Secret string }
 	gateway := "canary-gateway-90ab"
 	r.secrets["a gateway's key"] = gateway
-	r.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": "http://127.0.0.1:9999/hook", "active": true, "headers": harness.Fields{"X-Gateway": gateway}}, 201).Data(r.t, &hook)
+	r.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": "http://127.0.0.1:9999/hook", "active": true, "headers": harness.Fields{"X-Gateway": gateway}}, 201).DecodeData(r.t, &hook)
 	r.secrets["a webhook's first secret"] = hook.Secret
-	r.Call("POST", "/v1/webhooks/"+hook.ID+"/rotate-secret", nil, 200).Data(r.t, &hook)
+	r.SendRequest("POST", "/v1/webhooks/"+hook.ID+"/rotate-secret", nil, 200).DecodeData(r.t, &hook)
 	r.secrets["a webhook's second secret"] = hook.Secret
 	var started struct {
 		Reference   string
 		AccessToken string `json:"access_token"`
 	}
-	r.Call("POST", "/v1/payment/initiate", harness.Request("crypto_dogecoin"), 201).Data(r.t, &started)
+	r.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_dogecoin"), 201).DecodeData(r.t, &started)
 	r.secrets["a payment page's token"], r.token, r.reference = started.AccessToken, started.AccessToken, started.Reference
 	bodyOf(r.t, r.Base+"/pay/"+r.token)
-	r.Call("POST", "/v1/sandbox/payments/"+started.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
-	harness.Eventually(r.t, time.Minute, "the payment to be seen", func() bool { return r.Verify(started.Reference).Status != "pending" })
+	r.SendRequest("POST", "/v1/sandbox/payments/"+started.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
+	harness.WaitFor(r.t, time.Minute, "the payment to be seen", func() bool { return r.VerifyPayment(started.Reference).Status != "pending" })
 }
 
 var tokenField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
@@ -149,7 +149,7 @@ func (r *secretsRun) browser() *http.Client {
 // signIn tries a password, again while an earlier wrong one makes the account wait.
 func (r *secretsRun) signIn(browser *http.Client, password string) {
 	r.t.Helper()
-	harness.Eventually(r.t, time.Minute, "the wait after a wrong password", func() bool {
+	harness.WaitFor(r.t, time.Minute, "the wait after a wrong password", func() bool {
 		status, _ := r.form(browser, "/sign-in", "/sign-in", url.Values{"email": {harness.Email}, "password": {password}})
 		return status != http.StatusTooManyRequests
 	})

@@ -15,18 +15,18 @@ import (
 func TestSilentDatabase(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, true)
-	tunnel, address := harness.NewTunnel(t, i.Setting("DATABASE_URL"))
-	i.Set("DATABASE_URL", address+"&statement_timeout=2000") // what workers asked is given up sooner than after a minute
-	i.Set("RATE_LIMIT", "1000000")
-	i.Business()
+	tunnel, address := harness.NewTunnel(t, i.ReadSetting("DATABASE_URL"))
+	i.SetSetting("DATABASE_URL", address+"&statement_timeout=2000") // what workers asked is given up sooner than after a minute
+	i.SetSetting("RATE_LIMIT", "1000000")
+	i.CreateBusiness()
 	i.Start()
 	s := newSink(t)
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "silence", "url": s.URL, "active": true}, 201)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "silence", "url": s.URL, "active": true}, 201)
 	l := newLoad(t, i, nil)
 	l.goesOn("the start")
 
 	tunnel.Silence()
-	harness.Eventually(t, time.Minute, "readiness to tell", func() bool {
+	harness.WaitFor(t, time.Minute, "readiness to tell", func() bool {
 		status, why := l.readiness()
 		return status == http.StatusServiceUnavailable && why == "The database doesn't answer."
 	})

@@ -106,10 +106,10 @@ func TestSlowClients(t *testing.T) {
 	t.Parallel() // it waits ten seconds
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	var started struct{ Reference string }
-	i.Call("POST", "/v1/payment/initiate", harness.Request("crypto_bitcoin"), 201).Data(t, &started)
-	before := opened(t, i.Process())
+	i.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_bitcoin"), 201).DecodeData(t, &started)
+	before := opened(t, i.ProcessID())
 	address := strings.TrimPrefix(i.Base, "http://")
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second) // far beyond the ten seconds a request may take to arrive
 	defer cancel()
@@ -124,11 +124,11 @@ func TestSlowClients(t *testing.T) {
 			}
 		})
 	}
-	held := func() bool { return opened(t, i.Process()) >= before+slowClients-20 } // its own files come and go
-	harness.Eventually(t, 8*time.Second, "2,000 slow connections", func() bool { return open.Load() == slowClients && held() })
+	held := func() bool { return opened(t, i.ProcessID()) >= before+slowClients-20 } // its own files come and go
+	harness.WaitFor(t, 8*time.Second, "2,000 slow connections", func() bool { return open.Load() == slowClients && held() })
 	answered := 0
 	for ; held() && answered < 200; answered++ {
-		if r := i.Verify(started.Reference); r.Status != "pending" {
+		if r := i.VerifyPayment(started.Reference); r.Status != "pending" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -136,11 +136,11 @@ func TestSlowClients(t *testing.T) {
 		t.Errorf("%d requests were answered beside them", answered)
 	}
 	clients.Wait() // until each is cut
-	harness.Eventually(t, 5*time.Second, "the program to have let go of them", func() bool { return opened(t, i.Process()) <= before+10 })
-	if used := megabytes(t, i.Process()); used > 256 {
+	harness.WaitFor(t, 5*time.Second, "the program to have let go of them", func() bool { return opened(t, i.ProcessID()) <= before+10 })
+	if used := megabytes(t, i.ProcessID()); used > 256 {
 		t.Errorf("the program used %d MB", used)
 	}
-	if r := i.Verify(started.Reference); r.Status != "pending" {
+	if r := i.VerifyPayment(started.Reference); r.Status != "pending" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -149,11 +149,11 @@ func TestSlowClients(t *testing.T) {
 // connections, each of which comes back when it was cut, as a ratio to 300 ms.
 func BenchmarkSlowClients(b *testing.B) {
 	i := harness.New(b, false)
-	i.Set("RATE_LIMIT", "1000000")
+	i.SetSetting("RATE_LIMIT", "1000000")
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	var started struct{ Reference string }
-	i.Call("POST", "/v1/payment/initiate", harness.Request("crypto_bitcoin"), 201).Data(b, &started)
+	i.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_bitcoin"), 201).DecodeData(b, &started)
 	ctx, stop := context.WithCancel(b.Context())
 	var open atomic.Int64
 	var clients sync.WaitGroup
@@ -166,16 +166,16 @@ func BenchmarkSlowClients(b *testing.B) {
 			}
 		})
 	}
-	harness.Eventually(b, 20*time.Second, "2,000 slow connections", func() bool { return open.Load() == slowClients })
+	harness.WaitFor(b, 20*time.Second, "2,000 slow connections", func() bool { return open.Load() == slowClients })
 	var took []time.Duration
 	for b.Loop() {
 		from := time.Now()
-		i.Verify(started.Reference)
+		i.VerifyPayment(started.Reference)
 		took = append(took, time.Since(from))
 	}
 	slices.Sort(took)
 	for name, part := range map[string]int{"p50/300ms": 50, "p99/300ms": 99} {
 		b.ReportMetric(float64(took[(len(took)-1)*part/100])/float64(300*time.Millisecond), name)
 	}
-	b.ReportMetric(float64(megabytes(b, i.Process())), "MB")
+	b.ReportMetric(float64(megabytes(b, i.ProcessID())), "MB")
 }

@@ -30,7 +30,7 @@ type floodingNodes struct {
 }
 
 func newFloodingNodes(t *testing.T, bitcoin *nodes.Node, ethereum *evm.Node) *floodingNodes {
-	f := &floodingNodes{bitcoin: bitcoin, ethereum: ethereum, usdt: ethereum.Deploy("Tether")}
+	f := &floodingNodes{bitcoin: bitcoin, ethereum: ethereum, usdt: ethereum.DeployContract("Tether")}
 	bitcoin.Mine(1)
 	for n, address := range []string{bitcoin.URL("http"), "http://" + ethereum.HTTP} {
 		f.urls[n] = f.place(t, address)
@@ -40,11 +40,11 @@ func newFloodingNodes(t *testing.T, bitcoin *nodes.Node, ethereum *evm.Node) *fl
 
 // configure has an instance follow the nodes.
 func (f *floodingNodes) configure(i *harness.Instance) {
-	i.Set("TEST_BITCOIN_URL", f.urls[0])
-	i.Set("TEST_BITCOIN_NETWORK", "regtest")
-	i.Set("TEST_ETHEREUM_URL", f.urls[1])
-	i.Set("TEST_ETHEREUM_NETWORK", "chain-"+itoa(int64(f.ethereum.ChainID)))
-	i.Set("TEST_ETHEREUM_USDT", f.usdt)
+	i.SetSetting("TEST_BITCOIN_URL", f.urls[0])
+	i.SetSetting("TEST_BITCOIN_NETWORK", "regtest")
+	i.SetSetting("TEST_ETHEREUM_URL", f.urls[1])
+	i.SetSetting("TEST_ETHEREUM_NETWORK", "chain-"+itoa(int64(f.ethereum.ChainID)))
+	i.SetSetting("TEST_ETHEREUM_USDT", f.usdt)
 }
 
 func (f *floodingNodes) flood(on bool) { f.flooding.Store(on) }

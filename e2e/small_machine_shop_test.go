@@ -116,7 +116,7 @@ type shopPayment struct {
 // initiate makes a payment.
 func (s *shop) initiate() (p shopPayment, err error) {
 	s.initiated++
-	request := harness.Request([]string{"crypto_ripple", "crypto_dogecoin"}[s.initiated%2])
+	request := harness.NewRequest([]string{"crypto_ripple", "crypto_dogecoin"}[s.initiated%2])
 	request["business_reference"] = fmt.Sprint("small-", s.initiated)
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -154,7 +154,7 @@ func decodeData(body []byte, into any) error {
 // checkPayments waits until every payment that was paid is successful.
 func (s *shop) checkPayments(t *testing.T) {
 	for _, reference := range s.paid {
-		harness.Eventually(t, time.Minute, "payment "+reference+" to be successful", func() bool {
+		harness.WaitFor(t, time.Minute, "payment "+reference+" to be successful", func() bool {
 			successful, err := s.verify(reference)
 			if err != nil {
 				t.Fatal(err)

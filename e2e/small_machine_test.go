@@ -57,23 +57,23 @@ func TestSmallMachine(t *testing.T) {
 		if broken != "" {
 			t.Fatalf("%s: %s", a.name, broken)
 		}
-		harness.Eventually(t, 30*time.Second, a.name+": the files and connections to be closed",
+		harness.WaitFor(t, 30*time.Second, a.name+": the files and connections to be closed",
 			func() bool { return m.limits.OpenFiles() <= before+20 })
 	}
 	m.shop.checkPayments(t)
-	if log := m.Log(); !strings.Contains(log, `"runtime_mib":208`) {
+	if log := m.ReadLog(); !strings.Contains(log, `"runtime_mib":208`) {
 		t.Errorf("the program didn't find out that it has %d MiB: no runtime_mib of 208 in its log", smallMemory>>20)
 	}
 }
 
 func newSmallMachine(t *testing.T) *smallMachine {
-	m := &smallMachine{Instance: harness.New(t, false), t: t, flooding: newFloodingNodes(t, nodes.Btcd(t), evm.Geth(t))}
+	m := &smallMachine{Instance: harness.New(t, false), t: t, flooding: newFloodingNodes(t, nodes.StartBtcd(t), evm.StartGeth(t))}
 	m.flooding.configure(m.Instance)
-	m.Set("TRUSTED_PROXIES", proxyIP)
-	m.Set("RATE_LIMIT", "1000000")
-	m.Business()
-	m.Run("", "seed", "--business", m.Code, "--payments", fmt.Sprint(seededPayments))
-	m.limits = m.Limit(smallMemory, smallFiles)
+	m.SetSetting("TRUSTED_PROXIES", proxyIP)
+	m.SetSetting("RATE_LIMIT", "1000000")
+	m.CreateBusiness()
+	m.RunCommand("", "seed", "--business", m.Code, "--payments", fmt.Sprint(seededPayments))
+	m.limits = m.LimitResources(smallMemory, smallFiles)
 	m.Start()
 	m.shop = newShop(m.Instance)
 	m.merchant = signIn(t, m.Instance)
@@ -126,7 +126,7 @@ func (m *smallMachine) endure(a machineAttack) (row, broken string) {
 	}
 	running.Wait()
 	survived := "yes"
-	if broken = m.limits.Check(); broken != "" {
+	if broken = m.limits.CheckLimits(); broken != "" {
 		survived = "no"
 	}
 	if err != nil {
@@ -141,7 +141,7 @@ func (m *smallMachine) awaitEnd() {
 	deadline := time.After(15 * time.Second)
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
-	for m.Alive() {
+	for m.IsAlive() {
 		select {
 		case <-deadline:
 			return
@@ -171,8 +171,8 @@ const tableHead = "| Attack | How much of it | Memory at most, MiB | Open files 
 // report prints the table. scripts/stages prints the copy in $RESULTS at the end of a run.
 func (m *smallMachine) report(table string) {
 	text := fmt.Sprintf("── attacks on a small machine\n%s\n%s; open files: RLIMIT_NOFILE of %d\n",
-		table, m.limits.Enforcement(), smallFiles)
-	if usage := m.limits.Usage(); usage != "" {
+		table, m.limits.DescribeEnforcement(), smallFiles)
+	if usage := m.limits.DescribeUsage(); usage != "" {
 		text += usage + "\n"
 	}
 	m.t.Log(text)

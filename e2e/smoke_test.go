@@ -18,7 +18,7 @@ var databases = map[string]bool{"sqlite": false, "postgres": true}
 
 // eachDatabase runs a test on an instance with SQLite and on one with PostgreSQL.
 func eachDatabase(t *testing.T, test func(t *testing.T, i *harness.Instance)) {
-	harness.Each(t, databases, func(t *testing.T, _ string, postgres bool) {
+	harness.RunEach(t, databases, func(t *testing.T, _ string, postgres bool) {
 		i := harness.New(t, postgres)
 		i.Start()
 		test(t, i)
@@ -38,7 +38,7 @@ func TestStartAndStop(t *testing.T) {
 		if answer.StatusCode != http.StatusOK {
 			t.Errorf("/healthz: %d", answer.StatusCode)
 		}
-		if out := i.Run("", "healthcheck"); out != "ready\n" {
+		if out := i.RunCommand("", "healthcheck"); out != "ready\n" {
 			t.Errorf("healthcheck printed %q", out)
 		}
 		if took := i.Stop(); took > 10*time.Second {
@@ -52,23 +52,23 @@ func TestUnknownPath(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	var envelope struct {
 		Status        *bool
 		Message, Code string
 		RequestID     string `json:"request_id"`
 	}
-	if err := json.Unmarshal(i.Call("GET", "/v1/unknown", nil, http.StatusNotFound).Body, &envelope); err != nil {
+	if err := json.Unmarshal(i.SendRequest("GET", "/v1/unknown", nil, http.StatusNotFound).Body, &envelope); err != nil {
 		t.Fatal(err)
 	}
 	if envelope.Status == nil || *envelope.Status || envelope.Message == "" || envelope.Code == "" || envelope.RequestID == "" {
 		t.Errorf("the envelope is %+v", envelope)
 	}
-	page := browser.Start(t).Page(t, browser.Phone)
+	page := browser.StartShared(t).OpenTab(t, browser.Phone)
 	if status := page.Open(i.Base + "/unknown"); status != http.StatusNotFound {
 		t.Errorf("the page's status is %d", status)
 	}
-	if text := page.Text("h1"); text == "" {
+	if text := page.ReadText("h1"); text == "" {
 		t.Error("the page has no heading")
 	}
 }
@@ -79,15 +79,15 @@ func TestFirstPage(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	chromium := browser.Start(t)
-	harness.Each(t, map[string]browser.View{
+	chromium := browser.StartShared(t)
+	harness.RunEach(t, map[string]browser.View{
 		"phone": browser.Phone, "phone-dark": browser.PhoneDark, "desktop": browser.Desktop, "desktop-dark": browser.DesktopDark, "plain": browser.Plain,
 	}, func(t *testing.T, name string, view browser.View) {
-		page := chromium.Page(t, view)
+		page := chromium.OpenTab(t, view)
 		if status := page.Open(i.Base + "/"); status != http.StatusOK {
 			t.Fatalf("status %d", status)
 		}
-		page.Clean()
-		page.Shot("first-" + name)
+		page.CheckPage()
+		page.TakeShot("first-" + name)
 	})
 }

@@ -16,22 +16,22 @@ func TestStandbyOfAnotherHistory(t *testing.T) {
 	t.Parallel()
 	server, l := withStandby(t)
 	l.reads(true, "it has started")
-	restore := server.Snapshot()
+	restore := server.TakeSnapshot()
 	lost := l.initiate()
-	harness.Eventually(t, time.Minute, "the list", func() bool { return l.lists(lost) })
+	harness.WaitFor(t, time.Minute, "the list", func() bool { return l.lists(lost) })
 
 	restore()
 	answered := func(method, path string, body any, want int) (answer harness.Answer) {
 		t.Helper()
-		harness.Eventually(t, time.Minute, method+" "+path, func() bool { // the server was away
+		harness.WaitFor(t, time.Minute, method+" "+path, func() bool { // the server was away
 			var err error
-			answer, err = l.Try(method, path, body)
+			answer, err = l.TryRequest(method, path, body)
 			return err == nil && answer.Code == want
 		})
 		return answer
 	}
 	var anew struct{ Reference string }
-	answered("POST", "/v1/payment/initiate", harness.Request("crypto_dogecoin"), 201).Data(t, &anew)
+	answered("POST", "/v1/payment/initiate", harness.NewRequest("crypto_dogecoin"), 201).DecodeData(t, &anew)
 	look := func(when string) {
 		t.Helper()
 		list := string(answered("GET", "/v1/payments", nil, 200).Body)
@@ -60,7 +60,7 @@ func (l *standbyLists) looked(server *harness.Postgres, times int) {
 	l.t.Helper()
 	was := ""
 	for range times + 1 { // the first sees what was there
-		harness.Eventually(l.t, time.Minute, "a look at the standby", func() bool {
+		harness.WaitFor(l.t, time.Minute, "a look at the standby", func() bool {
 			var is string
 			if err := server.Admin.QueryRow("SELECT value FROM instances WHERE name = 'lists'").Scan(&is); err != nil {
 				return false // the connection was lost with the server

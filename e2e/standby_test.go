@@ -25,7 +25,7 @@ func (l *standbyLists) initiate() string { return initiated(l.t, l.Instance, "cr
 // lists reports whether the list has a payment. There is always an answer.
 func (l *standbyLists) lists(reference string) bool {
 	l.t.Helper()
-	return strings.Contains(string(l.Call("GET", "/v1/payments", nil, 200).Body), reference)
+	return strings.Contains(string(l.SendRequest("GET", "/v1/payments", nil, 200).Body), reference)
 }
 
 // reads waits until lists are read from the standby, or from the primary.
@@ -35,7 +35,7 @@ func (l *standbyLists) reads(fromStandby bool, when string) {
 	if fromStandby {
 		value = "\ncointill_lists_on_standby 1\n"
 	}
-	harness.Eventually(l.t, time.Minute, "lists when "+when, func() bool { return strings.Contains(bodyOf(l.t, l.metrics), value) })
+	harness.WaitFor(l.t, time.Minute, "lists when "+when, func() bool { return strings.Contains(bodyOf(l.t, l.metrics), value) })
 }
 
 // withStandby is an instance that serves, with a standby of its server for lists.
@@ -45,11 +45,11 @@ func withStandby(t *testing.T) (*harness.Postgres, *standbyLists) {
 	l := &standbyLists{Instance: harness.New(t, false), t: t, standby: server.NewStandby()}
 	tunnel, address := harness.NewTunnel(t, l.standby.URL)
 	l.tunnel = tunnel
-	l.Set("DATABASE_URL", server.URL)
-	l.Set("LISTS_DATABASE_URL", address)
-	l.Set("METRICS_LISTEN", harness.FreeAddress(t))
-	l.metrics = "http://" + l.Setting("METRICS_LISTEN") + "/metrics"
-	l.Business()
+	l.SetSetting("DATABASE_URL", server.URL)
+	l.SetSetting("LISTS_DATABASE_URL", address)
+	l.SetSetting("METRICS_LISTEN", harness.FreeAddress(t))
+	l.metrics = "http://" + l.ReadSetting("METRICS_LISTEN") + "/metrics"
+	l.CreateBusiness()
 	l.Start()
 	return server, l
 }
@@ -66,10 +66,10 @@ func TestStandby(t *testing.T) {
 
 	l.reads(true, "it has started")
 	first := l.initiate()
-	harness.Eventually(t, time.Minute, "the list", func() bool { return l.lists(first) })
+	harness.WaitFor(t, time.Minute, "the list", func() bool { return l.lists(first) })
 	l.standby.Pause()
 	second := l.initiate()
-	l.Verify(second)
+	l.VerifyPayment(second)
 	if l.lists(second) {
 		t.Error("the list was read from the primary")
 	}
@@ -114,10 +114,10 @@ func TestStandby(t *testing.T) {
 		t.Error("the list was read from a server of its own")
 	}
 
-	other := l.Replica("other")
-	other.Set("LISTS_DATABASE_URL", strings.Replace(server.URL, "/till?", "/postgres?", 1))
-	other.Set("METRICS_LISTEN", "")
-	if said := other.Refused("serve", "--no-webhook-loopback"); !strings.Contains(said, "hot standby of the database") {
+	other := l.NewReplica("other")
+	other.SetSetting("LISTS_DATABASE_URL", strings.Replace(server.URL, "/till?", "/postgres?", 1))
+	other.SetSetting("METRICS_LISTEN", "")
+	if said := other.RunRefused("serve", "--no-webhook-loopback"); !strings.Contains(said, "hot standby of the database") {
 		t.Errorf("another database: %s", said)
 	}
 }
@@ -146,7 +146,7 @@ func (l *standbyLists) aside(v *plainBrowser, lacks string) {
 	if !told {
 		l.t.Error("the open list wasn't told of the payment that it lacks")
 	}
-	l.Run("", "key", "create", "--business", l.Code, "--domain", "test", "--name", "further", "--json")
+	l.RunCommand("", "key", "create", "--business", l.Code, "--domain", "test", "--name", "further", "--json")
 	if _, page := v.ask("GET", "/dashboard/audit", nil); strings.Contains(page, "taken away") {
 		l.t.Error("rows of the audit log that the standby lacks are called taken away")
 	}

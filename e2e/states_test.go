@@ -29,7 +29,7 @@ func play(scenarios ...string) func(*testing.T, *harness.Instance, string) {
 	return func(t *testing.T, i *harness.Instance, reference string) {
 		t.Helper()
 		for _, scenario := range scenarios {
-			i.Call("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": scenario}, 200)
+			i.SendRequest("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": scenario}, 200)
 		}
 	}
 }
@@ -38,15 +38,15 @@ func play(scenarios ...string) func(*testing.T, *harness.Instance, string) {
 func reach(t *testing.T, i *harness.Instance, reference, state, reason string) {
 	t.Helper()
 	var last harness.Record
-	harness.Eventually(t, time.Minute, fmt.Sprintf("%s to be %s %q", reference, state, reason), func() bool {
-		last = i.Verify(reference)
+	harness.WaitFor(t, time.Minute, fmt.Sprintf("%s to be %s %q", reference, state, reason), func() bool {
+		last = i.VerifyPayment(reference)
 		return last.Status == state && last.Reason == reason
 	})
 }
 
 func advance(t *testing.T, i *harness.Instance, reference string, d time.Duration) {
 	t.Helper()
-	i.Call("POST", "/v1/sandbox/advance", harness.Fields{"reference": reference, "seconds": int(d / time.Second)}, 200)
+	i.SendRequest("POST", "/v1/sandbox/advance", harness.Fields{"reference": reference, "seconds": int(d / time.Second)}, 200)
 }
 
 // courses lead to every state and every reason code.
@@ -74,9 +74,9 @@ var courses = []course{
 	}},
 	{"dropped", "crypto_bitcoin", "failed", "dropped", func(t *testing.T, i *harness.Instance, reference string) {
 		play("never_confirms")(t, i, reference)
-		harness.Eventually(t, time.Minute, "the transfer to be seen", func() bool { return i.Verify(reference).Transaction.CryptoTransactionHash != "" })
-		i.Call("POST", "/v1/sandbox/mine", harness.Fields{"payment_method": "crypto_bitcoin", "blocks": 40}, 200)
-		harness.Eventually(t, time.Minute, "the mempool to forget it", func() bool { return i.Verify(reference).Transaction.AmountPaid == "0.00" })
+		harness.WaitFor(t, time.Minute, "the transfer to be seen", func() bool { return i.VerifyPayment(reference).Transaction.CryptoTransactionHash != "" })
+		i.SendRequest("POST", "/v1/sandbox/mine", harness.Fields{"payment_method": "crypto_bitcoin", "blocks": 40}, 200)
+		harness.WaitFor(t, time.Minute, "the mempool to forget it", func() bool { return i.VerifyPayment(reference).Transaction.AmountPaid == "0.00" })
 		advance(t, i, reference, 25*time.Hour)
 	}},
 	{"reversed", "crypto_dogecoin", "successful", "reversed", func(t *testing.T, i *harness.Instance, reference string) {
@@ -97,10 +97,10 @@ func TestEveryStateAndReason(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	address, came := receive(t)
 	var endpoint struct{ Secret string }
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": address, "active": true}, 201).Data(t, &endpoint)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": address, "active": true}, 201).DecodeData(t, &endpoint)
 	references, drives := map[string]string{}, map[string][]func(*testing.T){}
 	for _, c := range courses {
 		reference := initiated(t, i, c.method)
@@ -114,7 +114,7 @@ func TestEveryStateAndReason(t *testing.T) {
 	}
 	// Payments of one method follow each other: they share a simulated chain, and the blocks
 	// or the reorganisation of one would change what happens to another.
-	harness.Each(t, drives, func(t *testing.T, _ string, drives []func(*testing.T)) {
+	harness.RunEach(t, drives, func(t *testing.T, _ string, drives []func(*testing.T)) {
 		for _, drive := range drives {
 			drive(t)
 		}

@@ -34,7 +34,7 @@ const killEvery = 2 * time.Second
 // come to every consumer, with the same id and bytes each time, and nothing else has.
 func TestStorm(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, databases, func(t *testing.T, _ string, postgres bool) { weather(t, postgres) })
+	harness.RunEach(t, databases, func(t *testing.T, _ string, postgres bool) { weather(t, postgres) })
 }
 
 // ordeal is a storm with what it is about.
@@ -57,13 +57,13 @@ func weather(t *testing.T, postgres bool) {
 	for range *stormHooks {
 		o.consumers = append(o.consumers, newConsumer(t, o.storm))
 	}
-	o.Environment("SSL_CERT_FILE", o.consumers[0].trust(t))
-	o.Set("RATE_LIMIT", "1000000")
+	o.SetVariable("SSL_CERT_FILE", o.consumers[0].trust(t))
+	o.SetSetting("RATE_LIMIT", "1000000")
 	o.Start()
-	o.Business()
+	o.CreateBusiness()
 	for n, c := range o.consumers {
 		var made struct{ ID, Secret string }
-		o.Call("POST", "/v1/webhooks", harness.Fields{"type": fmt.Sprint("consumer ", n), "url": c.URL, "active": true}, 201).Data(t, &made)
+		o.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": fmt.Sprint("consumer ", n), "url": c.URL, "active": true}, 201).DecodeData(t, &made)
 		c.id, c.secret = made.ID, made.Secret
 	}
 	o.rage(o.pay())
@@ -103,25 +103,25 @@ func (o *ordeal) pay() (finished <-chan struct{}) {
 // payOnce repeats an initiation and its payment until both were answered. Money
 // that comes twice makes other events, which have to arrive like any.
 func (o *ordeal) payOnce(n int) (reference string) {
-	request := harness.Request([]string{"crypto_ripple", "crypto_tether"}[n%2])
+	request := harness.NewRequest([]string{"crypto_ripple", "crypto_tether"}[n%2])
 	own := fmt.Sprintf("storm-%d", n)
 	request["business_reference"] = own
 	until(o.T, func() bool {
-		answer, err := o.Try("POST", "/v1/payment/initiate", request)
+		answer, err := o.TryRequest("POST", "/v1/payment/initiate", request)
 		return err == nil && (answer.Code == 201 || answer.Code == 409)
 	})
 	until(o.T, func() bool {
-		answer, err := o.Try("GET", "/v1/payment/verify/"+own, nil)
+		answer, err := o.TryRequest("GET", "/v1/payment/verify/"+own, nil)
 		if err == nil && answer.Code == 200 {
 			var r harness.Record
-			answer.Data(o.T, &r)
+			answer.DecodeData(o.T, &r)
 			reference = r.Reference
 		}
 		return reference != ""
 	})
 	scenario := []string{"exact", "two_parts", "underpay", "exact", "overpay"}[n%5]
 	until(o.T, func() bool {
-		answer, err := o.Try("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": scenario})
+		answer, err := o.TryRequest("POST", "/v1/sandbox/payments/"+reference+"/simulate", harness.Fields{"scenario": scenario})
 		return err == nil && answer.Code < 500
 	})
 	return reference
@@ -221,7 +221,7 @@ func (o *ordeal) deliveries(c *consumer, state string) (found []listed) {
 	}
 	o.pages("/v1/webhooks/"+c.id+"/deliveries", query, func(page json.RawMessage) bool {
 		var some []listed
-		o.Into(string(page), &some)
+		o.DecodeOutput(string(page), &some)
 		found = append(found, some...)
 		return state != ""
 	})
@@ -238,7 +238,7 @@ func (o *ordeal) pages(path string, query url.Values, each func(page json.RawMes
 				Next *string `json:"next_cursor"`
 			}
 		}
-		o.Into(string(o.callPatiently("GET", path+"?"+query.Encode(), nil, 200).Body), &page)
+		o.DecodeOutput(string(o.callPatiently("GET", path+"?"+query.Encode(), nil, 200).Body), &page)
 		if !each(page.Data) || page.Meta.Next == nil {
 			return
 		}
@@ -255,7 +255,7 @@ const soon = 2 * time.Second
 func (o *ordeal) settle() {
 	before, calm := 0, sync.OnceFunc(func() { close(o.calm) })
 	var lookAt time.Time // until then the program is left alone: who looks all the time is in the way
-	harness.Eventually(o.T, *stormPatience, "every delivery of every payment", func() bool {
+	harness.WaitFor(o.T, *stormPatience, "every delivery of every payment", func() bool {
 		if time.Now().Before(lookAt) {
 			return false
 		}
@@ -269,8 +269,8 @@ func (o *ordeal) settle() {
 		}
 		return open == 0 && o.rested()
 	})
-	harness.Eventually(o.T, *stormPatience, "the order of what was missed", func() bool {
-		o.callPatiently("GET", "/v1/resends/"+o.order.ID, nil, 200).Data(o.T, &o.order)
+	harness.WaitFor(o.T, *stormPatience, "the order of what was missed", func() bool {
+		o.callPatiently("GET", "/v1/resends/"+o.order.ID, nil, 200).DecodeData(o.T, &o.order)
 		return o.order.State == "done"
 	})
 	if o.order.Walked != o.order.Total {
@@ -288,7 +288,7 @@ func (o *ordeal) hasten(c *consumer) (open int) {
 	if len(late) == 0 {
 		return len(list)
 	}
-	again, err := o.Try("POST", "/v1/events/"+late[0].EventID+"/redeliver", harness.Fields{"webhook_id": c.id})
+	again, err := o.TryRequest("POST", "/v1/events/"+late[0].EventID+"/redeliver", harness.Fields{"webhook_id": c.id})
 	switch {
 	case err == nil && again.Code == 200:
 		o.redelivered++
@@ -296,7 +296,7 @@ func (o *ordeal) hasten(c *consumer) (open int) {
 		o.Errorf("to send one again: %v %v", again, err)
 	}
 	if c.order.ID != "" {
-		o.callPatiently("GET", "/v1/resends/"+c.order.ID, nil, 200).Data(o.T, &c.order)
+		o.callPatiently("GET", "/v1/resends/"+c.order.ID, nil, 200).DecodeData(o.T, &c.order)
 	}
 	if c.order.ID == "" || c.order.State != "queueing" {
 		o.orderAgain(c, late[len(late)-1].CreatedAt.Add(-time.Second))
@@ -325,19 +325,19 @@ type resendOrder struct {
 
 // resend has sent again what a consumer didn't get since a time.
 func (o *ordeal) resend(c *consumer, since string) (order resendOrder) {
-	o.callPatiently("POST", "/v1/webhooks/"+c.id+"/resend", missedSince(since), 201).Data(o.T, &order)
+	o.callPatiently("POST", "/v1/webhooks/"+c.id+"/resend", missedSince(since), 201).DecodeData(o.T, &order)
 	return order
 }
 
 // orderAgain is a resend that waits for the next look when as many orders as
 // there may be are being queued: there are more consumers than that.
 func (o *ordeal) orderAgain(c *consumer, since time.Time) {
-	answer, err := o.Try("POST", "/v1/webhooks/"+c.id+"/resend", missedSince(since.UTC().Format(time.RFC3339)))
+	answer, err := o.TryRequest("POST", "/v1/webhooks/"+c.id+"/resend", missedSince(since.UTC().Format(time.RFC3339)))
 	switch {
 	case err == nil && answer.Code == 201:
-		answer.Data(o.T, &c.order)
+		answer.DecodeData(o.T, &c.order)
 		o.orders++
-	case err != nil || answer.Code != 503 && answer.Fault() != "too_many_resends":
+	case err != nil || answer.Code != 503 && answer.FaultCode() != "too_many_resends":
 		o.Errorf("to send again what failed: %v %v", answer, err)
 	}
 }
@@ -354,14 +354,14 @@ func (o *ordeal) compare() {
 	sums, ends := map[string][sha256.Size]byte{}, map[string]int{}
 	o.pages("/v1/events", url.Values{"limit": {"100"}}, func(page json.RawMessage) bool {
 		var events []json.RawMessage
-		o.Into(string(page), &events)
+		o.DecodeOutput(string(page), &events)
 		for _, text := range events {
 			var e struct {
 				ID       string
 				Sequence int
 				Data     struct{ Reference string }
 			}
-			o.Into(string(text), &e)
+			o.DecodeOutput(string(text), &e)
 			sums[e.ID] = sha256.Sum256(text)
 			ends[e.Data.Reference] = max(ends[e.Data.Reference], e.Sequence)
 		}

@@ -25,24 +25,24 @@ var upgradeFrom = flag.String("upgrade.from", "", "TestRollingUpgrade: commit of
 func TestRollingUpgrade(t *testing.T) {
 	t.Parallel()
 	i, s, front := harness.New(t, true), newSink(t), newBalancer(t)
-	old := i.Built()
+	old := i.BuiltProgram()
 	if *upgradeFrom != "" {
 		old = releasedBefore(t)
 	}
-	i.Set("BASE_URL", front.URL)
-	i.Set("RATE_LIMIT", "1000000")
+	i.SetSetting("BASE_URL", front.URL)
+	i.SetSetting("RATE_LIMIT", "1000000")
 	for _, name := range []string{"first", "second"} {
-		one := i.Replica(name)
-		one.Program(old)
+		one := i.NewReplica(name)
+		one.SetProgram(old)
 		one.Start()
 		front.replicas = append(front.replicas, one)
 	}
-	i.Program(old)
-	i.Business()
+	i.SetProgram(old)
+	i.CreateBusiness()
 	i.Base = front.URL
 	migrated := func() (newest int) {
 		t.Helper()
-		db, err := sql.Open("pgx", i.Setting("DATABASE_URL"))
+		db, err := sql.Open("pgx", i.ReadSetting("DATABASE_URL"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestRollingUpgrade(t *testing.T) {
 		return newest
 	}
 	schema := migrated()
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "upgrade", "url": s.URL, "active": true}, 201)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "upgrade", "url": s.URL, "active": true}, 201)
 	var upgraded atomic.Int64 // how many processes are
 	l := newLoad(t, i, func(a harness.Answer) bool {
 		gone := a.Code == http.StatusBadGateway // the balancer's word for a connection that ended with its process
@@ -66,16 +66,16 @@ func TestRollingUpgrade(t *testing.T) {
 		t.Helper()
 		at.Key = i.Key
 		var made struct{ Reference string }
-		at.Call("POST", "/v1/payment/initiate", harness.Request("crypto_bitcoin"), 201).Data(t, &made)
-		at.Call("POST", "/v1/sandbox/payments/"+made.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
+		at.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_bitcoin"), 201).DecodeData(t, &made)
+		at.SendRequest("POST", "/v1/sandbox/payments/"+made.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
 		paid = append(paid, made.Reference)
 	}
 	pay(front.replicas[0])
 	complaints := ""
 	for _, one := range front.replicas {
 		one.Stop()
-		complaints += one.Log()
-		one.Program(i.Built())
+		complaints += one.ReadLog()
+		one.SetProgram(i.BuiltProgram())
 		upgraded.Add(1)
 		one.Start() // the first of them migrates
 		l.goesOn("a process was replaced")
@@ -90,10 +90,10 @@ func TestRollingUpgrade(t *testing.T) {
 	if refused := l.refused.Load(); refused > 0 {
 		t.Errorf("%d requests were refused with %d", refused, http.StatusServiceUnavailable)
 	}
-	i.Program(i.Built())
-	i.Run("", "audit", "verify")
+	i.SetProgram(i.BuiltProgram())
+	i.RunCommand("", "audit", "verify")
 	for _, reference := range paid {
-		harness.Eventually(t, time.Minute, "the events of "+reference, func() bool {
+		harness.WaitFor(t, time.Minute, "the events of "+reference, func() bool {
 			types, whole := s.events(reference)
 			return whole && len(types) > 0 && types[len(types)-1] == "successful"
 		})
@@ -112,7 +112,7 @@ func releasedBefore(t *testing.T) (program string) {
 	dir := t.TempDir()
 	program = filepath.Join(dir, "cointill")
 	unpack := exec.Command("sh", "-c", `git archive --output="$1/tree.tar" "$0" && tar -xf "$1/tree.tar" -C "$1"`, *upgradeFrom, dir)
-	unpack.Dir = harness.Root()
+	unpack.Dir = harness.FindRoot()
 	if text, err := unpack.CombinedOutput(); err != nil {
 		t.Fatalf("the release before isn't in this repository's history (a shallow clone? git fetch --unshallow): %v: %s", err, text)
 	}

@@ -58,18 +58,18 @@ func (s *shopHook) latest() delivery {
 // enter signs a page in.
 func enter(page *browser.Page, i *harness.Instance) {
 	page.Open(i.Base + "/sign-in")
-	page.Fill("input[name=email]", harness.Email)
-	page.Fill("input[name=password]", harness.Password)
-	page.Press("main form button[type=submit]")
-	page.Find("form[action='/sign-out']")
+	page.FillField("input[name=email]", harness.Email)
+	page.FillField("input[name=password]", harness.Password)
+	page.ClickElement("main form button[type=submit]")
+	page.WaitForElement("form[action='/sign-out']")
 }
 
 // shows opens a page again and again until its content has a text.
 func shows(t *testing.T, page *browser.Page, address, text string) {
 	t.Helper()
-	harness.Eventually(t, time.Minute, text, func() bool {
+	harness.WaitFor(t, time.Minute, text, func() bool {
 		page.Open(address)
-		return strings.Contains(page.Text("main"), text)
+		return strings.Contains(page.ReadText("main"), text)
 	})
 }
 
@@ -80,43 +80,43 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 	shop := newShopHook(t)
 	enter(page, i)
 	page.Open(i.Base + "/dashboard/webhooks/new")
-	page.Fill("input[name=type]", "Shop server")
-	page.Fill("input[name=url]", shop.URL+"/hooks/cointill")
-	page.Press("input[name='event.payment.initiated']")
-	page.Press("input[name='event.payment.processing']")
-	page.Press("input[name='event.payment.successful']")
-	page.Fill("input[name=header_name_0]", "X-Gateway-Key")
-	page.Fill("input[name=header_value_0]", "a secret key")
-	page.Press("main form[action='/dashboard/webhooks'] button[type=submit]")
-	page.Find(".panel-once")
+	page.FillField("input[name=type]", "Shop server")
+	page.FillField("input[name=url]", shop.URL+"/hooks/cointill")
+	page.ClickElement("input[name='event.payment.initiated']")
+	page.ClickElement("input[name='event.payment.processing']")
+	page.ClickElement("input[name='event.payment.successful']")
+	page.FillField("input[name=header_name_0]", "X-Gateway-Key")
+	page.FillField("input[name=header_value_0]", "a secret key")
+	page.ClickElement("main form[action='/dashboard/webhooks'] button[type=submit]")
+	page.WaitForElement(".panel-once")
 	at := regexp.MustCompile(`/dashboard/webhooks/whk_\w+`).FindString(attribute(page, "form[action$='/test']", "action"))
-	page.Press("form[action$='/test'] button")
-	page.Find("main .note.tone-info")
+	page.ClickElement("form[action$='/test'] button")
+	page.WaitForElement("main .note.tone-info")
 	shows(t, page, i.Base+at, "Your server has nothing at this path")
 	delivered := attribute(page, "table a[href*='/deliveries/']", "href")
-	if text := page.Text("main"); !strings.Contains(text, "X-Gateway-Key: ••••") || strings.Contains(text, "a secret key") {
+	if text := page.ReadText("main"); !strings.Contains(text, "X-Gateway-Key: ••••") || strings.Contains(text, "a secret key") {
 		t.Errorf("the endpoint's page says: %s", text)
 	}
 	shop.mend()
 	page.Open(i.Base + delivered)
-	page.Press("form[action$='/resend'] button")
-	page.Find("main .note.tone-info")
+	page.ClickElement("form[action$='/resend'] button")
+	page.WaitForElement("main .note.tone-info")
 	shows(t, page, i.Base+delivered, "Delivered (200)")
 
 	page.Open(i.Base + at)
-	page.Press("#switch")
-	page.Find("#switch[aria-checked=false]")
+	page.ClickElement("#switch")
+	page.WaitForElement("#switch[aria-checked=false]")
 	missed := started(t, i, "crypto_ripple")
 	play("exact")(t, i, missed.Reference)
 	reach(t, i, missed.Reference, "successful", "")
 	page.Open(i.Base + at)
-	page.Press("#switch")
-	page.Find("#switch[aria-checked=true]")
-	page.Press("a[href*='/resends/review']")
-	page.Find("form[action='/dashboard/webhooks/resends']")
+	page.ClickElement("#switch")
+	page.WaitForElement("#switch[aria-checked=true]")
+	page.ClickElement("a[href*='/resends/review']")
+	page.WaitForElement("form[action='/dashboard/webhooks/resends']")
 	review := path(page, i)
-	page.Press("form[action='/dashboard/webhooks/resends'] button")
-	page.Find("#progress")
+	page.ClickElement("form[action='/dashboard/webhooks/resends'] button")
+	page.WaitForElement("#progress")
 	order := path(page, i)
 	shows(t, page, i.Base+order, "Done")
 	paths = []string{at, at + "?state=skipped", at + "/edit", delivered, review, order, "/dashboard/webhooks/resends?endpoint=" + strings.TrimPrefix(at, "/dashboard/webhooks/")}
@@ -124,15 +124,15 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 	got := shop.latest()
 	page.Open(i.Base + "/dashboard/webhooks/check")
 	for _, name := range []string{"id", "timestamp", "signature"} {
-		page.Fill("input[name=webhook_"+name+"]", got.header.Get("webhook-"+name))
+		page.FillField("input[name=webhook_"+name+"]", got.header.Get("webhook-"+name))
 	}
-	page.Paste("textarea[name=body]", strings.Replace(string(got.body), ",", ",\n ", 1))
-	page.Press("main form[action='/dashboard/webhooks/check'] button")
-	page.Find("#verdict")
-	if text := page.Text("#verdict"); !strings.Contains(text, "It verifies as compact JSON") || !strings.Contains(text, `,\n `) {
+	page.PasteText("textarea[name=body]", strings.Replace(string(got.body), ",", ",\n ", 1))
+	page.ClickElement("main form[action='/dashboard/webhooks/check'] button")
+	page.WaitForElement("#verdict")
+	if text := page.ReadText("#verdict"); !strings.Contains(text, "It verifies as compact JSON") || !strings.Contains(text, `,\n `) {
 		t.Errorf("the checker says: %s", text)
 	}
-	page.Shot("webhooks-check-without-script")
+	page.TakeShot("webhooks-check-without-script")
 	return paths
 }
 
@@ -141,19 +141,19 @@ func useWebhooks(t *testing.T, i *harness.Instance, page *browser.Page) (paths [
 func brokenWebhook(t *testing.T, i *harness.Instance, page *browser.Page) []string {
 	t.Helper()
 	var made struct{ ID string }
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "Ledger", "url": "http://" + harness.FreeAddress(t) + "/a/long/path/that/goes/on/and/on/and/on", "active": true}, 201).Data(t, &made)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "Ledger", "url": "http://" + harness.FreeAddress(t) + "/a/long/path/that/goes/on/and/on/and/on", "active": true}, 201).DecodeData(t, &made)
 	at := "/dashboard/webhooks/" + made.ID
 	play("exact")(t, i, started(t, i, "crypto_ripple").Reference)
 	shows(t, page, i.Base+at, "Nothing listens at this host and port")
 	delivered := attribute(page, "table a[href*='/deliveries/']", "href")
-	page.Press("#switch")
-	page.Find("#switch[aria-checked=false]")
+	page.ClickElement("#switch")
+	page.WaitForElement("#switch[aria-checked=false]")
 	away := started(t, i, "crypto_ripple")
 	play("exact")(t, i, away.Reference)
 	reach(t, i, away.Reference, "successful", "")
 	page.Open(i.Base + at)
-	page.Press("#switch")
-	page.Find("#switch[aria-checked=true]")
+	page.ClickElement("#switch")
+	page.WaitForElement("#switch[aria-checked=true]")
 	review := attribute(page, "a[href*='/resends/review']", "href")
 	return []string{at, at + "?state=skipped", delivered, review, "/dashboard/payments/" + away.Reference, "/dashboard/webhooks"}
 }
@@ -164,14 +164,14 @@ func TestWebhookPages(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
-	chromium := browser.Start(t)
-	plain := chromium.Page(t, browser.Plain)
+	i.CreateBusiness()
+	chromium := browser.StartShared(t)
+	plain := chromium.OpenTab(t, browser.Plain)
 	paths := append(useWebhooks(t, i, plain), brokenWebhook(t, i, plain)...)
-	t.Run("progress", func(t *testing.T) { progress(t, i, chromium.Page(t, browser.Desktop), paths[0]) })
+	t.Run("progress", func(t *testing.T) { progress(t, i, chromium.OpenTab(t, browser.Desktop), paths[0]) })
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
-			page := chromium.Page(t, view)
+			page := chromium.OpenTab(t, view)
 			enter(page, i)
 			for _, path := range paths {
 				look(t, page, i.Base, path, name)
@@ -187,19 +187,19 @@ func progress(t *testing.T, i *harness.Instance, page *browser.Page, at string) 
 	enter(page, i)
 	since := time.Now().AddDate(0, 0, -2).Format("2006-01-02T15:04")
 	page.Open(i.Base + "/dashboard/webhooks/resends/review?created_after=" + since + "&endpoint=" + strings.TrimPrefix(at, "/dashboard/webhooks/"))
-	page.Press("form[action='/dashboard/webhooks/resends'] button")
-	page.Find("#progress")
-	page.Await(`window.same = true`)
-	page.Await(`window.same && document.querySelector("#resend-state").textContent.includes("Done") && !document.querySelector("#progress [hx-get]")`)
-	page.Clean()
+	page.ClickElement("form[action='/dashboard/webhooks/resends'] button")
+	page.WaitForElement("#progress")
+	page.WaitForExpression(`window.same = true`)
+	page.WaitForExpression(`window.same && document.querySelector("#resend-state").textContent.includes("Done") && !document.querySelector("#progress [hx-get]")`)
+	page.CheckPage()
 }
 
 // attribute is that of the first element.
 func attribute(page *browser.Page, element, name string) string {
-	return browser.Read(page, chromedp.AttributeValue(chromedp.CSS(element), name)).Value
+	return browser.ReadValue(page, chromedp.AttributeValue(chromedp.CSS(element), name)).Value
 }
 
 // path is where a page is.
 func path(page *browser.Page, i *harness.Instance) string {
-	return strings.TrimPrefix(browser.Read(page, chromedp.Location()), i.Base)
+	return strings.TrimPrefix(browser.ReadValue(page, chromedp.Location()), i.Base)
 }

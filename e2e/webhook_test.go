@@ -45,17 +45,17 @@ func TestSignatures(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	address, came := receive(t)
 	var endpoint struct{ Secret string }
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": address, "active": true}, 201).Data(t, &endpoint)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": address, "active": true}, 201).DecodeData(t, &endpoint)
 	verifier, err := standardwebhooks.NewWebhook(endpoint.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var payment struct{ Reference string }
-	i.Call("POST", "/v1/payment/initiate", harness.Request("crypto_ripple"), 201).Data(t, &payment)
-	i.Call("POST", "/v1/sandbox/payments/"+payment.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
+	i.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_ripple"), 201).DecodeData(t, &payment)
+	i.SendRequest("POST", "/v1/sandbox/payments/"+payment.Reference+"/simulate", harness.Fields{"scenario": "exact"}, 200)
 
 	var lines bytes.Buffer
 	var types []string
@@ -83,7 +83,7 @@ func TestSignatures(t *testing.T) {
 // script runs one of the scripts beside the tests and returns what it printed.
 func script(t *testing.T, input io.Reader, name string, arguments ...string) string {
 	t.Helper()
-	node := exec.Command("node", append([]string{filepath.Join(harness.Root(), "e2e", name)}, arguments...)...)
+	node := exec.Command("node", append([]string{filepath.Join(harness.FindRoot(), "e2e", name)}, arguments...)...)
 	node.Stdin = input
 	out, err := node.CombinedOutput()
 	if err != nil {
@@ -96,7 +96,7 @@ func script(t *testing.T, input io.Reader, name string, arguments ...string) str
 // each in every way in which they could have been changed.
 func refusedInNode(t *testing.T, lines string) {
 	t.Helper()
-	table := filepath.Join(harness.Root(), "core", "webhook", "testdata", "tamperings.json")
+	table := filepath.Join(harness.FindRoot(), "core", "webhook", "testdata", "tamperings.json")
 	out := script(t, strings.NewReader(lines), "tamper.mjs", table)
 	least := 20 * 2 * strings.Count(lines, "\n") // tamperings, libraries
 	if refused := strings.Count(out, " refused "); refused < least {

@@ -21,14 +21,14 @@ func TestPageWeight(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
 	i.Start()
-	i.Business()
-	i.Run("", "seed", "--business", i.Code, "--payments", "60")
+	i.CreateBusiness()
+	i.RunCommand("", "seed", "--business", i.Code, "--payments", "60")
 	payment := started(t, i, "crypto_ripple")
-	page := browser.Start(t).Page(t, browser.Phone)
+	page := browser.StartShared(t).OpenTab(t, browser.Phone)
 	page.Open(payment.URL)
-	page.Find("#payment-state[data-view=waiting]") // with all that is shown to pay by
+	page.WaitForElement("#payment-state[data-view=waiting]") // with all that is shown to pay by
 	enter(page, i)
-	cookies := page.Cookies()
+	cookies := page.ReadCookies()
 	for name, c := range map[string]struct {
 		address      string
 		bytes, count int

@@ -23,24 +23,24 @@ func TestXRPSetUp(t *testing.T) {
 	x.fund(closed, noStrangers)
 	open := classic("open " + t.Name())
 	x.fund(open, 0)
-	chromium := browser.Start(t)
+	chromium := browser.StartShared(t)
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
-			page := chromium.Page(t, view)
+			page := chromium.OpenTab(t, view)
 			enter(page, x.Instance)
 			look(t, page, x.Base, "/dashboard/methods", "xrp-none-"+name)
 			look(t, page, x.Base, xrpWallet, "xrp-none-"+name)
 			review := func(account, element, says, shot string) {
 				t.Helper()
 				page.Open(x.Base + xrpWallet)
-				page.Fill("input[name=key]", account)
-				page.Press("form[action='" + xrpWallet + "/review'] button.btn-primary")
-				page.Find(element)
-				if text := page.Text("main"); !strings.Contains(text, says) {
+				page.FillField("input[name=key]", account)
+				page.ClickElement("form[action='" + xrpWallet + "/review'] button.btn-primary")
+				page.WaitForElement(element)
+				if text := page.ReadText("main"); !strings.Contains(text, says) {
 					t.Errorf("the page lacks %q: %s", says, text)
 				}
-				page.Shot(shot + "-" + name)
-				for _, fault := range page.Faults() {
+				page.TakeShot(shot + "-" + name)
+				for _, fault := range page.ListFaults() {
 					if !strings.Contains(fault, "422") { // the browser complains of the status
 						t.Errorf("%s: %s", shot, fault)
 					}
@@ -52,40 +52,40 @@ func TestXRPSetUp(t *testing.T) {
 			review(x.account, "input[name=password]", "refused by the network, as recommended", "xrp-review")
 		})
 	}
-	page := chromium.Page(t, browser.Phone)
+	page := chromium.OpenTab(t, browser.Phone)
 	enter(page, x.Instance)
 	page.Open(x.Base + xrpWallet)
-	page.Fill("input[name=key]", x.account)
-	page.Follow("form[action='" + xrpWallet + "/review'] button.btn-primary")
-	page.Fill("input[name=password]", harness.Password)
-	page.Press("form[action='" + xrpWallet + "'] button.btn-primary")
-	page.Find("form[action='" + xrpWallet + "/review'] input[type=hidden][name=key]")
-	if text := page.Text("main"); !strings.Contains(text, "0 destination tags") {
+	page.FillField("input[name=key]", x.account)
+	page.FollowLink("form[action='" + xrpWallet + "/review'] button.btn-primary")
+	page.FillField("input[name=password]", harness.Password)
+	page.ClickElement("form[action='" + xrpWallet + "'] button.btn-primary")
+	page.WaitForElement("form[action='" + xrpWallet + "/review'] input[type=hidden][name=key]")
+	if text := page.ReadText("main"); !strings.Contains(text, "0 destination tags") {
 		t.Errorf(`page.Text("main"): text = %v`, text)
 	}
 	x.available(true)
 
 	o := x.order()
 	for name, view := range views {
-		seen := chromium.Page(t, view)
+		seen := chromium.OpenTab(t, view)
 		seen.Open(o.URL)
-		seen.Find("#payment-state[data-view=waiting]")
-		seen.Find("#tag-required")
-		seen.Shot("xrp-checkout-" + name)
-		seen.Clean()
+		seen.WaitForElement("#payment-state[data-view=waiting]")
+		seen.WaitForElement("#tag-required")
+		seen.TakeShot("xrp-checkout-" + name)
+		seen.CheckPage()
 	}
-	customer := chromium.Page(t, browser.Phone)
+	customer := chromium.OpenTab(t, browser.Phone)
 	customer.Open(o.URL)
-	customer.Find("#payment-state[data-view=waiting]")
+	customer.WaitForElement("#payment-state[data-view=waiting]")
 	x.pay(o, o.due, nil)
 	closing := time.Now()
 	x.ledger.do("close", nil)
-	customer.Find("#payment-state[data-view=successful]")
+	customer.WaitForElement("#payment-state[data-view=successful]")
 	t.Logf("Successful in the browser %s after the ledger closed", time.Since(closing).Round(time.Millisecond))
-	customer.Shot("xrp-checkout-successful")
-	customer.Clean()
+	customer.TakeShot("xrp-checkout-successful")
+	customer.CheckPage()
 	for name, view := range views {
-		after := chromium.Page(t, view)
+		after := chromium.OpenTab(t, view)
 		enter(after, x.Instance)
 		look(t, after, x.Base, xrpWallet, "xrp-set-"+name)
 		look(t, after, x.Base, "/dashboard/methods", "xrp-set-"+name)
@@ -115,18 +115,18 @@ func TestXRPUnmatched(t *testing.T) {
 	}
 	x.pay(o, o.due, harness.Fields{"Result": "tecPATH_DRY"})
 	x.ledger.do("close", nil)
-	page := browser.Start(t).Page(t, browser.Desktop)
+	page := browser.StartShared(t).OpenTab(t, browser.Desktop)
 	enter(page, x.Instance)
 	shows(t, page, x.Base+"/dashboard", fmt.Sprintf("%d unmatched transfers", len(want)))
 	page.Open(x.Base + "/dashboard/unmatched")
-	page.Shot("xrp-unmatched")
+	page.TakeShot("xrp-unmatched")
 	for id, reason := range want {
-		row := browser.Read(page, chromedp.Evaluate[string](fmt.Sprintf(`[...document.querySelectorAll("tr")].find(r => r.innerHTML.includes(%q))?.innerText ?? ""`, id)))
+		row := browser.ReadValue(page, chromedp.Evaluate[string](fmt.Sprintf(`[...document.querySelectorAll("tr")].find(r => r.innerHTML.includes(%q))?.innerText ?? ""`, id)))
 		if !strings.Contains(row, reason) {
 			t.Errorf("%s is listed as %q, want %q", id, row, reason)
 		}
 	}
-	if record := x.Verify(o.Reference); record.Status != "initiated" || record.Transaction.AmountPaid != "0.00" {
+	if record := x.VerifyPayment(o.Reference); record.Status != "initiated" || record.Transaction.AmountPaid != "0.00" {
 		t.Errorf("%+v", record)
 	}
 	x.pay(o, o.due, nil)

@@ -50,13 +50,13 @@ func newXRPTill(t *testing.T, every string, postgres bool, urls ...string) *xrpT
 	for n, url := range urls {
 		urls[n] = strings.ReplaceAll(url, "HOST", x.ledger.host)
 	}
-	i.Set("TEST_XRP_URL", strings.Join(urls, ","))
-	i.Set("TEST_XRP_NETWORK", fakeNetwork)
+	i.SetSetting("TEST_XRP_URL", strings.Join(urls, ","))
+	i.SetSetting("TEST_XRP_NETWORK", fakeNetwork)
 	x.till = &till{Instance: i, coin: coin{chain: "ripple", price: 25}, t: t, hooks: newSink(t)}
 	x.fund(x.account, mustTag)
 	i.Start()
-	i.Business()
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": x.hooks.URL, "active": true}, 201)
+	i.CreateBusiness()
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": x.hooks.URL, "active": true}, 201)
 	return x
 }
 
@@ -70,7 +70,7 @@ func (x *xrpTill) fund(account string, flags int) {
 // enter has the operator enter the till's account.
 func (x *xrpTill) enter(account string) *xrpTill {
 	x.t.Helper()
-	x.Run("", "wallet", "use", "--business", x.Code, "--domain", "test", "--method", "crypto_ripple", "--key", account, "--json")
+	x.RunCommand("", "wallet", "use", "--business", x.Code, "--domain", "test", "--method", "crypto_ripple", "--key", account, "--json")
 	x.available(true)
 	return x
 }
@@ -87,7 +87,7 @@ var rippleLink = regexp.MustCompile(`href="ripple:(r\w+)\?amount=([0-9.]+)&dt=([
 func (x *xrpTill) order() (o xrpOrder) {
 	x.t.Helper()
 	x.available(true)
-	x.Call("POST", "/v1/payment/initiate", harness.Request("crypto_ripple"), 201).Data(x.t, &o.intent)
+	x.SendRequest("POST", "/v1/payment/initiate", harness.NewRequest("crypto_ripple"), 201).DecodeData(x.t, &o.intent)
 	page := x.open(o.URL)
 	link := rippleLink.FindStringSubmatch(page)
 	if link == nil {
@@ -125,7 +125,7 @@ func TestXRPPaid(t *testing.T) {
 		postgres bool
 		urls     []string
 	}
-	harness.Each(t, map[string]served{
+	harness.RunEach(t, map[string]served{
 		"websocket": {false, []string{"ws://HOST"}}, "JSON-RPC with a stream": {false, []string{"http://HOST?stream=ws://HOST"}},
 		"two servers on PostgreSQL": {true, []string{"ws://HOST", "http://HOST"}},
 	}, func(t *testing.T, _ string, c served) {
@@ -138,11 +138,11 @@ func TestXRPPaid(t *testing.T) {
 		sights := x.live(o.order)
 		x.shows(sights, "waiting")
 		id := x.pay(o, o.due, nil)
-		harness.Eventually(t, time.Minute, "the program to listen to the ledger", func() bool { return x.ledger.do("lack", nil).Listening > 0 })
+		harness.WaitFor(t, time.Minute, "the program to listen to the ledger", func() bool { return x.ledger.do("lack", nil).Listening > 0 })
 		closing := time.Now()
 		x.ledger.do("close", nil)
 		t.Logf("Successful on the page %s after the ledger closed", x.paid(sights).Sub(closing).Round(time.Millisecond))
-		record := x.Verify(o.Reference)
+		record := x.VerifyPayment(o.Reference)
 		if record.Status != "successful" || record.Transaction.CryptoTransactionHash != id || record.Transaction.AmountPaid != record.Transaction.ChargedAmount {
 			t.Errorf("%+v", record)
 		}
@@ -190,14 +190,14 @@ func TestXRPPartial(t *testing.T) {
 	x.ledger.do("close", nil)
 	x.shows(sights, "partial")
 	x.reach(part.order, "processing", "") // the page may show the part before its ledger is read
-	record := x.Verify(part.Reference).Transaction
+	record := x.VerifyPayment(part.Reference).Transaction
 	if record.AmountPaid == "0.00" || record.AmountPaid == record.ChargedAmount {
 		t.Errorf("after a quarter, paid %s of %s", record.AmountPaid, record.ChargedAmount)
 	}
 	x.pay(part, 1000*part.due, harness.Fields{"Delivered": part.due - part.due/4 - part.due/500})
 	x.ledger.do("close", nil)
-	harness.Eventually(t, time.Minute, "all but a small part to be paid", func() bool { return len(x.Verify(part.Reference).Transfers) == 2 })
-	if now := x.Verify(part.Reference).Status; now != "processing" {
+	harness.WaitFor(t, time.Minute, "all but a small part to be paid", func() bool { return len(x.VerifyPayment(part.Reference).Transfers) == 2 })
+	if now := x.VerifyPayment(part.Reference).Status; now != "processing" {
 		t.Errorf("0.2 %% short, it is %s", now)
 	}
 	x.pay(part, part.due, harness.Fields{"Delivered": part.due / 500})
@@ -214,7 +214,7 @@ func TestXRPPartial(t *testing.T) {
 	x.pay(crumbs, 1, nil)
 	x.ledger.do("close", nil)
 	x.reach(crumbs.order, "successful", "")
-	if r := x.Verify(crumbs.Reference); len(r.Transfers) != 1 || r.Transfers[0].Hash != paid {
+	if r := x.VerifyPayment(crumbs.Reference); len(r.Transfers) != 1 || r.Transfers[0].Hash != paid {
 		t.Errorf("with crumbs it was paid by %+v, want %s", r.Transfers, paid)
 	}
 }
@@ -236,7 +236,7 @@ func TestXRPInterrupted(t *testing.T) {
 
 	x.ledger.do("down", harness.Fields{"Down": true})
 	x.available(false)
-	if said := x.Refused("wallet", "use", "--business", x.Code, "--domain", "test", "--method", "crypto_ripple", "--key", classic("another")); !strings.Contains(said, "can't be looked up") {
+	if said := x.RunRefused("wallet", "use", "--business", x.Code, "--domain", "test", "--method", "crypto_ripple", "--key", classic("another")); !strings.Contains(said, "can't be looked up") {
 		t.Errorf("said = %v", said)
 	}
 	x.pay(down, down.due, nil)
@@ -255,7 +255,7 @@ func TestXRPInterrupted(t *testing.T) {
 	x.ledger.do("lack", harness.Fields{"From": from, "Through": through})
 	x.Start()
 	x.ails("No server has ledger " + strconv.FormatInt(from, 10))
-	if now := x.Verify(lacking.Reference).Status; now != "initiated" {
+	if now := x.VerifyPayment(lacking.Reference).Status; now != "initiated" {
 		t.Errorf("with a gap it is %s", now)
 	}
 	x.ledger.do("lack", nil)
@@ -265,7 +265,7 @@ func TestXRPInterrupted(t *testing.T) {
 // ails waits until the network's problem has a text.
 func (x *xrpTill) ails(text string) {
 	x.t.Helper()
-	harness.Eventually(x.t, time.Minute, text, func() bool { return strings.Contains(x.Run("", "chain", "status"), text) })
+	harness.WaitFor(x.t, time.Minute, text, func() bool { return strings.Contains(x.RunCommand("", "chain", "status"), text) })
 }
 
 // TestXRPWrongNetwork (XRP-9): a server of another network than the configured one
@@ -274,15 +274,15 @@ func TestXRPWrongNetwork(t *testing.T) {
 	t.Parallel()
 	ledger := fakeLedger(t, "500ms")
 	i := harness.New(t, false)
-	i.Set("TEST_XRP_URL", "ws://"+ledger.host)
-	i.Set("TEST_XRP_NETWORK", "testnet")
+	i.SetSetting("TEST_XRP_URL", "ws://"+ledger.host)
+	i.SetSetting("TEST_XRP_NETWORK", "testnet")
 	i.Start()
-	i.Business()
+	i.CreateBusiness()
 	x := &xrpTill{till: &till{Instance: i, coin: coin{chain: "ripple"}, t: t}, ledger: ledger}
 	x.ails("follows another network than xrp-testnet")
 	account := classic("a till")
 	ledger.do("create", harness.Fields{"To": account, "Amount": 20_000_000, "Flags": mustTag})
-	if said := i.Refused("wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_ripple", "--key", account); !strings.Contains(said, "follows another network") {
+	if said := i.RunRefused("wallet", "use", "--business", i.Code, "--domain", "test", "--method", "crypto_ripple", "--key", account); !strings.Contains(said, "follows another network") {
 		t.Errorf("said = %v", said)
 	}
 	x.available(false)
@@ -301,29 +301,29 @@ func TestXRPAccounts(t *testing.T) {
 	x.fund(closed, noStrangers)
 	x.fund(open, 0)
 	for account, why := range map[string]string{closed: "Deposit Authorization", classic("nobody"): "does not exist", "sn3nxiW7v8KXzPzAqzyHXbSSKNuN9": "looks like a secret"} {
-		if said := x.Refused(use(x.Code, account)...); !strings.Contains(said, why) || account[0] == 's' && strings.Contains(said, account) {
+		if said := x.RunRefused(use(x.Code, account)...); !strings.Contains(said, why) || account[0] == 's' && strings.Contains(said, account) {
 			t.Errorf("%s: %s", account, said)
 		}
 	}
 	var other struct{ Code string }
-	x.Into(x.Run(harness.Password, "business", "create", "--name", "Bayo's Shop", "--email", "bayo@shop.example", "--password-stdin", "--json"), &other)
-	if said := x.Refused(use(other.Code, x.account)...); !strings.Contains(said, "already receives for another business") {
+	x.DecodeOutput(x.RunCommand(harness.Password, "business", "create", "--name", "Bayo's Shop", "--email", "bayo@shop.example", "--password-stdin", "--json"), &other)
+	if said := x.RunRefused(use(other.Code, x.account)...); !strings.Contains(said, "already receives for another business") {
 		t.Errorf("x.Refused(use(other.Code, x.account)...): said = %v", said)
 	}
-	if said := x.Run("", use(x.Code, open)...); !strings.Contains(said, "without a destination tag") || !strings.Contains(said, open) {
+	if said := x.RunCommand("", use(x.Code, open)...); !strings.Contains(said, "without a destination tag") || !strings.Contains(said, open) {
 		t.Errorf(`x.Run("", use(x.Code, open)...): said = %v`, said)
 	}
-	if said := x.Refused(use(other.Code, x.account)...); !strings.Contains(said, "already receives for another business") {
+	if said := x.RunRefused(use(other.Code, x.account)...); !strings.Contains(said, "already receives for another business") {
 		t.Errorf("a former account: %s", said)
 	}
-	x.Set("XRP_SHARED_ACCOUNTS", "true")
-	x.Run("", use(other.Code, x.account)...)
-	x.Run("", use(x.Code, x.account)...)
+	x.SetSetting("XRP_SHARED_ACCOUNTS", "true")
+	x.RunCommand("", use(other.Code, x.account)...)
+	x.RunCommand("", use(x.Code, x.account)...)
 	x.Stop()
 	x.Start()
 	first := x.order()
 	var key struct{ Key string }
-	x.Into(x.Run("", "key", "create", "--business", other.Code, "--domain", "test", "--name", "theirs", "--json"), &key)
+	x.DecodeOutput(x.RunCommand("", "key", "create", "--business", other.Code, "--domain", "test", "--name", "theirs", "--json"), &key)
 	mine := x.Key
 	x.Key = key.Key
 	second := x.order()
@@ -334,7 +334,7 @@ func TestXRPAccounts(t *testing.T) {
 	x.ledger.do("close", nil)
 	x.reach(second.order, "successful", "")
 	x.Key = mine
-	if now := x.Verify(first.Reference).Status; now != "initiated" {
+	if now := x.VerifyPayment(first.Reference).Status; now != "initiated" {
 		t.Errorf("the other business's payment made this one %s", now)
 	}
 }

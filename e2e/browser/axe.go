@@ -15,19 +15,19 @@ import (
 const axeRun = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"]})
 	.then(result => result.violations.map(v => ({id: v.id, impact: v.impact, help: v.help, at: v.nodes.map(n => n.target.join(" "))})))`
 
-// Axe checks the page's accessibility and returns its violations.
-func (p *Page) Axe() (found []string) {
+// CheckAccessibility checks the page's accessibility and returns its violations.
+func (p *Page) CheckAccessibility() (found []string) {
 	p.t.Helper()
-	source, err := os.ReadFile(filepath.Join(harness.Root(), "e2e", "node_modules", "axe-core", "axe.min.js"))
+	source, err := os.ReadFile(filepath.Join(harness.FindRoot(), "e2e", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		p.t.Fatalf("%v: run the tests with make test-all", err)
 	}
 	if p.noScript { // axe waits by timers; the page's own scripts were not loaded and stay out
-		p.Do(forbidScripts(false))
-		defer p.Do(forbidScripts(true))
+		p.RunSteps(forbidScripts(false))
+		defer p.RunSteps(forbidScripts(true))
 	}
-	_ = Read(p, chromedp.Evaluate[bool](string(source)+"; true"))
-	for _, v := range Read(p, chromedp.Evaluate[[]struct {
+	_ = ReadValue(p, chromedp.Evaluate[bool](string(source)+"; true"))
+	for _, v := range ReadValue(p, chromedp.Evaluate[[]struct {
 		ID, Impact, Help string
 		At               []string
 	}](axeRun, chromedp.EvalAwaitPromise)) {
@@ -36,25 +36,25 @@ func (p *Page) Axe() (found []string) {
 	return found
 }
 
-// Clean fails the test for whatever is wrong with the page as it stands: a
+// CheckPage fails the test for whatever is wrong with the page as it stands: a
 // complaint in the console, an accessibility fault, or sideways scrolling.
-func (p *Page) Clean() {
+func (p *Page) CheckPage() {
 	p.t.Helper()
-	for _, fault := range p.Faults() {
+	for _, fault := range p.ListFaults() {
 		p.t.Error(fault)
 	}
 }
 
-// Faults lists whatever is wrong with the page as it stands, and forgets the complaints.
-func (p *Page) Faults() (found []string) {
+// ListFaults lists whatever is wrong with the page as it stands, and forgets the complaints.
+func (p *Page) ListFaults() (found []string) {
 	p.t.Helper()
-	for _, fault := range p.Axe() {
+	for _, fault := range p.CheckAccessibility() {
 		found = append(found, "axe: "+fault)
 	}
-	if wide := Read(p, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`)); wide > 0 {
+	if wide := ReadValue(p, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`)); wide > 0 {
 		found = append(found, fmt.Sprintf("the page is %d pixels wider than the screen", wide))
 	}
-	for _, complaint := range p.Complaints() {
+	for _, complaint := range p.ListComplaints() {
 		found = append(found, "console: "+complaint)
 	}
 	p.mu.Lock()

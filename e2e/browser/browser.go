@@ -54,14 +54,14 @@ var shared struct {
 	users   int
 }
 
-// Start returns the Chromium that the tests of this process share: the first of them starts
+// StartShared returns the Chromium that the tests of this process share: the first of them starts
 // it, and it ends with the last. Each Page has cookies of its own.
-func Start(t testing.TB) *Browser {
+func StartShared(t testing.TB) *Browser {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.users == 0 {
-		shared.browser = launch(t)
+		shared.browser = launchBrowser(t)
 	}
 	shared.users++
 	t.Cleanup(func() {
@@ -74,8 +74,8 @@ func Start(t testing.TB) *Browser {
 	return shared.browser
 }
 
-// launch starts a Chromium.
-func launch(t testing.TB) *Browser {
+// launchBrowser starts a Chromium.
+func launchBrowser(t testing.TB) *Browser {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -110,8 +110,8 @@ type Page struct {
 	complaints []string
 }
 
-// Page opens an empty tab, signed in nowhere; it closes with the test.
-func (b *Browser) Page(t testing.TB, view View) *Page {
+// OpenTab opens an empty tab, signed in nowhere; it closes with the test.
+func (b *Browser) OpenTab(t testing.TB, view View) *Page {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
@@ -119,7 +119,7 @@ func (b *Browser) Page(t testing.TB, view View) *Page {
 	err := chromedp.Do(ctx,
 		chromedp.EmulateViewport(view.Width, view.Height),
 		keepFocus(),
-		colours(view.Dark),
+		setColours(view.Dark),
 		forbidScripts(view.NoScript))
 	if err != nil {
 		t.Fatal(err)
@@ -150,8 +150,8 @@ func keepFocus() chromedp.Action[chromedp.Void] {
 	})
 }
 
-// colours sets the colour scheme that the browser reports as preferred.
-func colours(dark bool) chromedp.Action[chromedp.Void] {
+// setColours sets the colour scheme that the browser reports as preferred.
+func setColours(dark bool) chromedp.Action[chromedp.Void] {
 	scheme := "light"
 	if dark {
 		scheme = "dark"
@@ -174,8 +174,8 @@ func forbidScripts(forbid bool) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Do takes steps, one after the other; the test fails when one can't be taken.
-func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
+// RunSteps takes steps, one after the other; the test fails when one can't be taken.
+func (p *Page) RunSteps(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
@@ -184,8 +184,8 @@ func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Read takes an action and returns its value; the test fails when it can't be taken.
-func Read[T any](p *Page, action chromedp.Action[T]) T {
+// ReadValue takes an action and returns its value; the test fails when it can't be taken.
+func ReadValue[T any](p *Page, action chromedp.Action[T]) T {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
@@ -199,23 +199,23 @@ func Read[T any](p *Page, action chromedp.Action[T]) T {
 // Open goes to an address and returns the answer's status.
 func (p *Page) Open(address string) int64 {
 	p.t.Helper()
-	return p.load(address, func(ctx context.Context) (*network.Response, error) {
+	return p.loadPage(address, func(ctx context.Context) (*network.Response, error) {
 		return chromedp.Run(ctx, chromedp.NavigateResponse(address))
 	})
 }
 
-// Follow clicks what leads to another page, once it is visible, waits for that page, and
+// FollowLink clicks what leads to another page, once it is visible, waits for that page, and
 // returns its answer's status. Press doesn't wait: a read after it may still get the old page.
-func (p *Page) Follow(link string) int64 {
+func (p *Page) FollowLink(link string) int64 {
 	p.t.Helper()
-	return p.load(link, func(ctx context.Context) (*network.Response, error) {
+	return p.loadPage(link, func(ctx context.Context) (*network.Response, error) {
 		return chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(link), chromedp.NodeVisible))
 	})
 }
 
-// load goes to another page. A page that was still on its way can come first:
+// loadPage goes to another page. A page that was still on its way can come first:
 // then there is no answer to tell of.
-func (p *Page) load(what string, navigate func(context.Context) (*network.Response, error)) int64 {
+func (p *Page) loadPage(what string, navigate func(context.Context) (*network.Response, error)) int64 {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
@@ -229,46 +229,46 @@ func (p *Page) load(what string, navigate func(context.Context) (*network.Respon
 	return answer.Status
 }
 
-// Fill replaces the value of a form's field.
-func (p *Page) Fill(field, text string) {
+// FillField replaces the value of a form's field.
+func (p *Page) FillField(field, text string) {
 	p.t.Helper()
 	at := chromedp.CSS(field)
-	p.Do(chromedp.WaitVisible(at), chromedp.Clear(at), chromedp.SendKeys(at, text))
+	p.RunSteps(chromedp.WaitVisible(at), chromedp.Clear(at), chromedp.SendKeys(at, text))
 }
 
-// Paste puts a long text into an empty field at once, as from the clipboard; Fill types it
+// PasteText puts a long text into an empty field at once, as from the clipboard; Fill types it
 // letter by letter.
-func (p *Page) Paste(field, text string) {
+func (p *Page) PasteText(field, text string) {
 	p.t.Helper()
-	p.Do(chromedp.Focus(chromedp.CSS(field)), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	p.RunSteps(chromedp.Focus(chromedp.CSS(field)), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, input.InsertText, input.InsertTextParams{Text: text})
 		return err
 	}))
 }
 
-// Press clicks what a CSS selector finds, once it is visible.
-func (p *Page) Press(button string) {
+// ClickElement clicks what a CSS selector finds, once it is visible.
+func (p *Page) ClickElement(button string) {
 	p.t.Helper()
-	p.Do(chromedp.Click(chromedp.CSS(button), chromedp.NodeVisible))
+	p.RunSteps(chromedp.Click(chromedp.CSS(button), chromedp.NodeVisible))
 }
 
-// Key presses keys, one for each character, wherever the page's focus is; "\r" is Enter.
-func (p *Page) Key(keys string) {
+// PressKeys presses keys, one for each character, wherever the page's focus is; "\r" is Enter.
+func (p *Page) PressKeys(keys string) {
 	p.t.Helper()
-	p.Do(chromedp.KeyEvent(keys))
+	p.RunSteps(chromedp.KeyEvent(keys))
 }
 
-// Attribute is an attribute of what a CSS selector finds, once it is there.
-func (p *Page) Attribute(element, name string) string {
+// ReadAttribute reads an attribute of what a CSS selector finds, once it is there.
+func (p *Page) ReadAttribute(element, name string) string {
 	p.t.Helper()
-	return Read(p, chromedp.Attributes(chromedp.CSS(element)))[name]
+	return ReadValue(p, chromedp.Attributes(chromedp.CSS(element)))[name]
 }
 
-// Cookies are what the page's address has stored in this tab, by name.
-func (p *Page) Cookies() map[string]string {
+// ReadCookies reads what the page's address has stored in this tab, by name.
+func (p *Page) ReadCookies() map[string]string {
 	p.t.Helper()
 	values := map[string]string{}
-	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	p.RunSteps(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		stored, err := cdp.Call(ctx, t, network.GetCookies, network.GetCookiesParams{})
 		if err == nil {
 			for _, cookie := range stored.Cookies {
@@ -280,34 +280,34 @@ func (p *Page) Cookies() map[string]string {
 	return values
 }
 
-// Text is the visible text of what a CSS selector finds, once it is there.
-func (p *Page) Text(element string) string {
+// ReadText reads the visible text of what a CSS selector finds, once it is there.
+func (p *Page) ReadText(element string) string {
 	p.t.Helper()
-	return Read(p, chromedp.Text(chromedp.CSS(element)))
+	return ReadValue(p, chromedp.Text(chromedp.CSS(element)))
 }
 
-// Find waits until a CSS selector finds something, on this page or the next.
-func (p *Page) Find(element string) {
+// WaitForElement waits until a CSS selector finds something, on this page or the next.
+func (p *Page) WaitForElement(element string) {
 	p.t.Helper()
-	p.Do(chromedp.WaitReady(chromedp.CSS(element)))
+	p.RunSteps(chromedp.WaitReady(chromedp.CSS(element)))
 }
 
-// Await waits until a JavaScript expression is true on the page.
-func (p *Page) Await(expression string) {
+// WaitForExpression waits until a JavaScript expression is true on the page.
+func (p *Page) WaitForExpression(expression string) {
 	p.t.Helper()
-	_ = Read(p, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(50*time.Millisecond)))
+	_ = ReadValue(p, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(50*time.Millisecond)))
 }
 
-// Complaints are the errors and warnings that the page wrote to its console:
+// ListComplaints lists the errors and warnings that the page wrote to its console:
 // blocked by the content security policy, not found, not caught.
-func (p *Page) Complaints() []string {
+func (p *Page) ListComplaints() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string(nil), p.complaints...)
 }
 
-// Shot takes a picture of the whole page when the tests run with -shots.
-func (p *Page) Shot(name string) {
+// TakeShot takes a picture of the whole page when the tests run with -shots.
+func (p *Page) TakeShot(name string) {
 	p.t.Helper()
 	if *shots == "" {
 		return
@@ -315,7 +315,7 @@ func (p *Page) Shot(name string) {
 	if err := os.MkdirAll(*shots, 0o755); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(*shots, name+".png"), Read(p, chromedp.FullScreenshot(100)),
+	if err := os.WriteFile(filepath.Join(*shots, name+".png"), ReadValue(p, chromedp.FullScreenshot(100)),
 		0o644); err != nil {
 		p.t.Fatal(err)
 	}

@@ -21,21 +21,21 @@ func TestFaultsAreFound(t *testing.T) {
 		_, _ = io.WriteString(w, faulty)
 	}))
 	defer server.Close()
-	chromium := Start(t)
+	chromium := StartShared(t)
 
-	page := chromium.Page(t, Phone)
+	page := chromium.OpenTab(t, Phone)
 	page.Open(server.URL)
-	page.Await(`document.title === "script ran"`)
-	faults := strings.Join(page.Faults(), "\n")
+	page.WaitForExpression(`document.title === "script ran"`)
+	faults := strings.Join(page.ListFaults(), "\n")
 	for _, want := range []string{"planted", "image-alt", "wider than the screen"} {
 		if !strings.Contains(faults, want) {
 			t.Errorf("%q is not among the faults:\n%s", want, faults)
 		}
 	}
 
-	plain := chromium.Page(t, Plain)
+	plain := chromium.OpenTab(t, Plain)
 	plain.Open(server.URL)
-	if faults := strings.Join(plain.Faults(), "\n"); !strings.Contains(faults, "image-alt") || strings.Contains(faults, "planted") {
+	if faults := strings.Join(plain.ListFaults(), "\n"); !strings.Contains(faults, "image-alt") || strings.Contains(faults, "planted") {
 		t.Errorf("without JavaScript the faults are:\n%s", faults)
 	}
 }

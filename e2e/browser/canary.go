@@ -9,12 +9,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Watch gives every page from now on a function of that name that notes that it was called,
+// WatchCalls gives every page from now on a function of that name that notes that it was called,
 // and notes what the content security policy refuses. Free switches that policy off: scripts
 // that it would refuse then run.
-func (p *Page) Watch(name string, free bool) {
+func (p *Page) WatchCalls(name string, free bool) {
 	p.t.Helper()
-	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	p.RunSteps(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		if _, err := cdp.Call(ctx, t, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: free}); err != nil {
 			return err
 		}
@@ -26,12 +26,12 @@ func (p *Page) Watch(name string, free bool) {
 	}))
 }
 
-// Seen is what was noted since Watch on this page, and what of it has an element or an
+// ListSeen lists what was noted since WatchCalls on this page, and what of it has an element or an
 // attribute with that name; "" is nothing. What runs by itself has had the time to: links
 // are followed as far as a focus, a pointer and two frames go.
-func (p *Page) Seen(name string) string {
+func (p *Page) ListSeen(name string) string {
 	p.t.Helper()
-	return Read(p, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
+	return ReadValue(p, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
 		for (const el of document.querySelectorAll("*")) {
 			if (el.localName.includes(%[1]q) || el.getAttributeNames().some(n => n.includes(%[1]q) || n.startsWith("on"))) noted.push(el.outerHTML.slice(0, 200));
 			for (const kind of ["pointerover", "mouseover", "focus"]) el.dispatchEvent(new Event(kind));

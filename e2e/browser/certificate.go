@@ -11,7 +11,7 @@ import (
 // TrustAnyCertificate lets the page open https addresses whose certificate a test made.
 func (p *Page) TrustAnyCertificate() {
 	p.t.Helper()
-	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	p.RunSteps(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, security.SetIgnoreCertificateErrors,
 			security.SetIgnoreCertificateErrorsParams{Ignore: true})
 		return err

@@ -8,11 +8,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Authenticator gives the page's tab an authenticator that keeps passkeys and
+// AddAuthenticator gives the page's tab an authenticator that keeps passkeys and
 // always recognises its user, as a phone does. Without one the browser has none.
-func (p *Page) Authenticator() {
+func (p *Page) AddAuthenticator() {
 	p.t.Helper()
-	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	p.RunSteps(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		if _, err := cdp.Call(ctx, t, webauthn.Enable, webauthn.EnableParams{}); err != nil {
 			return err
 		}

@@ -25,32 +25,32 @@ const reach = `(() => { const at = document.activeElement; if (window.stops.incl
 
 const unreached = `window.stops.filter(el => !window.reached.has(el)).map(el => el.outerHTML.slice(0, 120))`
 
-// Untabbed lists the visible controls that the Tab key doesn't come to.
-func (p *Page) Untabbed() (found []string) {
+// ListUnreachable lists the visible controls that the Tab key doesn't come to.
+func (p *Page) ListUnreachable() (found []string) {
 	p.t.Helper()
-	all := Read(p, chromedp.Evaluate[int](controls))
+	all := ReadValue(p, chromedp.Evaluate[int](controls))
 	reached := 0
 	for pressed := 0; reached < all && pressed < 3*all+40; pressed++ { // a field for a date takes several
-		p.Key("\t")
-		reached = Read(p, chromedp.Evaluate[int](reach))
+		p.PressKeys("\t")
+		reached = ReadValue(p, chromedp.Evaluate[int](reach))
 	}
 	if reached == all {
 		return nil
 	}
-	for _, control := range Read(p, chromedp.Evaluate[[]string](unreached)) {
+	for _, control := range ReadValue(p, chromedp.Evaluate[[]string](unreached)) {
 		found = append(found, fmt.Sprintf("Tab never comes to %s", strings.Join(strings.Fields(control), " ")))
 	}
 	return found
 }
 
-// Look sets how the page is looked at from now on, without loading it again.
-func (p *Page) Look(view View) {
+// SetView sets how the page is looked at from now on, without loading it again.
+func (p *Page) SetView(view View) {
 	p.t.Helper()
-	p.Do(chromedp.EmulateViewport(view.Width, view.Height), colours(view.Dark))
+	p.RunSteps(chromedp.EmulateViewport(view.Width, view.Height), setColours(view.Dark))
 }
 
-// Address is where the page is.
-func (p *Page) Address() string {
+// CurrentAddress returns where the page is.
+func (p *Page) CurrentAddress() string {
 	p.t.Helper()
-	return Read(p, chromedp.Location())
+	return ReadValue(p, chromedp.Location())
 }

@@ -25,15 +25,15 @@ var built = sync.OnceValues(func() (string, error) {
 	}
 	program := filepath.Join(dir, "geth")
 	command := exec.Command("go", "build", "-o", program, "./evm/geth")
-	command.Dir = filepath.Join(harness.Root(), "e2e")
+	command.Dir = filepath.Join(harness.FindRoot(), "e2e")
 	if text, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, text)
 	}
 	return program, nil
 })
 
-// Geth starts go-ethereum. It finalizes every thirty-second block.
-func Geth(t testing.TB) *Node {
+// StartGeth starts go-ethereum. It finalizes every thirty-second block.
+func StartGeth(t testing.TB) *Node {
 	t.Helper()
 	program, err := built()
 	if err != nil {
@@ -59,8 +59,8 @@ func Geth(t testing.TB) *Node {
 		}
 		return text, err
 	}
-	n.start(exec.Command(program, "-http", httpPort, "-ws", wsPort, "-control", control))
-	harness.Eventually(t, time.Minute, "the node's controls to answer", func() bool {
+	n.startProcess(exec.Command(program, "-http", httpPort, "-ws", wsPort, "-control", control))
+	harness.WaitFor(t, time.Minute, "the node's controls to answer", func() bool {
 		accounts, err := n.control("accounts") // they come up after JSON-RPC
 		return err == nil && json.Unmarshal(accounts, &n.accounts) == nil
 	})
@@ -73,16 +73,16 @@ type Told struct {
 	Removed bool
 }
 
-// Listen collects a contract's logs from go-ethereum's websocket from now on.
-func (n *Node) Listen(contract string) {
+// CollectLogs collects a contract's logs from go-ethereum's websocket from now on.
+func (n *Node) CollectLogs(contract string) {
 	n.t.Helper()
 	if _, err := n.control("listen", contract); err != nil {
 		n.t.Fatal(err)
 	}
 }
 
-// Told returns the logs since Listen.
-func (n *Node) Told() (all []Told) {
+// ListLogs returns the logs since CollectLogs.
+func (n *Node) ListLogs() (all []Told) {
 	n.t.Helper()
 	text, err := n.control("told")
 	if err == nil {

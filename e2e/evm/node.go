@@ -70,15 +70,15 @@ type Tx struct {
 // AnvilID is the chain id of anvil's networks.
 const AnvilID = 31337
 
-// Anvil starts anvil, which finalizes the block before the last but one.
-func Anvil(t testing.TB) *Node {
+// StartAnvil starts anvil, which finalizes the block before the last but one.
+func StartAnvil(t testing.TB) *Node {
 	t.Helper()
 	n := &Node{t: t, HTTP: harness.FreeAddress(t), ChainID: AnvilID}
 	n.WS = n.HTTP
 	_, port, _ := net.SplitHostPort(n.HTTP)
-	program := filepath.Join(harness.Root(), "e2e", "node_modules", "@foundry-rs",
+	program := filepath.Join(harness.FindRoot(), "e2e", "node_modules", "@foundry-rs",
 		"anvil-"+runtime.GOOS+"-"+runtime.GOARCH, "bin", "anvil")
-	n.start(exec.Command(program, "--host", "127.0.0.1", "--port", port, "--no-mining", "--slots-in-an-epoch", "1",
+	n.startProcess(exec.Command(program, "--host", "127.0.0.1", "--port", port, "--no-mining", "--slots-in-an-epoch", "1",
 		"--chain-id", fmt.Sprint(n.ChainID), "--hardfork", "prague", "--silent"))
 	n.HTTP = oneByOne(t, n.HTTP)
 	n.Call("eth_accounts", &n.accounts)
@@ -109,8 +109,8 @@ func oneByOne(t testing.TB, node string) string {
 	return server.Listener.Addr().String()
 }
 
-// start starts the node's program and waits until it answers.
-func (n *Node) start(process *exec.Cmd) {
+// startProcess starts the node's program and waits until it answers.
+func (n *Node) startProcess(process *exec.Cmd) {
 	n.t.Helper()
 	n.log, n.ended, n.process = &bytes.Buffer{}, make(chan error, 1), process
 	process.Stdout, process.Stderr = n.log, n.log
@@ -126,13 +126,13 @@ func (n *Node) start(process *exec.Cmd) {
 			n.t.Logf("the node's log:\n%s", text[max(0, len(text)-1500):])
 		}
 	})
-	harness.Eventually(n.t, time.Minute, "the node to answer", func() bool { return n.Try("eth_chainId", nil) == nil })
+	harness.WaitFor(n.t, time.Minute, "the node to answer", func() bool { return n.TryCall("eth_chainId", nil) == nil })
 }
 
 var client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{Proxy: nil}}
 
-// Try asks the node and decodes its result, which nil for into drops.
-func (n *Node) Try(method string, into any, params ...any) error {
+// TryCall asks the node and decodes its result, which nil for into drops.
+func (n *Node) TryCall(method string, into any, params ...any) error {
 	if params == nil {
 		params = []any{}
 	}
@@ -161,21 +161,21 @@ func (n *Node) Try(method string, into any, params ...any) error {
 	return json.Unmarshal(result.Result, into)
 }
 
-// Call is Try that must succeed.
+// Call is TryCall that must succeed.
 func (n *Node) Call(method string, into any, params ...any) {
 	n.t.Helper()
-	if err := n.Try(method, into, params...); err != nil {
+	if err := n.TryCall(method, into, params...); err != nil {
 		n.t.Fatal(err)
 	}
 }
 
-// Account is the address of one of the node's own accounts.
-func (n *Node) Account(number int) string { return n.accounts[number] }
+// AccountAddress returns the address of one of the node's own accounts.
+func (n *Node) AccountAddress(number int) string { return n.accounts[number] }
 
-// Send puts a transaction into the pool.
-func (n *Node) Send(tx Tx) (hash string) {
+// SendTransaction puts a transaction into the pool.
+func (n *Node) SendTransaction(tx Tx) (hash string) {
 	n.t.Helper()
-	fields := map[string]any{"from": n.accounts[tx.From], "gas": hex(int64(max(tx.Gas, 500_000)))}
+	fields := map[string]any{"from": n.accounts[tx.From], "gas": formatHex(int64(max(tx.Gas, 500_000)))}
 	if tx.To != "" {
 		fields["to"] = tx.To
 	}
@@ -186,9 +186,9 @@ func (n *Node) Send(tx Tx) (hash string) {
 		fields["value"] = fmt.Sprintf("0x%x", tx.Value)
 	}
 	if tx.Nonce != nil {
-		fields["nonce"] = hex(int64(*tx.Nonce))
+		fields["nonce"] = formatHex(int64(*tx.Nonce))
 	}
-	fields["maxFeePerGas"], fields["maxPriorityFeePerGas"] = hex(20e9+2*tx.Tip), hex(1e9+tx.Tip)
+	fields["maxFeePerGas"], fields["maxPriorityFeePerGas"] = formatHex(20e9+2*tx.Tip), formatHex(1e9+tx.Tip)
 	if n.control != nil {
 		result, err := n.control("send", fields)
 		if err != nil {
@@ -238,8 +238,8 @@ func (n *Node) Reorg(depth int) {
 	n.Mine(1)
 }
 
-// Nonce is how many transactions an account has sent, with those that are pending.
-func (n *Node) Nonce(account int) int {
+// CountSent counts transactions an account has sent, with those that are pending.
+func (n *Node) CountSent(account int) int {
 	n.t.Helper()
 	var count string
 	n.Call("eth_getTransactionCount", &count, n.accounts[account], "pending")
@@ -248,26 +248,26 @@ func (n *Node) Nonce(account int) int {
 	return nonce
 }
 
-// Worked reports whether a transaction is in a block and worked.
-func (n *Node) Worked(hash string) bool {
+// HasSucceeded reports whether a transaction is in a block and worked.
+func (n *Node) HasSucceeded(hash string) bool {
 	n.t.Helper()
 	var receipt struct{ Status string }
 	n.Call("eth_getTransactionReceipt", &receipt, hash)
 	return receipt.Status == "0x1"
 }
 
-// Knows reports whether a transaction is in a block or in the pool.
-func (n *Node) Knows(hash string) bool {
+// IsKnown reports whether a transaction is in a block or in the pool.
+func (n *Node) IsKnown(hash string) bool {
 	n.t.Helper()
 	var tx *struct{ Hash string }
 	n.Call("eth_getTransactionByHash", &tx, hash)
 	return tx != nil
 }
 
-// Deploy makes one of the contracts, in a block of its own, and gives its address.
-func (n *Node) Deploy(name string) string {
+// DeployContract makes one of the contracts, in a block of its own, and gives its address.
+func (n *Node) DeployContract(name string) string {
 	n.t.Helper()
-	hash := n.Send(Tx{Data: "0x" + contracts[name].Code, Gas: 3_000_000})
+	hash := n.SendTransaction(Tx{Data: "0x" + contracts[name].Code, Gas: 3_000_000})
 	n.Mine(1)
 	var receipt struct{ ContractAddress, Status string }
 	n.Call("eth_getTransactionReceipt", &receipt, hash)
@@ -277,9 +277,9 @@ func (n *Node) Deploy(name string) string {
 	return receipt.ContractAddress
 }
 
-// Encode is the calldata of a contract's function. Parameters are addresses,
+// EncodeCall encodes the calldata of a contract's function. Parameters are addresses,
 // amounts and truths; one list of addresses may stand first.
-func Encode(name, function string, params ...any) string {
+func EncodeCall(name, function string, params ...any) string {
 	selector, ok := contracts[name].Functions[function]
 	if !ok {
 		panic(name + " has no " + function)
@@ -287,22 +287,22 @@ func Encode(name, function string, params ...any) string {
 	head, tail := "", ""
 	for _, p := range params {
 		if list, isList := p.([]string); isList {
-			head += word(big.NewInt(int64(32 * len(params))))
-			tail += word(big.NewInt(int64(len(list))))
+			head += formatWord(big.NewInt(int64(32 * len(params))))
+			tail += formatWord(big.NewInt(int64(len(list))))
 			for _, address := range list {
-				tail += account(address)
+				tail += formatAccount(address)
 			}
 			continue
 		}
 		switch p := p.(type) {
 		case string:
-			head += account(p)
+			head += formatAccount(p)
 		case bool:
-			head += word(big.NewInt(map[bool]int64{true: 1}[p]))
+			head += formatWord(big.NewInt(map[bool]int64{true: 1}[p]))
 		case int64:
-			head += word(big.NewInt(p))
+			head += formatWord(big.NewInt(p))
 		case *big.Int:
-			head += word(p)
+			head += formatWord(p)
 		default:
 			panic(fmt.Sprintf("%T can't be encoded", p))
 		}
@@ -310,13 +310,15 @@ func Encode(name, function string, params ...any) string {
 	return "0x" + selector + head + tail
 }
 
-// Create is the code that creates a contract.
-func Create(name, address string) string { return "0x" + contracts[name].Code + account(address) }
+// CreationCode returns the code that creates a contract.
+func CreationCode(name, address string) string {
+	return "0x" + contracts[name].Code + formatAccount(address)
+}
 
-func word(n *big.Int) string { return fmt.Sprintf("%064x", n) }
+func formatWord(n *big.Int) string { return fmt.Sprintf("%064x", n) }
 
-func account(address string) string {
+func formatAccount(address string) string {
 	return strings.Repeat("0", 24) + strings.ToLower(strings.TrimPrefix(address, "0x"))
 }
 
-func hex(n int64) string { return fmt.Sprintf("0x%x", n) }
+func formatHex(n int64) string { return fmt.Sprintf("0x%x", n) }

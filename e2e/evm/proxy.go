@@ -40,7 +40,7 @@ type Refusal struct {
 func NewProxy(t testing.TB, node *Node) *Proxy {
 	t.Helper()
 	p := &Proxy{node: node}
-	server := httptest.NewServer(http.HandlerFunc(p.serve))
+	server := httptest.NewServer(http.HandlerFunc(p.serveRequest))
 	t.Cleanup(server.Close)
 	p.Host = strings.TrimPrefix(server.URL, "http://")
 	return p
@@ -49,15 +49,15 @@ func NewProxy(t testing.TB, node *Node) *Proxy {
 // URL is the provider's, as a setting.
 func (p *Proxy) URL() string { return "http://" + p.Host }
 
-// Spoil has the provider answer otherwise; nil has it be true again.
-func (p *Proxy) Spoil(spoil Spoil) {
+// SpoilAnswers has the provider answer otherwise; nil has it be true again.
+func (p *Proxy) SpoilAnswers(spoil Spoil) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spoil = spoil
 }
 
-// Fail has the provider answer every request with a status and a web page; 0 ends that.
-func (p *Proxy) Fail(status int) {
+// FailRequests has the provider answer every request with a status and a web page; 0 ends that.
+func (p *Proxy) FailRequests(status int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.status = status
@@ -69,7 +69,7 @@ type question struct {
 	Params []any
 }
 
-func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
+func (p *Proxy) serveRequest(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	p.mu.Lock()
 	spoil, status := p.spoil, p.status
@@ -82,29 +82,29 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	if json.Unmarshal(body, &many) == nil {
 		answers := make([]any, len(many))
 		for i, q := range many {
-			answers[i] = p.answer(spoil, q)
+			answers[i] = p.answerQuestion(spoil, q)
 		}
 		_ = json.NewEncoder(w).Encode(answers)
 		return
 	}
 	var one question
 	_ = json.Unmarshal(body, &one)
-	_ = json.NewEncoder(w).Encode(p.answer(spoil, one))
+	_ = json.NewEncoder(w).Encode(p.answerQuestion(spoil, one))
 }
 
-func (p *Proxy) answer(spoil Spoil, q question) any {
+func (p *Proxy) answerQuestion(spoil Spoil, q question) any {
 	if spoil == nil {
-		spoil = Passing
+		spoil = PassOn
 	}
-	result := spoil(p.ask, q.Method, q.Params)
+	result := spoil(p.askNode, q.Method, q.Params)
 	if refusal, ok := result.(Refusal); ok {
 		return map[string]any{"jsonrpc": "2.0", "id": q.ID, "error": refusal}
 	}
 	return map[string]any{"jsonrpc": "2.0", "id": q.ID, "result": result}
 }
 
-// ask asks the node. Numbers stay as they were written.
-func (p *Proxy) ask(method string, params ...any) any {
+// askNode asks the node. Numbers stay as they were written.
+func (p *Proxy) askNode(method string, params ...any) any {
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	answer, err := client.Post("http://"+p.node.HTTP, "application/json", bytes.NewReader(body))
 	if err != nil {
@@ -126,11 +126,11 @@ func (p *Proxy) ask(method string, params ...any) any {
 	return read.Result
 }
 
-// Passing says what the node says.
-func Passing(ask Ask, method string, params []any) any { return ask(method, params...) }
+// PassOn says what the node says.
+func PassOn(ask Ask, method string, params []any) any { return ask(method, params...) }
 
-// Instead answers some methods with something else, and passes on all others.
-func Instead(answers map[string]any) Spoil {
+// AnswerInstead answers some methods with something else, and passes on all others.
+func AnswerInstead(answers map[string]any) Spoil {
 	return func(ask Ask, method string, params []any) any {
 		if said, ok := answers[method]; ok {
 			return said
@@ -139,8 +139,8 @@ func Instead(answers map[string]any) Spoil {
 	}
 }
 
-// number is a member of a block or receipt that is a number; -1 where there is none.
-func number(of any, member string) int64 {
+// readNumber reads a member of a block or receipt that is a number; -1 where there is none.
+func readNumber(of any, member string) int64 {
 	fields, _ := of.(map[string]any)
 	text, _ := fields[member].(string)
 	var n int64
@@ -150,22 +150,22 @@ func number(of any, member string) int64 {
 	return n
 }
 
-// Behind is a node that has no block above a height. As some do, it answers [] for the logs of
+// LagBehind makes a node that has no block above a height. As some do, it answers [] for the logs of
 // a block that it doesn't have.
-func Behind(height int64) Spoil {
+func LagBehind(height int64) Spoil {
 	return func(ask Ask, method string, params []any) any {
 		switch method {
 		case "eth_getBlockByNumber":
 			block := ask(method, params...)
-			if number(block, "number") <= height && number(block, "number") >= 0 {
+			if readNumber(block, "number") <= height && readNumber(block, "number") >= 0 {
 				return block
 			}
 			if tag, _ := params[0].(string); tag == "latest" || tag == "pending" || tag == "finalized" {
-				return ask(method, hex(height), params[1])
+				return ask(method, formatHex(height), params[1])
 			}
 			return nil
 		case "eth_getBlockByHash":
-			if block := ask(method, params...); number(block, "number") <= height {
+			if block := ask(method, params...); readNumber(block, "number") <= height {
 				return block
 			}
 			return nil
@@ -175,13 +175,13 @@ func Behind(height int64) Spoil {
 				return nil
 			}
 		case "eth_getTransactionReceipt", "eth_getTransactionByHash":
-			if found := ask(method, params...); number(found, "blockNumber") <= height {
+			if found := ask(method, params...); readNumber(found, "blockNumber") <= height {
 				return found
 			}
 			return nil
 		case "eth_getLogs":
 			filter, _ := params[0].(map[string]any)
-			if number(ask("eth_getBlockByHash", filter["blockHash"], false), "number") > height {
+			if readNumber(ask("eth_getBlockByHash", filter["blockHash"], false), "number") > height {
 				return []any{}
 			}
 		}
@@ -189,13 +189,13 @@ func Behind(height int64) Spoil {
 	}
 }
 
-// Branch is a node that has other blocks than the true ones above a height: the same
+// OtherBranch makes a node that has other blocks than the true ones above a height: the same
 // contents by other names.
-func (p *Proxy) Branch(height int64) Spoil {
+func (p *Proxy) OtherBranch(height int64) Spoil {
 	return func(ask Ask, method string, params []any) any {
 		var true2false, false2true []string
 		for n := height + 1; ; n++ {
-			block, _ := ask("eth_getBlockByNumber", hex(n), false).(map[string]any)
+			block, _ := ask("eth_getBlockByNumber", formatHex(n), false).(map[string]any)
 			name, _ := block["hash"].(string)
 			if name == "" {
 				break
@@ -215,9 +215,9 @@ func (p *Proxy) Branch(height int64) Spoil {
 	}
 }
 
-// Logs is a node that changes the logs of a contract in all that it tells of them:
+// ChangeLogs makes a node that changes a contract's logs in all its answers:
 // change gives what stands for a log, nil for nothing.
-func Logs(contract string, change func(log map[string]any) map[string]any) Spoil {
+func ChangeLogs(contract string, change func(log map[string]any) map[string]any) Spoil {
 	spoilt := func(list any) any {
 		all, ok := list.([]any)
 		if !ok {

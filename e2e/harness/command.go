@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Command prepares a subcommand beside the instance, with its settings and its
+// PrepareCommand prepares a subcommand beside the instance, with its settings and its
 // test key in the environment, for tests that start and end it themselves.
-func (i *Instance) Command(arguments ...string) *exec.Cmd {
+func (i *Instance) PrepareCommand(arguments ...string) *exec.Cmd {
 	command := exec.Command(i.binary, arguments...)
 	command.Env = append(append([]string{}, i.env...), "COINTILL_API_KEY="+i.Key)
 	return command
 }
 
-// Setting is what COINTILL_name was set to; "" when it wasn't.
-func (i *Instance) Setting(name string) string {
+// ReadSetting reads what COINTILL_name was set to; "" when it wasn't.
+func (i *Instance) ReadSetting(name string) string {
 	for _, pair := range i.env {
 		if value, found := strings.CutPrefix(pair, "COINTILL_"+name+"="); found {
 			return value
@@ -23,11 +23,11 @@ func (i *Instance) Setting(name string) string {
 	return ""
 }
 
-// Process is the id of the serving process.
-func (i *Instance) Process() int { return i.process.Process.Pid }
+// ProcessID returns the id of the serving process.
+func (i *Instance) ProcessID() int { return i.process.Process.Pid }
 
-// Alive reports whether the serving process runs.
-func (i *Instance) Alive() bool {
+// IsAlive reports whether the serving process runs.
+func (i *Instance) IsAlive() bool {
 	select {
 	case err := <-i.ended:
 		i.ended <- err // Kill and Stop wait for it

@@ -31,18 +31,18 @@ func newControlGroup(memory int64) (*controlGroup, error) {
 		return nil, err
 	}
 	g := &controlGroup{}
-	if err := g.create(string(own), memory); err != nil {
-		return nil, errors.Join(err, g.remove())
+	if err := g.createGroup(string(own), memory); err != nil {
+		return nil, errors.Join(err, g.removeGroup())
 	}
-	try := exec.Command("/bin/sh", "-c", g.enter())
+	try := exec.Command("/bin/sh", "-c", g.enterCommand())
 	if text, err := try.CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("enter %s: %w: %s", g.folder, err, text), g.remove())
+		return nil, errors.Join(fmt.Errorf("enter %s: %w: %s", g.folder, err, text), g.removeGroup())
 	}
 	return g, nil
 }
 
-// create makes the group in the version of control groups that limits memory here.
-func (g *controlGroup) create(own string, memory int64) error {
+// createGroup makes the group in the version of control groups that limits memory here.
+func (g *controlGroup) createGroup(own string, memory int64) error {
 	unified := ""
 	for line := range strings.Lines(own) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3) // number, controllers, path
@@ -71,7 +71,7 @@ func (g *controlGroup) createVersion1(parent string, memory int64) error {
 		return err
 	}
 	limit := strconv.FormatInt(memory, 10)
-	return errors.Join(g.set("memory.limit_in_bytes", limit), g.setIfPresent("memory.memsw.limit_in_bytes", limit))
+	return errors.Join(g.writeLimit("memory.limit_in_bytes", limit), g.setIfPresent("memory.memsw.limit_in_bytes", limit))
 }
 
 // createVersion2 makes the group in the nearest one that gives its groups the memory controller.
@@ -92,7 +92,7 @@ func (g *controlGroup) createVersion2(parent string, memory int64) error {
 	if err := g.makeFolder(parent, "memory.events", "memory.peak"); err != nil {
 		return err
 	}
-	return errors.Join(g.set("memory.max", strconv.FormatInt(memory, 10)), g.setIfPresent("memory.swap.max", "0"))
+	return errors.Join(g.writeLimit("memory.max", strconv.FormatInt(memory, 10)), g.setIfPresent("memory.swap.max", "0"))
 }
 
 func (g *controlGroup) makeFolder(parent, kills, peak string) error {
@@ -104,7 +104,7 @@ func (g *controlGroup) makeFolder(parent, kills, peak string) error {
 	return nil
 }
 
-func (g *controlGroup) set(file, value string) error {
+func (g *controlGroup) writeLimit(file, value string) error {
 	return os.WriteFile(filepath.Join(g.folder, file), []byte(value), 0o600)
 }
 
@@ -113,24 +113,24 @@ func (g *controlGroup) setIfPresent(file, value string) error {
 	if _, err := os.Stat(filepath.Join(g.folder, file)); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return g.set(file, value)
+	return g.writeLimit(file, value)
 }
 
-// enter is the shell command by which a process enters the group.
-func (g *controlGroup) enter() string {
+// enterCommand returns the shell command by which a process enters the group.
+func (g *controlGroup) enterCommand() string {
 	return fmt.Sprintf("echo $$ >'%s'", filepath.Join(g.folder, "cgroup.procs"))
 }
 
-// remove removes the group, which must be empty.
-func (g *controlGroup) remove() error {
+// removeGroup removes the group, which must be empty.
+func (g *controlGroup) removeGroup() error {
 	if g.folder == "" {
 		return nil
 	}
 	return os.Remove(g.folder)
 }
 
-// killed counts the processes that the kernel killed because the group had no more memory.
-func (g *controlGroup) killed() (n int, err error) {
+// countKilled counts the processes that the kernel killed because the group had no more memory.
+func (g *controlGroup) countKilled() (n int, err error) {
 	text, err := os.ReadFile(g.kills)
 	if err != nil {
 		return 0, err

@@ -37,7 +37,7 @@ func TestControlGroupVersion2(t *testing.T) {
 		if err := os.WriteFile(g.kills, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := g.killed(); err != nil || got != want {
+		if got, err := g.countKilled(); err != nil || got != want {
 			t.Errorf("%q: %d processes were killed (%v), want %d", text, got, err, want)
 		}
 	}

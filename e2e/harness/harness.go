@@ -32,15 +32,15 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	binary := filepath.Join(dir, "cointill")
 	command := exec.Command("go", "build", "-o", binary, "./cmd/cointill")
-	command.Dir = Root()
+	command.Dir = FindRoot()
 	if text, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, text)
 	}
 	return binary, nil
 })
 
-// Root is the repository's folder.
-func Root() string {
+// FindRoot finds the repository's folder.
+func FindRoot() string {
 	dir, err := os.Getwd()
 	for err == nil {
 		if _, missing := os.Stat(filepath.Join(dir, "cmd", "cointill")); missing == nil {
@@ -85,12 +85,12 @@ func New(t testing.TB, postgres bool) *Instance {
 			i.env = append(i.env, pair)
 		}
 	}
-	i.Set("LISTEN", address)
-	i.Set("DATA_DIR", filepath.Join(i.dir, "data"))
-	i.Set("RATE_SOURCES", "none")                                  // tests send nothing to the internet
-	i.Environment("XDG_STATE_HOME", filepath.Join(i.dir, "state")) // address marks of other tests stay theirs
+	i.SetSetting("LISTEN", address)
+	i.SetSetting("DATA_DIR", filepath.Join(i.dir, "data"))
+	i.SetSetting("RATE_SOURCES", "none")                           // tests send nothing to the internet
+	i.SetVariable("XDG_STATE_HOME", filepath.Join(i.dir, "state")) // address marks of other tests stay theirs
 	if postgres {
-		i.Set("DATABASE_URL", schema(t))
+		i.SetSetting("DATABASE_URL", createSchema(t))
 	}
 	i.endWithTest()
 	return i
@@ -99,14 +99,14 @@ func New(t testing.TB, postgres bool) *Instance {
 func (i *Instance) endWithTest() {
 	i.t.Cleanup(func() {
 		i.Kill()
-		if log := i.Log(); i.t.Failed() && log != "" {
-			i.t.Logf("errors in the program's log:\n%s\nand its end:\n%s", tail(failures(log), 5000), tail(log, 5000))
+		if log := i.ReadLog(); i.t.Failed() && log != "" {
+			i.t.Logf("errors in the program's log:\n%s\nand its end:\n%s", lastBytes(listFailures(log), 5000), lastBytes(log, 5000))
 		}
 	})
 }
 
-// failures are the lines of a log that tell of errors.
-func failures(log string) string {
+// listFailures lists the lines of a log that report errors.
+func listFailures(log string) string {
 	var lines strings.Builder
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, `"level":"ERROR"`) {
@@ -116,13 +116,13 @@ func failures(log string) string {
 	return lines.String()
 }
 
-func tail(text string, n int) string { return text[max(0, len(text)-n):] }
+func lastBytes(text string, n int) string { return text[max(0, len(text)-n):] }
 
-// Set sets COINTILL_name for the program.
-func (i *Instance) Set(name, value string) { i.env = append(i.env, "COINTILL_"+name+"="+value) }
+// SetSetting sets COINTILL_name for the program.
+func (i *Instance) SetSetting(name, value string) { i.env = append(i.env, "COINTILL_"+name+"="+value) }
 
-// Environment sets a variable that isn't Cointill's own for the program.
-func (i *Instance) Environment(name, value string) { i.env = append(i.env, name+"="+value) }
+// SetVariable sets a variable that isn't Cointill's own for the program.
+func (i *Instance) SetVariable(name, value string) { i.env = append(i.env, name+"="+value) }
 
 // Start serves, or runs another subcommand that serves, and waits until the instance is ready.
 func (i *Instance) Start(subcommand ...string) {
@@ -135,7 +135,7 @@ func (i *Instance) Start(subcommand ...string) {
 	}
 	i.ended = make(chan error, 1)
 	go func() { i.ended <- i.process.Wait() }()
-	Eventually(i.t, time.Minute, "the instance to be ready", func() bool {
+	WaitFor(i.t, time.Minute, "the instance to be ready", func() bool {
 		answer, err := http.Get(i.Base + "/readyz")
 		if err != nil {
 			return false
@@ -168,8 +168,8 @@ func (i *Instance) Stop() time.Duration {
 	return time.Since(began)
 }
 
-// Run runs a subcommand on the instance's data and returns its output.
-func (i *Instance) Run(input string, arguments ...string) string {
+// RunCommand runs a subcommand on the instance's data and returns its output.
+func (i *Instance) RunCommand(input string, arguments ...string) string {
 	i.t.Helper()
 	command := exec.Command(i.binary, arguments...)
 	command.Env, command.Stdin = i.env, strings.NewReader(input)
@@ -182,8 +182,8 @@ func (i *Instance) Run(input string, arguments ...string) string {
 	return string(text)
 }
 
-// Refused runs a subcommand that must fail, and returns its complaint.
-func (i *Instance) Refused(arguments ...string) string {
+// RunRefused runs a subcommand that must fail, and returns its complaint.
+func (i *Instance) RunRefused(arguments ...string) string {
 	i.t.Helper()
 	command := exec.Command(i.binary, arguments...)
 	command.Env = i.env
@@ -200,24 +200,24 @@ const (
 	Password = "a passphrase for tests"
 )
 
-// Business makes the instance's business and test key by the command line.
-func (i *Instance) Business() {
+// CreateBusiness makes the instance's business and test key by the command line.
+func (i *Instance) CreateBusiness() {
 	i.t.Helper()
 	var made struct{ Code, Key string }
-	decode(i.t, i.Run(Password, "business", "create", "--name", "Ama's Shop", "--email", Email, "--password-stdin",
+	decodeJSON(i.t, i.RunCommand(Password, "business", "create", "--name", "Ama's Shop", "--email", Email, "--password-stdin",
 		"--json"), &made)
-	decode(i.t, i.Run("", "key", "create", "--business", made.Code, "--domain", "test", "--name", "tests", "--json"),
+	decodeJSON(i.t, i.RunCommand("", "key", "create", "--business", made.Code, "--domain", "test", "--name", "tests", "--json"),
 		&made)
 	i.Code, i.Key = made.Code, made.Key
 }
 
-// Into reads the JSON that a subcommand printed.
-func (i *Instance) Into(text string, into any) {
+// DecodeOutput reads the JSON that a subcommand printed.
+func (i *Instance) DecodeOutput(text string, into any) {
 	i.t.Helper()
-	decode(i.t, text, into)
+	decodeJSON(i.t, text, into)
 }
 
-func decode(t testing.TB, text string, into any) {
+func decodeJSON(t testing.TB, text string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {
 		t.Fatalf("%v in %q", err, text)
@@ -231,16 +231,16 @@ type Answer struct {
 	Header http.Header
 }
 
-// Data decodes the answer's data.
-func (a Answer) Data(t testing.TB, into any) {
+// DecodeData decodes the answer's data.
+func (a Answer) DecodeData(t testing.TB, into any) {
 	t.Helper()
 	var envelope struct{ Data json.RawMessage }
-	decode(t, string(a.Body), &envelope)
-	decode(t, string(envelope.Data), into)
+	decodeJSON(t, string(a.Body), &envelope)
+	decodeJSON(t, string(envelope.Data), into)
 }
 
-// Fault is the code of an answer that refuses, or "".
-func (a Answer) Fault() string {
+// FaultCode returns the code of an answer that refuses, or "".
+func (a Answer) FaultCode() string {
 	var envelope struct{ Code string }
 	_ = json.Unmarshal(a.Body, &envelope) // not an envelope: no code
 	return envelope.Code
@@ -248,12 +248,12 @@ func (a Answer) Fault() string {
 
 var client = &http.Client{Timeout: 30 * time.Second}
 
-// Try calls /v1 with the instance's key; body nil sends none.
-func (i *Instance) Try(method, path string, body any) (Answer, error) {
+// TryRequest calls /v1 with the instance's key; body nil sends none.
+func (i *Instance) TryRequest(method, path string, body any) (Answer, error) {
 	return i.TryOnce(method, path, "", body)
 }
 
-// TryOnce is Try with an Idempotency-Key, unless that is "".
+// TryOnce is TryRequest with an Idempotency-Key, unless that is "".
 func (i *Instance) TryOnce(method, path, key string, body any) (Answer, error) {
 	var text io.Reader
 	if body != nil {
@@ -283,10 +283,10 @@ func (i *Instance) TryOnce(method, path, key string, body any) (Answer, error) {
 	return Answer{answer.StatusCode, data, answer.Header}, err
 }
 
-// Call is Try that must be answered with a status.
-func (i *Instance) Call(method, path string, body any, want int) Answer {
+// SendRequest is TryRequest that must be answered with a status.
+func (i *Instance) SendRequest(method, path string, body any, want int) Answer {
 	i.t.Helper()
-	answer, err := i.Try(method, path, body)
+	answer, err := i.TryRequest(method, path, body)
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -299,8 +299,8 @@ func (i *Instance) Call(method, path string, body any, want int) Answer {
 // Fields is a JSON object.
 type Fields map[string]any
 
-// Request is a valid initiation in a method.
-func Request(method string) Fields {
+// NewRequest returns a valid initiation in a method.
+func NewRequest(method string) Fields {
 	return Fields{"currency": "USD", "amount": 25, "first_name": "Ngozi", "last_name": "Okafor",
 		"email": "ngozi@example.com", "payment_method": method}
 }
@@ -322,16 +322,16 @@ type Record struct {
 	}
 }
 
-// Verify reads a payment's record.
-func (i *Instance) Verify(reference string) Record {
+// VerifyPayment reads a payment's record.
+func (i *Instance) VerifyPayment(reference string) Record {
 	i.t.Helper()
 	var r Record
-	i.Call("GET", "/v1/payment/verify/"+url.PathEscape(reference), nil, 200).Data(i.t, &r)
+	i.SendRequest("GET", "/v1/payment/verify/"+url.PathEscape(reference), nil, 200).DecodeData(i.t, &r)
 	return r
 }
 
-// Eventually waits until a condition holds, asking often, at most for a time.
-func Eventually(t testing.TB, atMost time.Duration, what string, condition func() bool) {
+// WaitFor waits until a condition holds, asking often, at most for a time.
+func WaitFor(t testing.TB, atMost time.Duration, what string, condition func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(atMost)
 	defer deadline.Stop()
@@ -346,8 +346,8 @@ func Eventually(t testing.TB, atMost time.Duration, what string, condition func(
 	}
 }
 
-// schema makes a PostgreSQL schema of the test's own.
-func schema(t testing.TB) string {
+// createSchema makes a PostgreSQL schema of the test's own.
+func createSchema(t testing.TB) string {
 	t.Helper()
 	base := os.Getenv("COINTILL_TEST_DATABASE_URL")
 	if base == "" {
@@ -375,9 +375,9 @@ func schema(t testing.TB) string {
 	return address.String()
 }
 
-// Log returns what the program has printed so far. While the program runs, its last output may
+// ReadLog returns what the program has printed so far. While the program runs, its last output may
 // be missing.
-func (i *Instance) Log() string { return i.log.String() }
+func (i *Instance) ReadLog() string { return i.log.String() }
 
 // DataDir is where the instance keeps its embedded database.
 func (i *Instance) DataDir() string { return filepath.Join(i.dir, "data") }

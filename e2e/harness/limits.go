@@ -21,19 +21,19 @@ type Limits struct {
 // bytes, where it finds a control group of 480 MiB or less.
 const outsideRuntime = 48 << 20
 
-// Limit starts the serving process with so many bytes of memory and so many open files from now
+// LimitResources starts the serving process with so many bytes of memory and so many open files from now
 // on. A control group enforces the memory where one can be made. Elsewhere, as in most
 // containers, GOMEMLIMIT gives the program the limit that it would find in the group, and Check fails when
 // the kernel has counted more resident memory.
-func (i *Instance) Limit(memory int64, files int) *Limits {
+func (i *Instance) LimitResources(memory int64, files int) *Limits {
 	i.t.Helper()
 	l := &Limits{t: i.t, instance: i, memory: memory}
 	enter := fmt.Sprintf("ulimit -n %d && exec \"$@\"", files)
 	if l.group, l.missing = newControlGroup(memory); l.missing == nil {
-		enter = l.group.enter() + " && " + enter
+		enter = l.group.enterCommand() + " && " + enter
 		i.t.Cleanup(l.removeGroup)
 	} else {
-		i.Environment("GOMEMLIMIT", fmt.Sprint(memory-outsideRuntime))
+		i.SetVariable("GOMEMLIMIT", fmt.Sprint(memory-outsideRuntime))
 	}
 	i.wrapper = []string{"/bin/sh", "-c", enter, "sh"}
 	return l
@@ -42,11 +42,11 @@ func (i *Instance) Limit(memory int64, files int) *Limits {
 // removeGroup ends the process and removes its control group.
 func (l *Limits) removeGroup() {
 	l.instance.Kill()
-	Eventually(l.t, 10*time.Second, "the control group to be empty", func() bool { return l.group.remove() == nil })
+	WaitFor(l.t, 10*time.Second, "the control group to be empty", func() bool { return l.group.removeGroup() == nil })
 }
 
-// Enforcement says how the memory is limited.
-func (l *Limits) Enforcement() string {
+// DescribeEnforcement says how the memory is limited.
+func (l *Limits) DescribeEnforcement() string {
 	if l.group == nil {
 		return fmt.Sprintf("memory: no control group can be made here (%v), so the peak of resident memory is compared "+
 			"with %d MiB", strings.ReplaceAll(l.missing.Error(), "\n", "; "), l.memory>>20)
@@ -54,12 +54,12 @@ func (l *Limits) Enforcement() string {
 	return fmt.Sprintf("memory: a control group of %d MiB, beyond which the kernel kills", l.memory>>20)
 }
 
-// Usage says what the control group has counted since the start, or "" without one.
-func (l *Limits) Usage() string {
+// DescribeUsage says what the control group has counted since the start, or "" without one.
+func (l *Limits) DescribeUsage() string {
 	if l.group == nil {
 		return ""
 	}
-	killed, err := l.group.killed()
+	killed, err := l.group.countKilled()
 	if err != nil {
 		l.t.Error(err)
 	}
@@ -70,16 +70,16 @@ func (l *Limits) Usage() string {
 	return fmt.Sprintf("the group: at most %d MiB with cached files, %d processes killed", peak, killed)
 }
 
-// Check returns a sentence when the process has ended or has used more memory than it may, and
+// CheckLimits returns a sentence when the process has ended or has used more memory than it may, and
 // "" otherwise.
-func (l *Limits) Check() (broken string) {
+func (l *Limits) CheckLimits() (broken string) {
 	if l.group != nil {
-		killed, err := l.group.killed()
+		killed, err := l.group.countKilled()
 		if err != nil || killed > 0 {
 			return fmt.Sprintf("the kernel killed %d processes of the control group for memory (%v)", killed, err)
 		}
 	}
-	if !l.instance.Alive() {
+	if !l.instance.IsAlive() {
 		return "the process has ended"
 	}
 	peak, err := l.PeakMiB()
@@ -92,7 +92,7 @@ func (l *Limits) Check() (broken string) {
 // PeakMiB is the most resident memory of the process since it started or since ResetPeak, without
 // the files that it has mapped, whose memory the kernel frees by itself.
 func (l *Limits) PeakMiB() (int64, error) {
-	text, err := os.ReadFile(l.file("status"))
+	text, err := os.ReadFile(l.readFile("status"))
 	if err != nil {
 		return 0, err
 	}
@@ -109,17 +109,17 @@ func (l *Limits) PeakMiB() (int64, error) {
 // ResetPeak begins a new measurement of PeakMiB.
 func (l *Limits) ResetPeak() {
 	l.t.Helper()
-	if err := os.WriteFile(l.file("clear_refs"), []byte("5"), 0o600); err != nil {
+	if err := os.WriteFile(l.readFile("clear_refs"), []byte("5"), 0o600); err != nil {
 		l.t.Fatal(err)
 	}
 }
 
 // OpenFiles counts the files and connections that the process has open; 0 once it has ended.
 func (l *Limits) OpenFiles() int {
-	files, _ := os.ReadDir(l.file("fd"))
+	files, _ := os.ReadDir(l.readFile("fd"))
 	return len(files)
 }
 
-func (l *Limits) file(name string) string {
-	return fmt.Sprintf("/proc/%d/%s", l.instance.Process(), name)
+func (l *Limits) readFile(name string) string {
+	return fmt.Sprintf("/proc/%d/%s", l.instance.ProcessID(), name)
 }

@@ -56,7 +56,7 @@ func NewPooler(t testing.TB, address string, settings ...string) string {
 		_ = pooler.Process.Kill()
 		_ = pooler.Wait()
 	})
-	Eventually(t, time.Minute, "the pooler to listen", func() bool {
+	WaitFor(t, time.Minute, "the pooler to listen", func() bool {
 		conn, err := net.Dial("tcp", here)
 		if err == nil {
 			_ = conn.Close()

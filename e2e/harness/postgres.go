@@ -44,23 +44,23 @@ func NewPostgres(t testing.TB, megabytes int) *Postgres {
 	}
 	p := &Postgres{t: t, bin: bins[len(bins)-1], home: home, data: home + "/data"}
 	_, p.port, _ = net.SplitHostPort(FreeAddress(t))
-	p.disk(megabytes)
-	p.run("initdb", "-D", p.data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+	p.mountDisk(megabytes)
+	p.runCommand("initdb", "-D", p.data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
 	p.Start()
-	p.server = p.open("postgres")
+	p.server = p.openDatabase("postgres")
 	for _, statement := range []string{"CREATE TABLESPACE small LOCATION '" + p.home + "/disk'",
 		"CREATE DATABASE till TABLESPACE small"} {
 		if _, err := p.server.Exec(statement); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.URL, p.Admin = p.address("till"), p.open("till")
+	p.URL, p.Admin = p.databaseURL("till"), p.openDatabase("till")
 	return p
 }
 
-// disk makes the small disk, and a process that keeps it. PostgreSQL refuses to
+// mountDisk makes the small disk, and a process that keeps it. PostgreSQL refuses to
 // run as root: its package's user does it then.
-func (p *Postgres) disk(megabytes int) {
+func (p *Postgres) mountDisk(megabytes int) {
 	p.t.Helper()
 	owner, err := user.Current()
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *Postgres) disk(megabytes int) {
 				_ = db.Close()
 			}
 		}
-		_ = p.command("pg_ctl", "-D", p.data, "-m", "immediate", "stop").Run() // it may have been stopped
+		_ = p.newCommand("pg_ctl", "-D", p.data, "-m", "immediate", "stop").Run() // it may have been stopped
 		_ = input.Close()
 		_ = keeper.Wait()
 		clean := append(root, "rm", "-rf", p.home)
@@ -103,21 +103,21 @@ func (p *Postgres) disk(megabytes int) {
 	})
 }
 
-func (p *Postgres) command(program string, arguments ...string) *exec.Cmd {
+func (p *Postgres) newCommand(program string, arguments ...string) *exec.Cmd {
 	words := append(append(append([]string{}, p.as...), filepath.Join(p.bin, program)), arguments...)
 	command := exec.Command(words[0], words[1:]...)
 	command.Dir = "/" // the user may not be allowed into the test's
 	return command
 }
 
-func (p *Postgres) run(program string, arguments ...string) {
+func (p *Postgres) runCommand(program string, arguments ...string) {
 	p.t.Helper()
 	log, err := os.CreateTemp(p.t.TempDir(), program)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer log.Close()
-	command := p.command(program, arguments...)
+	command := p.newCommand(program, arguments...)
 	command.Stdout, command.Stderr = log, log // a file: the server keeps it open
 	if err := command.Run(); err != nil {
 		_, _ = log.Seek(0, io.SeekStart)
@@ -129,19 +129,19 @@ func (p *Postgres) run(program string, arguments ...string) {
 // Start starts the server and waits until it answers.
 func (p *Postgres) Start() {
 	p.t.Helper()
-	p.run("pg_ctl", "-D", p.data, "-w", "-s", "-l", p.data+"/server.log", "-o", strings.Join([]string{
+	p.runCommand("pg_ctl", "-D", p.data, "-w", "-s", "-l", p.data+"/server.log", "-o", strings.Join([]string{
 		"-p", p.port, "-k", p.home, "-c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=32MB"}, " "), "start")
 }
 
 // Stop ends the server as a crash does.
 func (p *Postgres) Stop() {
 	p.t.Helper()
-	p.run("pg_ctl", "-D", p.data, "-w", "-s", "-m", "immediate", "stop")
+	p.runCommand("pg_ctl", "-D", p.data, "-w", "-s", "-m", "immediate", "stop")
 }
 
-// Snapshot copies the server as it is now; restore has it serve the copy, as if
+// TakeSnapshot copies the server as it is now; restore has it serve the copy, as if
 // nothing had happened since.
-func (p *Postgres) Snapshot() (restore func()) {
+func (p *Postgres) TakeSnapshot() (restore func()) {
 	p.t.Helper()
 	data := p.home + "/snapshot"
 	p.copyTo(data)
@@ -156,13 +156,13 @@ func (p *Postgres) Snapshot() (restore func()) {
 // copyTo copies all data into a folder.
 func (p *Postgres) copyTo(data string, options ...string) {
 	p.t.Helper()
-	p.run("pg_basebackup", append([]string{"-d", p.address("postgres"), "-D", data, "--wal-method=stream",
+	p.runCommand("pg_basebackup", append([]string{"-d", p.databaseURL("postgres"), "-D", data, "--wal-method=stream",
 		"--checkpoint=fast", "--no-sync",
 		"--tablespace-mapping=" + p.home + "/disk=" + data + "-disk"}, options...)...)
 }
 
-// Cut ends every connection to the database but the test's, and says how many.
-func (p *Postgres) Cut() (n int) {
+// CutConnections ends every connection to the database but the test's, and says how many.
+func (p *Postgres) CutConnections() (n int) {
 	p.t.Helper()
 	err := p.server.QueryRow("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = 'till'").
 		Scan(&n)
@@ -172,8 +172,8 @@ func (p *Postgres) Cut() (n int) {
 	return n
 }
 
-// Fill takes all that is left of the small disk; free gives it back.
-func (p *Postgres) Fill() (free func()) {
+// FillDisk takes all that is left of the small disk; free gives it back.
+func (p *Postgres) FillDisk() (free func()) {
 	p.t.Helper()
 	ctx := context.Background()
 	if _, err := p.Admin.ExecContext(ctx,
@@ -199,13 +199,13 @@ func (p *Postgres) Fill() (free func()) {
 	}
 }
 
-func (p *Postgres) address(database string) string {
+func (p *Postgres) databaseURL(database string) string {
 	return "postgres://postgres@127.0.0.1:" + p.port + "/" + database + "?sslmode=disable"
 }
 
-func (p *Postgres) open(database string) *sql.DB {
+func (p *Postgres) openDatabase(database string) *sql.DB {
 	p.t.Helper()
-	db, err := sql.Open("pgx", p.address(database))
+	db, err := sql.Open("pgx", p.databaseURL(database))
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func (p *Postgres) NewStandby() *Standby {
 	s.Start()
 	p.t.Cleanup(func() {
 		_ = s.Admin.Close()
-		_ = p.command("pg_ctl", "-D", s.data, "-m", "immediate", "stop").Run() // it may have been stopped
+		_ = p.newCommand("pg_ctl", "-D", s.data, "-m", "immediate", "stop").Run() // it may have been stopped
 	})
 	s.URL = strings.Replace(p.URL, ":"+p.port+"/", ":"+s.port+"/", 1)
 	db, err := sql.Open("pgx", s.URL)
@@ -42,7 +42,7 @@ func (p *Postgres) NewStandby() *Standby {
 // Start starts the standby and waits until it answers.
 func (s *Standby) Start() {
 	s.t.Helper()
-	s.p.run("pg_ctl", "-D", s.data, "-w", "-s", "-l", s.data+"/server.log", "-o", strings.Join([]string{
+	s.p.runCommand("pg_ctl", "-D", s.data, "-w", "-s", "-l", s.data+"/server.log", "-o", strings.Join([]string{
 		"-p", s.port, "-k", s.p.home, "-c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=32MB"}, " "),
 		"start")
 }
@@ -50,14 +50,14 @@ func (s *Standby) Start() {
 // Stop ends the standby as a crash does.
 func (s *Standby) Stop() {
 	s.t.Helper()
-	s.p.run("pg_ctl", "-D", s.data, "-w", "-s", "-m", "immediate", "stop")
+	s.p.runCommand("pg_ctl", "-D", s.data, "-w", "-s", "-m", "immediate", "stop")
 }
 
 // Pause has the standby show nothing newer than now until Resume.
 func (s *Standby) Pause() {
 	s.t.Helper()
-	s.exec("SELECT pg_wal_replay_pause()")
-	Eventually(s.t, time.Minute, "the standby to pause", func() (paused bool) {
+	s.execStatement("SELECT pg_wal_replay_pause()")
+	WaitFor(s.t, time.Minute, "the standby to pause", func() (paused bool) {
 		if err := s.Admin.QueryRow("SELECT pg_get_wal_replay_pause_state() = 'paused'").Scan(&paused); err != nil {
 			s.t.Fatal(err)
 		}
@@ -66,12 +66,12 @@ func (s *Standby) Pause() {
 }
 
 // Resume has the standby follow again.
-func (s *Standby) Resume() { s.t.Helper(); s.exec("SELECT pg_wal_replay_resume()") }
+func (s *Standby) Resume() { s.t.Helper(); s.execStatement("SELECT pg_wal_replay_resume()") }
 
 // Promote makes the standby a server of its own.
-func (s *Standby) Promote() { s.t.Helper(); s.exec("SELECT pg_promote()") }
+func (s *Standby) Promote() { s.t.Helper(); s.execStatement("SELECT pg_promote()") }
 
-func (s *Standby) exec(statement string) {
+func (s *Standby) execStatement(statement string) {
 	s.t.Helper()
 	if _, err := s.Admin.Exec(statement); err != nil {
 		s.t.Fatal(err)

@@ -32,7 +32,7 @@ func NewTunnel(t testing.TB, address string) (*Tunnel, string) {
 		t.Fatal(err)
 	}
 	u := &Tunnel{t: t, listener: listener, to: at.Host, silent: make(chan struct{})}
-	go u.run()
+	go u.acceptConnections()
 	t.Cleanup(func() {
 		_ = listener.Close()
 		u.mu.Lock()
@@ -59,7 +59,7 @@ func (u *Tunnel) Speak() {
 	u.silent = make(chan struct{})
 }
 
-func (u *Tunnel) run() {
+func (u *Tunnel) acceptConnections() {
 	for {
 		near, err := u.listener.Accept()
 		if err != nil {
@@ -74,14 +74,14 @@ func (u *Tunnel) run() {
 		silent := u.silent
 		u.conns = append(u.conns, near, far)
 		u.mu.Unlock()
-		go pass(near, far, silent)
-		go pass(far, near, silent)
+		go copyData(near, far, silent)
+		go copyData(far, near, silent)
 	}
 }
 
-// pass copies from one connection to the other until either ends. Data that is read after
+// copyData copies from one connection to the other until either ends. Data that is read after
 // silence began is lost.
-func pass(to, from net.Conn, silent chan struct{}) {
+func copyData(to, from net.Conn, silent chan struct{}) {
 	data := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(data)

@@ -18,7 +18,7 @@ func (n *Node) Mine(count int) {
 	if n.kind.witness {
 		n.Call("generate", nil, count)
 	} else {
-		n.Call("generatetoaddress", nil, count, n.Stranger())
+		n.Call("generatetoaddress", nil, count, n.UnknownAddress())
 	}
 }
 
@@ -27,9 +27,9 @@ func (n *Node) MineEmpty(count int) {
 	n.t.Helper()
 	for range count {
 		if n.kind.witness {
-			n.Reward()
+			n.MineReward()
 		} else {
-			n.Call("generateblock", nil, n.Stranger(), []string{})
+			n.Call("generateblock", nil, n.UnknownAddress(), []string{})
 		}
 	}
 }
@@ -42,7 +42,7 @@ func (n *Node) Reorg(depth int64, keep bool) {
 	if height-depth < n.Funded {
 		n.t.Fatalf("a reorganisation of %d blocks would undo the payer's coins", depth)
 	}
-	n.Call("invalidateblock", nil, n.hash(height-depth+1))
+	n.Call("invalidateblock", nil, n.blockHash(height-depth+1))
 	if keep {
 		n.Mine(int(depth) + 1)
 	} else {
@@ -50,27 +50,27 @@ func (n *Node) Reorg(depth int64, keep bool) {
 	}
 }
 
-// Invalidate takes the last blocks back and returns the lowest of them, for Reconsider.
-func (n *Node) Invalidate(depth int64) (block string) {
+// InvalidateBlocks takes the last blocks back and returns the lowest of them, for ReconsiderBlock.
+func (n *Node) InvalidateBlocks(depth int64) (block string) {
 	n.t.Helper()
 	height, _ := n.Tip()
-	block = n.hash(height - depth + 1)
+	block = n.blockHash(height - depth + 1)
 	n.Call("invalidateblock", nil, block)
 	return block
 }
 
-// Reconsider puts back what Invalidate took.
-func (n *Node) Reconsider(block string) {
+// ReconsiderBlock puts back what InvalidateBlocks took.
+func (n *Node) ReconsiderBlock(block string) {
 	n.t.Helper()
 	n.Call("reconsiderblock", nil, block)
 }
 
-// Reward mines a block by hand on btcd, with nothing in it but a reward that pays these
+// MineReward mines a block by hand on btcd, with nothing in it but a reward that pays these
 // outputs. The rest of it is lost.
-func (n *Node) Reward(outputs ...Output) (txid string) {
+func (n *Node) MineReward(outputs ...Output) (txid string) {
 	n.t.Helper()
 	height, tip := n.Tip()
-	parent := n.block(tip).Header
+	parent := n.readBlock(tip).Header
 	nonce := make([]byte, 8)
 	_, _ = rand.Read(nonce) // never fails
 	script, err := txscript.NewScriptBuilder().AddInt64(height + 1).AddData(nonce).Script()

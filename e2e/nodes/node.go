@@ -59,18 +59,18 @@ type kind struct {
 	command func(n *Node) (program string, arguments []string, err error)
 }
 
-// Btcd starts btcd on Bitcoin's regtest.
-func Btcd(t testing.TB) *Node {
+// StartBtcd starts btcd on Bitcoin's regtest.
+func StartBtcd(t testing.TB) *Node {
 	t.Helper()
-	return start(t, kind{"btcd", &chaincfg.RegressionNetParams, true, btcd})
+	return startKind(t, kind{"btcd", &chaincfg.RegressionNetParams, true, btcdCommand})
 }
 
-// Litecoind starts litecoind on its regtest, whose P2PKH addresses are like Dogecoin's.
-func Litecoind(t testing.TB) *Node {
+// StartLitecoind starts litecoind on its regtest, whose P2PKH addresses are like Dogecoin's.
+func StartLitecoind(t testing.TB) *Node {
 	t.Helper()
 	legacy := chaincfg.RegressionNetParams
 	legacy.Bech32HRPSegwit = "rltc"
-	return start(t, kind{"litecoind", &legacy, false, litecoind})
+	return startKind(t, kind{"litecoind", &legacy, false, litecoindCommand})
 }
 
 // tool finds btcd as Go built it for this module; it is built when it wasn't yet.
@@ -82,7 +82,7 @@ var tool = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(path)), err
 })
 
-func btcd(n *Node) (string, []string, error) {
+func btcdCommand(n *Node) (string, []string, error) {
 	program, err := tool()
 	return program, []string{"--regtest", "--datadir=" + n.dir, "--logdir=" + n.dir + "/logs", "--configfile=/dev/null",
 		"--nodnsseed",
@@ -90,10 +90,10 @@ func btcd(n *Node) (string, []string, error) {
 		"--txindex", "--miningaddr=" + n.payer.address}, err
 }
 
-// litecoind is started itself: the program of that name in PATH is a script
+// litecoindCommand starts the node itself: the program of that name in PATH is a script
 // around it. Without the last two settings it keeps replaced transactions, and
 // its blocks hold extension blocks' transactions from some height on.
-func litecoind(n *Node) (string, []string, error) {
+func litecoindCommand(n *Node) (string, []string, error) {
 	_, port, err := net.SplitHostPort(n.peer)
 	_, rpc, err2 := net.SplitHostPort(n.rpc)
 	return "/usr/lib/litecoin/litecoind", []string{"-regtest", "-datadir=" + n.dir, "-server", "-rpcuser=" + user,
@@ -104,7 +104,7 @@ func litecoind(n *Node) (string, []string, error) {
 		"-mempoolreplacement=1", "-vbparams=mweb:9999999999:9999999999"}, errors.Join(err, err2)
 }
 
-func start(t testing.TB, k kind) *Node {
+func startKind(t testing.TB, k kind) *Node {
 	t.Helper()
 	n := &Node{t: t, kind: k, Forgets: k.witness, rpc: harness.FreeAddress(t), peer: harness.FreeAddress(t),
 		dir: t.TempDir(), log: &bytes.Buffer{}}
@@ -140,8 +140,8 @@ func (n *Node) Start() {
 	}
 	n.ended = make(chan error, 1)
 	go func(process *exec.Cmd, ended chan<- error) { ended <- process.Wait() }(n.process, n.ended)
-	harness.Eventually(n.t, patience, n.kind.name+" to answer", func() bool {
-		return n.Try("getblockcount", nil) == nil
+	harness.WaitFor(n.t, patience, n.kind.name+" to answer", func() bool {
+		return n.TryCall("getblockcount", nil) == nil
 	})
 }
 
@@ -157,7 +157,7 @@ func (n *Node) Kill() {
 // Stop asks the node to end, and waits until it has.
 func (n *Node) Stop() {
 	n.t.Helper()
-	n.signal(syscall.SIGTERM)
+	n.sendSignal(syscall.SIGTERM)
 	patient := time.NewTimer(patience)
 	defer patient.Stop()
 	select {
@@ -171,8 +171,8 @@ func (n *Node) Stop() {
 // Freeze stops the node where it is: connections to it stay open and nothing answers.
 func (n *Node) Freeze() {
 	n.t.Helper()
-	n.signal(syscall.SIGSTOP)
-	harness.Eventually(n.t, patience, "the node to freeze", func() bool {
+	n.sendSignal(syscall.SIGSTOP)
+	harness.WaitFor(n.t, patience, "the node to freeze", func() bool {
 		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", n.process.Process.Pid))
 		return err == nil && !slices.ContainsFunc(threads, func(name string) bool {
 			stat, err := os.ReadFile(name)
@@ -182,9 +182,9 @@ func (n *Node) Freeze() {
 }
 
 // Thaw lets a frozen node go on.
-func (n *Node) Thaw() { n.signal(syscall.SIGCONT) }
+func (n *Node) Thaw() { n.sendSignal(syscall.SIGCONT) }
 
-func (n *Node) signal(s syscall.Signal) {
+func (n *Node) sendSignal(s syscall.Signal) {
 	n.t.Helper()
 	if err := n.process.Process.Signal(s); err != nil {
 		n.t.Fatal(err)
@@ -200,7 +200,7 @@ func (n *Node) Connect(other *Node) {
 	} else {
 		n.Call("addnode", nil, other.peer, "onetry")
 	}
-	n.Agree(other)
+	n.WaitForSameTip(other)
 }
 
 // Disconnect ends the connection that Connect made.
@@ -211,19 +211,19 @@ func (n *Node) Disconnect(other *Node) {
 	} else {
 		n.Call("disconnectnode", nil, other.peer)
 	}
-	harness.Eventually(n.t, patience, "the nodes to part", func() bool { return n.peers() == 0 && other.peers() == 0 })
+	harness.WaitFor(n.t, patience, "the nodes to part", func() bool { return n.countPeers() == 0 && other.countPeers() == 0 })
 }
 
-func (n *Node) peers() (count int) {
+func (n *Node) countPeers() (count int) {
 	n.t.Helper()
 	n.Call("getconnectioncount", &count)
 	return count
 }
 
-// Agree waits until both nodes have the same tip.
-func (n *Node) Agree(other *Node) {
+// WaitForSameTip waits until both nodes have the same tip.
+func (n *Node) WaitForSameTip(other *Node) {
 	n.t.Helper()
-	harness.Eventually(n.t, patience, "both nodes to have one tip", func() bool {
+	harness.WaitFor(n.t, patience, "both nodes to have one tip", func() bool {
 		_, mine := n.Tip()
 		_, theirs := other.Tip()
 		return mine == theirs

@@ -10,9 +10,9 @@ import (
 
 // each runs a test against a funded node of each program.
 func each(t *testing.T, test func(t *testing.T, n *nodes.Node)) {
-	harness.Each(t, map[string]func(testing.TB) *nodes.Node{"btcd": nodes.Btcd, "litecoind": nodes.Litecoind}, func(t *testing.T, _ string, start func(testing.TB) *nodes.Node) {
+	harness.RunEach(t, map[string]func(testing.TB) *nodes.Node{"btcd": nodes.StartBtcd, "litecoind": nodes.StartLitecoind}, func(t *testing.T, _ string, start func(testing.TB) *nodes.Node) {
 		n := start(t)
-		n.Fund()
+		n.FundPayer()
 		test(t, n)
 	})
 }
@@ -24,7 +24,7 @@ func confirmed(t *testing.T, n *nodes.Node, id string) bool {
 		Blockhash     string
 		Confirmations int64
 	}
-	err := n.Try("getrawtransaction", &found, id, 1)
+	err := n.TryCall("getrawtransaction", &found, id, 1)
 	return err == nil && found.Blockhash != "" && found.Confirmations > 0
 }
 
@@ -32,18 +32,18 @@ func confirmed(t *testing.T, n *nodes.Node, id string) bool {
 // what a reorganisation puts back comes a moment after its blocks.
 func waits(t *testing.T, n *nodes.Node, id string, want bool) {
 	t.Helper()
-	harness.Eventually(t, time.Minute, "the mempool to change", func() bool { return n.Waiting(id) == want })
+	harness.WaitFor(t, time.Minute, "the mempool to change", func() bool { return n.IsPending(id) == want })
 }
 
 // TestPayer pays, replaces twice and mines: the last one is what is confirmed.
 func TestPayer(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, n *nodes.Node) {
-		first := n.Pay(nodes.Output{Address: n.Stranger(), Amount: 41_667}, nodes.Output{Address: n.Stranger(), Amount: 60_0000_0000})
+		first := n.PayOutputs(nodes.Output{Address: n.UnknownAddress(), Amount: 41_667}, nodes.Output{Address: n.UnknownAddress(), Amount: 60_0000_0000})
 		waits(t, n, first.ID, true)
-		second := n.Bump(first)
+		second := n.BumpFee(first)
 		waits(t, n, first.ID, false)
-		third := n.Divert(second)
+		third := n.DivertPayment(second)
 		waits(t, n, second.ID, false)
 		n.Mine(1)
 		if !confirmed(t, n, third.ID) || confirmed(t, n, first.ID) || confirmed(t, n, second.ID) {
@@ -56,7 +56,7 @@ func TestPayer(t *testing.T) {
 func TestReorg(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, n *nodes.Node) {
-		sent := n.Pay(nodes.Output{Address: n.Stranger(), Amount: 41_667})
+		sent := n.PayOutputs(nodes.Output{Address: n.UnknownAddress(), Amount: 41_667})
 		n.Mine(2)
 		before, _ := n.Tip()
 		n.Reorg(2, false)
@@ -69,9 +69,9 @@ func TestReorg(t *testing.T) {
 		if !confirmed(t, n, sent.ID) {
 			t.Error("the other branch lacks the payment")
 		}
-		block := n.Invalidate(2)
+		block := n.InvalidateBlocks(2)
 		waits(t, n, sent.ID, true)
-		n.Reconsider(block)
+		n.ReconsiderBlock(block)
 		waits(t, n, sent.ID, false)
 		if after, _ := n.Tip(); after != before+3 {
 			t.Errorf("height %d, want %d", after, before+3)
@@ -101,7 +101,7 @@ func TestFreeze(t *testing.T) {
 	each(t, func(t *testing.T, n *nodes.Node) {
 		n.Freeze()
 		answer := make(chan error, 1)
-		go func() { answer <- n.Try("getblockcount", nil) }()
+		go func() { answer <- n.TryCall("getblockcount", nil) }()
 		quiet := time.NewTimer(300 * time.Millisecond)
 		select {
 		case <-answer:
@@ -118,9 +118,9 @@ func TestFreeze(t *testing.T) {
 // TestPair has two nodes agree, part, and agree on the longer branch.
 func TestPair(t *testing.T) {
 	t.Parallel()
-	harness.Each(t, map[string]func(testing.TB) *nodes.Node{"btcd": nodes.Btcd, "litecoind": nodes.Litecoind}, func(t *testing.T, _ string, start func(testing.TB) *nodes.Node) {
+	harness.RunEach(t, map[string]func(testing.TB) *nodes.Node{"btcd": nodes.StartBtcd, "litecoind": nodes.StartLitecoind}, func(t *testing.T, _ string, start func(testing.TB) *nodes.Node) {
 		one, other := start(t), start(t)
-		one.Fund()
+		one.FundPayer()
 		one.Connect(other)
 		one.Disconnect(other)
 		one.Mine(1)
@@ -136,9 +136,9 @@ func TestPair(t *testing.T) {
 // TestReward pays somebody by a block's reward.
 func TestReward(t *testing.T) {
 	t.Parallel()
-	n := nodes.Btcd(t)
+	n := nodes.StartBtcd(t)
 	n.Mine(1)
-	if id := n.Reward(nodes.Output{Address: n.Stranger(), Amount: 5}); !confirmed(t, n, id) {
+	if id := n.MineReward(nodes.Output{Address: n.UnknownAddress(), Amount: 5}); !confirmed(t, n, id) {
 		t.Error("the reward is not on the chain")
 	}
 }

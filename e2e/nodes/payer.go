@@ -68,8 +68,8 @@ type Sent struct {
 	fee     int64
 }
 
-// Fund mines the payer's coins and what makes them spendable.
-func (n *Node) Fund() {
+// FundPayer mines the payer's coins and what makes them spendable.
+func (n *Node) FundPayer() {
 	n.t.Helper()
 	var mined []string
 	if n.kind.witness {
@@ -78,15 +78,15 @@ func (n *Node) Fund() {
 		n.Call("generatetoaddress", &mined, coins, n.payer.address)
 	}
 	for _, hash := range mined {
-		reward := n.block(hash).Transactions[0]
+		reward := n.readBlock(hash).Transactions[0]
 		n.payer.coins = append(n.payer.coins, wire.OutPoint{Hash: reward.TxHash()})
 	}
 	n.Mine(maturity)
 	n.Funded, _ = n.Tip()
 }
 
-// block reads a block whole.
-func (n *Node) block(hash string) *wire.MsgBlock {
+// readBlock reads a block whole.
+func (n *Node) readBlock(hash string) *wire.MsgBlock {
 	n.t.Helper()
 	var text string
 	n.Call("getblock", &text, hash, 0)
@@ -101,8 +101,8 @@ func (n *Node) block(hash string) *wire.MsgBlock {
 	return block
 }
 
-// Pay broadcasts one transaction with these outputs, which may be replaced.
-func (n *Node) Pay(outputs ...Output) Sent {
+// PayOutputs broadcasts one transaction with these outputs, which may be replaced.
+func (n *Node) PayOutputs(outputs ...Output) Sent {
 	n.t.Helper()
 	need, sent := int64(fee), Sent{outputs: outputs, fee: fee}
 	for _, o := range outputs {
@@ -114,33 +114,33 @@ func (n *Node) Pay(outputs ...Output) Sent {
 		}
 		sent.inputs, n.payer.coins = append(sent.inputs, n.payer.coins[0]), n.payer.coins[1:]
 	}
-	return n.send(sent)
+	return n.sendTransaction(sent)
 }
 
-// Bump replaces a transaction by one that pays the same and a higher fee.
-func (n *Node) Bump(sent Sent) Sent {
+// BumpFee replaces a transaction by one that pays the same and a higher fee.
+func (n *Node) BumpFee(sent Sent) Sent {
 	n.t.Helper()
 	sent.fee *= 3
-	return n.send(sent)
+	return n.sendTransaction(sent)
 }
 
-// Divert replaces a transaction by one that spends its money elsewhere.
-func (n *Node) Divert(sent Sent) Sent {
+// DivertPayment replaces a transaction by one that spends its money elsewhere.
+func (n *Node) DivertPayment(sent Sent) Sent {
 	n.t.Helper()
-	sent.fee, sent.outputs = sent.fee*5, []Output{{n.Stranger(), worth / 2}}
-	return n.send(sent)
+	sent.fee, sent.outputs = sent.fee*5, []Output{{n.UnknownAddress(), worth / 2}}
+	return n.sendTransaction(sent)
 }
 
-// Stranger is a fresh address without a known key.
-func (n *Node) Stranger() string {
+// UnknownAddress returns a fresh address without a known key.
+func (n *Node) UnknownAddress() string {
 	n.t.Helper()
 	return newPayer(n.t, n.kind).address
 }
 
-// send signs and broadcasts a transaction, and returns its id.
-func (n *Node) send(sent Sent) Sent {
+// sendTransaction signs and broadcasts a transaction, and returns its id.
+func (n *Node) sendTransaction(sent Sent) Sent {
 	n.t.Helper()
-	tx := n.payer.sign(sent)
+	tx := n.payer.signTransaction(sent)
 	var raw bytes.Buffer
 	if err := tx.Serialize(&raw); err != nil {
 		n.t.Fatal(err)
@@ -149,7 +149,7 @@ func (n *Node) send(sent Sent) Sent {
 	return sent
 }
 
-func (p *payer) sign(sent Sent) *wire.MsgTx {
+func (p *payer) signTransaction(sent Sent) *wire.MsgTx {
 	p.t.Helper()
 	tx, previous := wire.NewMsgTx(2), map[wire.OutPoint]*wire.TxOut{}
 	rest := -sent.fee

@@ -17,8 +17,8 @@ func (f *fault) Error() string { return fmt.Sprintf("%s (%d)", f.Message, f.Code
 
 var client = &http.Client{Timeout: patience, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
 
-// Try asks the node and decodes its result, which nil for into drops.
-func (n *Node) Try(method string, into any, params ...any) error {
+// TryCall asks the node and decodes its result, which nil for into drops.
+func (n *Node) TryCall(method string, into any, params ...any) error {
 	if params == nil {
 		params = []any{}
 	}
@@ -54,10 +54,10 @@ func (n *Node) Try(method string, into any, params ...any) error {
 	return json.Unmarshal(result.Result, into)
 }
 
-// Call is Try that must succeed.
+// Call is TryCall that must succeed.
 func (n *Node) Call(method string, into any, params ...any) {
 	n.t.Helper()
-	if err := n.Try(method, into, params...); err != nil {
+	if err := n.TryCall(method, into, params...); err != nil {
 		n.t.Fatalf("%s %s %v: %v", n.kind.name, method, params, err)
 	}
 }
@@ -66,17 +66,17 @@ func (n *Node) Call(method string, into any, params ...any) {
 func (n *Node) Tip() (height int64, hash string) {
 	n.t.Helper()
 	n.Call("getblockcount", &height)
-	return height, n.hash(height)
+	return height, n.blockHash(height)
 }
 
-func (n *Node) hash(height int64) (hash string) {
+func (n *Node) blockHash(height int64) (hash string) {
 	n.t.Helper()
 	n.Call("getblockhash", &hash, height)
 	return hash
 }
 
-// Waiting reports whether the node's mempool holds a transaction.
-func (n *Node) Waiting(id string) bool {
+// IsPending reports whether the node's mempool holds a transaction.
+func (n *Node) IsPending(id string) bool {
 	n.t.Helper()
 	var ids []string
 	n.Call("getrawmempool", &ids)

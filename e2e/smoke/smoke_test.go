@@ -33,8 +33,8 @@ func TestSmoke(t *testing.T) {
 	i := harness.New(t, false)
 	i.Start("demo")
 	var printed []string
-	harness.Eventually(t, 20*time.Second, "the demo to print its sign-in", func() bool {
-		printed = demoOutput.FindStringSubmatch(i.Log())
+	harness.WaitFor(t, 20*time.Second, "the demo to print its sign-in", func() bool {
+		printed = demoOutput.FindStringSubmatch(i.ReadLog())
 		return printed != nil
 	})
 	email, password := printed[1], printed[2]
@@ -59,19 +59,19 @@ func TestSmoke(t *testing.T) {
 	t.Cleanup(endpoint.Close)
 	// The endpoint is made inactive, so that the verifier has its secret before the first delivery.
 	var webhook struct{ ID, Secret string }
-	i.Call("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": endpoint.URL, "active": false}, http.StatusCreated).Data(t, &webhook)
+	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": endpoint.URL, "active": false}, http.StatusCreated).DecodeData(t, &webhook)
 	var err error
 	if verifier, err = standardwebhooks.NewWebhook(webhook.Secret); err != nil {
 		t.Fatal(err)
 	}
-	i.Call("PATCH", "/v1/webhooks/"+webhook.ID, harness.Fields{"active": true}, http.StatusOK)
+	i.SendRequest("PATCH", "/v1/webhooks/"+webhook.ID, harness.Fields{"active": true}, http.StatusOK)
 
-	page := browser.Start(t).Page(t, browser.Phone)
+	page := browser.StartShared(t).OpenTab(t, browser.Phone)
 	page.Open(i.Base + "/sign-in")
-	page.Fill("[name=email]", email)
-	page.Fill("[name=password]", password)
-	page.Follow("main form button[type=submit]")
-	if address := page.Address(); !strings.HasPrefix(address, i.Base+"/dashboard") {
+	page.FillField("[name=email]", email)
+	page.FillField("[name=password]", password)
+	page.FollowLink("main form button[type=submit]")
+	if address := page.CurrentAddress(); !strings.HasPrefix(address, i.Base+"/dashboard") {
 		t.Errorf("after signing in the page is %s, want one below %s/dashboard", address, i.Base)
 	}
 
@@ -79,17 +79,17 @@ func TestSmoke(t *testing.T) {
 		Reference string
 		URL       string `json:"payment_url"`
 	}
-	request := harness.Request("crypto_ripple")
+	request := harness.NewRequest("crypto_ripple")
 	request["email"] = "amina@example.com" // of none of the demo's own customers
-	i.Call("POST", "/v1/payment/initiate", request, http.StatusCreated).Data(t, &payment)
+	i.SendRequest("POST", "/v1/payment/initiate", request, http.StatusCreated).DecodeData(t, &payment)
 	page.Open(payment.URL)
-	page.Find("#payment-state[data-view=waiting]")
-	page.Press("[name=scenario][value=exact]")
-	page.Find("#payment-state[data-view=successful]")
-	for _, complaint := range page.Complaints() {
+	page.WaitForElement("#payment-state[data-view=waiting]")
+	page.ClickElement("[name=scenario][value=exact]")
+	page.WaitForElement("#payment-state[data-view=successful]")
+	for _, complaint := range page.ListComplaints() {
 		t.Errorf("the payment page writes to the console: %s", complaint)
 	}
-	if status := i.Verify(payment.Reference).Status; status != "successful" {
+	if status := i.VerifyPayment(payment.Reference).Status; status != "successful" {
 		t.Errorf("%s is %s, want successful", payment.Reference, status)
 	}
 
@@ -102,8 +102,8 @@ func TestSmoke(t *testing.T) {
 			t.Fatalf("no webhook says that %s is successful", payment.Reference)
 		}
 	}
-	harness.Eventually(t, 20*time.Second, "the receipt in the mailbox", func() bool {
+	harness.WaitFor(t, 20*time.Second, "the receipt in the mailbox", func() bool {
 		page.Open(i.Base + "/dashboard/mailbox")
-		return strings.Contains(page.Text("main"), "amina@example.com")
+		return strings.Contains(page.ReadText("main"), "amina@example.com")
 	})
 }
