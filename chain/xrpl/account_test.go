@@ -28,13 +28,13 @@ func TestAccountSettingsAreRead(t *testing.T) {
 		}
 		for name, flags := range map[string]uint32{"plain": 0, "tags": ledgertest.RequireDestTag,
 			"closed": ledgertest.DepositAuth | ledgertest.RequireDestTag, "no XRP": flagDisallowXRP} {
-			l.Create(ledgertest.Address(name), 7_000_000, flags)
+			l.AddAccount(ledgertest.Address(name), 7_000_000, flags)
 		}
 		if got, err := source.Account(t.Context(), at("plain")); err != nil || got.Exists ||
 			got.Reserve.Cmp(money.Units(ledgertest.Reserve)) != 0 {
 			t.Errorf("before its ledger is validated: %+v, %v", got, err)
 		}
-		l.Close(1)
+		l.CloseLedgers(1)
 		index, _ := l.Tip()
 		for name, want := range map[string]Account{
 			"plain": {}, "tags": {RequireTag: true}, "closed": {RequireTag: true, DepositAuth: true},

@@ -32,8 +32,8 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 	}
 	restart()
 	step := func() { _, _ = follower.Step(t.Context()) } // may fail, but must not be wrong
-	p.Create(account, 5_000_000, 0)
-	p.Close(1)
+	p.AddAccount(account, 5_000_000, 0)
+	p.CloseLedgers(1)
 	step()
 	r := rand.New(rand.NewPCG(6, 7))
 	lies := make(chan *rand.Rand, 1) // the server's generator, used by one answer at a time
@@ -55,12 +55,12 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 		}
 		if r.IntN(2) == 0 {
 			amount := 1_000_000 + r.Int64N(1e9)
-			paid[p.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: amount})] = amount
+			paid[p.AddPayment(ledgertest.Payment{To: account, Tag: 5, Amount: amount})] = amount
 		}
 		if r.IntN(4) == 0 {
-			p.Pay(ledgertest.Payment{To: ledgertest.Address("another"), Tag: 5, Amount: 3_000_000})
+			p.AddPayment(ledgertest.Payment{To: ledgertest.Address("another"), Tag: 5, Amount: 3_000_000})
 		}
-		p.Close(1)
+		p.CloseLedgers(1)
 		step()
 		if index, hash := book.Tip().Height, book.Tip().Hash; !p.isOnTrueChain(t, index, hash) {
 			t.Fatalf("the cursor stands at %d %s", index, hash)
@@ -69,7 +69,7 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 	read := len(book.Transfers())
 	p.a.Tamper = nil
 	for range 20 {
-		p.Close(1)
+		p.CloseLedgers(1)
 		step()
 	}
 	found := 0

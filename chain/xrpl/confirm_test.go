@@ -46,7 +46,7 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			b.Hijack = refuseRequests(whole, "internal")
 		}, "Server 2 of 2 doesn't show ledger"},
 		"a gap": {func(b *ledgertest.Server, at int64) {
-			b.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at, at })
+			b.SetBehaviour(func(b *ledgertest.Behaviour) { b.From, b.To = at, at })
 		}, "Server 2 of 2 doesn't have ledger"},
 		"no ledger at all": {func(b *ledgertest.Server, _ int64) {
 			b.Hijack = refuseRequests(`"method":"ledger"`, "slowDown")
@@ -60,10 +60,10 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			account := ledgertest.Address("the till")
 			watch := new(chain.WatchSet)
 			watch.AddAddresses(account)
-			p.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: 4_000_000})
-			p.Close(1)
+			p.AddPayment(ledgertest.Payment{To: account, Tag: 5, Amount: 4_000_000})
+			p.CloseLedgers(1)
 			at, _ := p.Ledger.Tip()
-			p.Close(1)
+			p.CloseLedgers(1)
 			expectTip(t, p.source, p.Ledger)
 			p.a.Tamper = func(_ string, _ int, result ledgertest.Fields) {
 				ledger, _ := result["ledger"].(ledgertest.Fields)
@@ -73,7 +73,7 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			}
 			c.spoil(p.b, at)
 			for range 3 {
-				p.Close(1)                       // its header was not read yet
+				p.CloseLedgers(1)                // its header was not read yet
 				_, _ = p.source.Tip(t.Context()) // checks both servers
 				block, err := p.source.Block(t.Context(), at, watch)
 				var told chain.Problem
@@ -89,7 +89,7 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			// The dispute is shown, the ledger is read again, and the dispute ends when both
 			// servers agree.
 			p.a.Tamper, p.b.Hijack = nil, nil
-			p.b.Set(func(b *ledgertest.Behaviour) { b.From, b.To = 0, 0 })
+			p.b.SetBehaviour(func(b *ledgertest.Behaviour) { b.From, b.To = 0, 0 })
 			expectTip(t, p.source, p.Ledger)
 			block, err := p.source.Block(t.Context(), at, watch)
 			if err != nil || len(block.Transfers) != 1 || *block.Transfers[0].Tag != 5 {
@@ -107,8 +107,8 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 func TestUnhealthyServersNeedNotConfirm(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*ledgertest.Server){
-		"syncing": func(b *ledgertest.Server) { b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" }) },
-		"behind":  func(b *ledgertest.Server) { b.Set(func(b *ledgertest.Behaviour) { b.Hidden = 8 }) },
+		"syncing": func(b *ledgertest.Server) { b.SetBehaviour(func(b *ledgertest.Behaviour) { b.State = "syncing" }) },
+		"behind":  func(b *ledgertest.Server) { b.SetBehaviour(func(b *ledgertest.Behaviour) { b.Hidden = 8 }) },
 		"down": func(b *ledgertest.Server) {
 			b.Hijack = func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
 		},
@@ -118,7 +118,7 @@ func TestUnhealthyServersNeedNotConfirm(t *testing.T) {
 			l := ledgertest.New(testID, nil)
 			a, b := ledgertest.NewServer(l, 2), ledgertest.NewServer(l, 2)
 			source := openURLs(t, l, "http://"+a.Serve(t), "http://"+b.Serve(t))
-			l.Close(9)
+			l.CloseLedgers(9)
 			expectTip(t, source, l)
 			spoil(b)
 			for range 2 { // the first check may not be waited for
@@ -158,7 +158,7 @@ func TestConfirmationIsRetried(t *testing.T) {
 		if _, err := follower.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		p.Close(1)
+		p.CloseLedgers(1)
 		missing.Store(true)
 		if _, err := follower.Step(t.Context()); (err != nil) != told || missing.Load() {
 			t.Errorf("HTTP %d: %v", status, err)

@@ -56,7 +56,7 @@ func (n *fakeNet) Features() chaintest.Features {
 
 func (n *fakeNet) Source() chain.Source { return n.source }
 func (n *fakeNet) Restart()             { n.source = openURLs(n.TB, n.Ledger, n.urls...) }
-func (n *fakeNet) Mine(times int)       { n.Ledger.Close(times) }
+func (n *fakeNet) Mine(times int)       { n.Ledger.CloseLedgers(times) }
 
 // Destination alternates between no tag, the tag 0, and another tag.
 func (n *fakeNet) Destination() chain.Destination {
@@ -76,11 +76,11 @@ func (n *fakeNet) Pay(outputs ...chain.Output) string {
 	if outputs[0].Tag != nil {
 		p.Tag = *outputs[0].Tag
 	}
-	return n.Ledger.Pay(p)
+	return n.Ledger.AddPayment(p)
 }
 
 func (n *fakeNet) Where(id string) chaintest.Place {
-	index, hash := n.Ledger.Where(id)
+	index, hash := n.Ledger.FindTransaction(id)
 	return chaintest.Place{Pending: index == 0, Height: index, Hash: hash}
 }
 
@@ -106,7 +106,7 @@ func TestConformance(t *testing.T) {
 		t.Parallel()
 		chaintest.Run(t, func(t *testing.T) chaintest.Net {
 			s := ledgertest.NewServer(ledgertest.New(testID, nil), 2)
-			s.Set(func(b *ledgertest.Behaviour) { b.Page = 1 })
+			s.SetBehaviour(func(b *ledgertest.Behaviour) { b.Page = 1 })
 			return newFakeNet(t, []string{"http"}, s)
 		})
 	})
@@ -115,7 +115,7 @@ func TestConformance(t *testing.T) {
 		chaintest.Run(t, func(t *testing.T) chaintest.Net {
 			l := ledgertest.New(testID, nil)
 			clio := ledgertest.NewServer(l, 1)
-			clio.Set(func(b *ledgertest.Behaviour) { b.Clio = true })
+			clio.SetBehaviour(func(b *ledgertest.Behaviour) { b.Clio = true })
 			return newFakeNet(t, []string{"http", "ws"}, ledgertest.NewServer(l, 2), clio)
 		})
 	})

@@ -38,7 +38,7 @@ func newFixture(t *testing.T, newest int) *fixture {
 		book: chaintest.NewLedger(watch, 100), account: ledgertest.Address("the till")}
 	watch.AddAddresses(b.account)
 	b.follower = chain.NewFollower(chain.FollowerConfig{Network: "till", Source: b.source, Store: b.book, Watch: watch})
-	l.Create(b.account, 10*ledgertest.Reserve, 0)
+	l.AddAccount(b.account, 10*ledgertest.Reserve, 0)
 	b.closeAndRead()
 	return b
 }
@@ -46,7 +46,7 @@ func newFixture(t *testing.T, newest int) *fixture {
 // closeAndRead closes a ledger and reads it.
 func (b *fixture) closeAndRead() {
 	b.Helper()
-	b.Close(1)
+	b.CloseLedgers(1)
 	if _, err := b.follower.Step(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestPartialPaymentCreditsWhatWasDelivered(t *testing.T) {
 			case 1:
 				delivered = due - 1
 			}
-			want[b.Pay(ledgertest.Payment{To: b.account, Tag: uint32(i + 1), Amount: due,
+			want[b.AddPayment(ledgertest.Payment{To: b.account, Tag: uint32(i + 1), Amount: due,
 				Delivered: delivered})] = delivered
 			if i%100 == 99 {
 				b.closeAndRead()
@@ -204,7 +204,7 @@ func TestOnlyDropsProvenByBalancesCount(t *testing.T) {
 			"no account changed": {func(_, meta ledgertest.Fields) { meta["AffectedNodes"] = []any{} }, false, 0,
 				viaUnproven, "XRP"},
 		} {
-			id := b.Pay(ledgertest.Payment{To: b.account, Tag: 7, Amount: amount, Edit: c.edit})
+			id := b.AddPayment(ledgertest.Payment{To: b.account, Tag: 7, Amount: amount, Edit: c.edit})
 			b.closeAndRead()
 			rows := slices.DeleteFunc(b.book.Transfers()[id], func(r chaintest.Row) bool { return r.Index != 0 })
 			if len(rows) != 1 {
@@ -228,9 +228,9 @@ func TestFailedTransactionsCreditNothing(t *testing.T) {
 		codes := append(tecCodes(t), "tefPAST_SEQ", "terRETRY", "telINSUF_FEE_P", "temMALFORMED", "TESSUCCESS",
 			"tesSUCCESS ", "tesNEW", "tec")
 		for i, code := range codes {
-			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Result: code})
+			b.AddPayment(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000, Result: code})
 			// A failed transaction with a delivered_amount.
-			b.Pay(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000,
+			b.AddPayment(ledgertest.Payment{To: b.account, Tag: i + 1, Amount: 5_000_000,
 				Edit: func(_, meta ledgertest.Fields) { meta["TransactionResult"] = code }})
 		}
 		before := len(b.book.Transfers())
@@ -238,7 +238,7 @@ func TestFailedTransactionsCreditNothing(t *testing.T) {
 		if n := len(b.book.Transfers()) - before; n != 0 || len(codes) < 90 {
 			t.Errorf("%d of %d failed payments were read as transfers", n, 2*len(codes)) // 84 codes are known
 		}
-		id := b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 5_000_000})
+		id := b.AddPayment(ledgertest.Payment{To: b.account, Tag: 1, Amount: 5_000_000})
 		if _, err := b.follower.Step(t.Context()); err != nil || len(b.book.Transfers()) != before {
 			t.Errorf("an open ledger's payment was read (%v)", err)
 		}
@@ -272,7 +272,7 @@ func TestDestinationTagsAreRead(t *testing.T) {
 			{json.Number("17.0"), nil}, {json.Number("1e2"), nil}, {json.Number("-0"), nil}, {17.5, nil}, {true, nil},
 			{[]int{17}, nil}, {ledgertest.Fields{"a": 1}, nil},
 		} {
-			id := b.Pay(ledgertest.Payment{To: b.account, Tag: c.given, Amount: 3_000_000})
+			id := b.AddPayment(ledgertest.Payment{To: b.account, Tag: c.given, Amount: 3_000_000})
 			b.closeAndRead()
 			got := b.onlyTransfer(id)
 			if !reflect.DeepEqual(got.Tag, c.want) || got.Amount.Cmp(money.Units(3_000_000)) != 0 ||
@@ -295,7 +295,7 @@ func TestXRPWithoutPaymentCreditsNothing(t *testing.T) {
 				tag = 17
 			}
 			amount := int64(2_000_000 + i)
-			id := b.Otherwise(kind, b.account, tag, amount)
+			id := b.AddOther(kind, b.account, tag, amount)
 			b.closeAndRead()
 			got := b.onlyTransfer(id)
 			if creditsPayment(got) || got.Asset != "XRP" || got.Via != node.PrintableText(kind) || got.Unproved ||
@@ -304,7 +304,7 @@ func TestXRPWithoutPaymentCreditsNothing(t *testing.T) {
 				t.Errorf("%s: %+v, amount %s", kind, got, got.Amount)
 			}
 		}
-		id := b.Issue(b.account, 17, "USD", "12.5")
+		id := b.AddIssuedPayment(b.account, 17, "USD", "12.5")
 		b.closeAndRead()
 		if got := b.onlyTransfer(id); creditsPayment(got) || got.Asset != "12.5 USD issued by "+
 			ledgertest.Address("an issuer") || got.Amount.Sign() != 0 || *got.Tag != 17 {
@@ -330,7 +330,7 @@ func TestIssuedCurrencyWithoutPaymentCreditsNothing(t *testing.T) {
 			{true, "", "4", ""}, {false, "", "0", ""},
 			{false, "1", "1e999999999", ""}, {false, "1", "nothing", ""}, {false, "1", strings.Repeat("9", 41), ""},
 		} {
-			id := b.Swap("OfferCreate", b.account, c.higher, c.before, c.after)
+			id := b.AddSwap("OfferCreate", b.account, c.higher, c.before, c.after)
 			b.closeAndRead()
 			rows := b.book.Transfers()[id]
 			if c.brings == "" {

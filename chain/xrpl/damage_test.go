@@ -67,9 +67,9 @@ func TestInconsistentLedgersAreRefused(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t, 2)
 			for range 3 {
-				b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
+				b.AddPayment(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
 			}
-			b.Close(1)
+			b.CloseLedgers(1)
 			at := b.book.Tip()
 			b.server.Tamper = func(command string, _ int, result fields) {
 				if l, ok := result["ledger"].(fields); command == "ledger" && ok && l["transactions"] != nil {

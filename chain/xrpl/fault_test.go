@@ -75,12 +75,12 @@ func TestUnhealthyServerIsNotUsed(t *testing.T) {
 			s := ledgertest.NewServer(l, 2)
 			source := openURLs(t, l, "http://"+s.Serve(t))
 			expectTip(t, source, l)
-			s.Set(c.spoil)
+			s.SetBehaviour(c.spoil)
 			expectNoTip(t, source, c.reason)
 			if st := source.Nodes(t.Context())[0]; !strings.Contains(st.Problem, c.reason) {
 				t.Errorf("status %+v", st)
 			}
-			s.Set(func(b *ledgertest.Behaviour) { *b = ledgertest.Behaviour{State: "proposing"} })
+			s.SetBehaviour(func(b *ledgertest.Behaviour) { *b = ledgertest.Behaviour{State: "proposing"} })
 			expectTip(t, source, l)
 			if st := source.Nodes(t.Context())[0]; st.Problem != "" || !st.InUse || st.Dialect != "rippled" ||
 				st.Version != "2.6.1" {
@@ -114,9 +114,9 @@ func TestStaleLedgerIsRefused(t *testing.T) {
 	l := ledgertest.New(testID, nil)
 	s := ledgertest.NewServer(l, 2)
 	source := openURLs(t, l, "http://"+s.Serve(t))
-	l.Wait(maxLedgerAge)
+	l.AdvanceTime(maxLedgerAge)
 	expectTip(t, source, l)
-	l.Wait(time.Second)
+	l.AdvanceTime(time.Second)
 	expectNoTip(t, source, "lags")
 	// A server with a stopped clock reports its ledger as new.
 	s.Tamper = func(command string, _ int, result ledgertest.Fields) {
@@ -125,9 +125,9 @@ func TestStaleLedgerIsRefused(t *testing.T) {
 		}
 	}
 	expectTip(t, source, l)
-	l.Wait(maxClockSkew)
+	l.AdvanceTime(maxClockSkew)
 	expectNoTip(t, source, "lags")
-	l.Wait(-10 * time.Minute)
+	l.AdvanceTime(-10 * time.Minute)
 	expectNoTip(t, source, "future")
 }
 
@@ -160,17 +160,17 @@ func TestCursorStopsAtMissingLedger(t *testing.T) {
 		at := b.book.Tip().Height
 		var ids []string
 		for range 6 {
-			ids = append(ids, b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000}))
-			b.Close(1)
+			ids = append(ids, b.AddPayment(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000}))
+			b.CloseLedgers(1)
 		}
-		b.server.Set(func(a *ledgertest.Behaviour) { a.From, a.To = at+3, at+4 })
+		b.server.SetBehaviour(func(a *ledgertest.Behaviour) { a.From, a.To = at+3, at+4 })
 		for range 2 {
 			if _, err := b.follower.Step(t.Context()); err == nil ||
 				!strings.Contains(b.book.Problem(), fmt.Sprint("ledger ", at+3)) || b.book.Tip().Height > at+2 {
 				t.Errorf("at %d, health %q, error %v", b.book.Tip().Height, b.book.Problem(), err)
 			}
 		}
-		b.server.Set(func(a *ledgertest.Behaviour) { a.From, a.To = 0, 0 })
+		b.server.SetBehaviour(func(a *ledgertest.Behaviour) { a.From, a.To = 0, 0 })
 		b.closeAndRead()
 		for _, id := range ids {
 			b.onlyTransfer(id)
@@ -191,10 +191,10 @@ func TestLedgerMissingOnOneServerIsReadFromOthers(t *testing.T) {
 	}
 	source := openURLs(t, l, urls...)
 	expectTip(t, source, l)
-	l.Close(5)
+	l.CloseLedgers(5)
 	at, _ := l.Tip()
 	for lacking, s := range servers[:2] {
-		s.Set(func(b *ledgertest.Behaviour) { b.From, b.To = at-4, at-2 })
+		s.SetBehaviour(func(b *ledgertest.Behaviour) { b.From, b.To = at-4, at-2 })
 		expectTip(t, source, l)
 		for index := at - 5; index <= at; index++ {
 			block, err := source.Block(t.Context(), index, new(chain.WatchSet))
@@ -212,18 +212,18 @@ func TestSecondServerTakesOver(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	expectTip(t, p.source, p.Ledger)
-	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = true })
-	p.Close(2)
+	p.a.SetBehaviour(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = true })
+	p.CloseLedgers(2)
 	expectTip(t, p.source, p.Ledger)
 	nodes := p.source.Nodes(t.Context())
 	if nodes[0].InUse || nodes[0].Problem == "" || !nodes[1].InUse || nodes[1].Problem != "" {
 		t.Errorf("servers %+v, want a problem of the first and the second in use", nodes)
 	}
-	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = false })
-	p.b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" })
-	p.Close(2)
+	p.a.SetBehaviour(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = false })
+	p.b.SetBehaviour(func(b *ledgertest.Behaviour) { b.State = "syncing" })
+	p.CloseLedgers(2)
 	expectTip(t, p.source, p.Ledger)
-	p.a.Set(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = true })
+	p.a.SetBehaviour(func(b *ledgertest.Behaviour) { b.AmendmentBlocked = true })
 	expectNoTip(t, p.source, "No server can be used. Server 1 of 2 is amendment blocked")
 }
 
@@ -232,12 +232,12 @@ func TestTipNeedsTwoServers(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	for _, behind := range []*ledgertest.Server{p.a, p.b} {
-		behind.Set(func(b *ledgertest.Behaviour) { b.Hidden = 2 })
+		behind.SetBehaviour(func(b *ledgertest.Behaviour) { b.Hidden = 2 })
 		index, _ := p.Ledger.Tip()
 		if tip, err := p.source.Tip(t.Context()); err != nil || tip.Height != index-2 {
 			t.Errorf("tip %+v, %v", tip, err)
 		}
-		behind.Set(func(b *ledgertest.Behaviour) { b.Hidden = 0 })
+		behind.SetBehaviour(func(b *ledgertest.Behaviour) { b.Hidden = 0 })
 		expectTip(t, p.source, p.Ledger)
 	}
 }
@@ -247,15 +247,15 @@ func TestTipNeedsTwoServers(t *testing.T) {
 func TestNothingCountsWhileServersDisagree(t *testing.T) {
 	t.Parallel()
 	l, other := ledgertest.New(testID, nil), ledgertest.New(testID, nil)
-	other.Pay(ledgertest.Payment{To: ledgertest.Address("x"), Amount: 5_000_000})
-	l.Close(3)
-	other.Close(3)
+	other.AddPayment(ledgertest.Payment{To: ledgertest.Address("x"), Amount: 5_000_000})
+	l.CloseLedgers(3)
+	other.CloseLedgers(3)
 	a, b := ledgertest.NewServer(l, 2), ledgertest.NewServer(other, 2)
 	source := openURLs(t, l, "http://"+a.Serve(t), "http://"+b.Serve(t))
 	expectNoTip(t, source, "Servers 1 and 2 of 2 disagree about ledger")
-	b.Set(func(b *ledgertest.Behaviour) { b.State = "syncing" })
+	b.SetBehaviour(func(b *ledgertest.Behaviour) { b.State = "syncing" })
 	expectTip(t, source, l)
-	b.Set(func(b *ledgertest.Behaviour) { b.State = "full" })
+	b.SetBehaviour(func(b *ledgertest.Behaviour) { b.State = "full" })
 	expectNoTip(t, source, "disagree")
 	for _, st := range source.Nodes(t.Context()) {
 		if !strings.Contains(st.Problem, "disagree") {
@@ -272,8 +272,8 @@ func TestInventedPaymentIsContradicted(t *testing.T) {
 	account := ledgertest.Address("the till")
 	watch := new(chain.WatchSet)
 	watch.AddAddresses(account)
-	id := p.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: 4_000_000})
-	p.Close(1)
+	id := p.AddPayment(ledgertest.Payment{To: account, Tag: 5, Amount: 4_000_000})
+	p.CloseLedgers(1)
 	at, _ := p.Ledger.Tip()
 	expectTip(t, p.source, p.Ledger)
 	block, err := p.source.Block(t.Context(), at, watch)
@@ -328,7 +328,7 @@ func TestClosedWebSocketIsReopened(t *testing.T) {
 	for range 3 {
 		expectTip(t, source, l)
 		_ = source.servers[0].transport.(*socketTransport).conn.CloseNow()
-		l.Close(1)
+		l.CloseLedgers(1)
 	}
 	expectTip(t, source, l)
 }

@@ -36,11 +36,11 @@ func TestPagesMustBeOfOneLedger(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
 	for range 3 {
-		b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
+		b.AddPayment(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
 	}
-	b.Close(1)
+	b.CloseLedgers(1)
 	at, _ := b.Ledger.Tip()
-	b.server.Set(func(b *ledgertest.Behaviour) { b.Page = 2 })
+	b.server.SetBehaviour(func(b *ledgertest.Behaviour) { b.Page = 2 })
 	pages := 0
 	b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
 		ledger, _ := result["ledger"].(ledgertest.Fields)
@@ -62,11 +62,11 @@ func TestPagesCountEachTransactionOnce(t *testing.T) {
 	b := newFixture(t, 2)
 	const payments = 5
 	for range payments {
-		b.Pay(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
+		b.AddPayment(ledgertest.Payment{To: b.account, Tag: 1, Amount: 4_000_000})
 	}
-	b.Close(1)
+	b.CloseLedgers(1)
 	at, _ := b.Ledger.Tip()
-	b.server.Set(func(b *ledgertest.Behaviour) { b.Page = 2 })
+	b.server.SetBehaviour(func(b *ledgertest.Behaviour) { b.Page = 2 })
 	var shown []any // of the first page
 	for name, change := range map[string]func(page int, txs []any) []any{
 		"": func(_ int, txs []any) []any { return txs },

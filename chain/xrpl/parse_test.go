@@ -54,13 +54,13 @@ func FuzzLedger(f *testing.F) {
 	account := ledgertest.Address("the till")
 	watch := new(chain.WatchSet)
 	watch.AddAddresses(account)
-	l.Create(account, 5_000_000, 0)
-	l.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: 9_000_000, Delivered: 7})
-	l.Pay(ledgertest.Payment{To: account, Tag: 5, Amount: 9_000_000, Result: "tecPATH_DRY"})
-	l.Issue(account, 5, "USD", "1.5")
-	l.Otherwise("EscrowFinish", account, nil, 77)
-	l.Swap("OfferCreate", account, true, "-1", "-1.25")
-	l.Close(1)
+	l.AddAccount(account, 5_000_000, 0)
+	l.AddPayment(ledgertest.Payment{To: account, Tag: 5, Amount: 9_000_000, Delivered: 7})
+	l.AddPayment(ledgertest.Payment{To: account, Tag: 5, Amount: 9_000_000, Result: "tecPATH_DRY"})
+	l.AddIssuedPayment(account, 5, "USD", "1.5")
+	l.AddOther("EscrowFinish", account, nil, 77)
+	l.AddSwap("OfferCreate", account, true, "-1", "-1.25")
+	l.CloseLedgers(1)
 	f.Add(lastLedgerAnswer(f, l, 1))
 	f.Add(lastLedgerAnswer(f, l, 2))
 	f.Add([]byte(`{"result":{"status":"success","validated":true,"ledger":{"transactions":[` +
@@ -95,14 +95,14 @@ func FuzzLedger(f *testing.F) {
 func makeFullLedger(t testing.TB, account string) *ledgertest.Ledger {
 	r := rand.New(rand.NewPCG(6, 6))
 	l := ledgertest.New(testID, nil)
-	l.Create(account, 5_000_000, 0)
-	l.Close(1)
+	l.AddAccount(account, 5_000_000, 0)
+	l.CloseLedgers(1)
 	for i := range 200 {
 		to, tag := ledgertest.Address(fmt.Sprint("somebody ", r.IntN(50))), any(r.Uint32())
 		if i%10 == 0 {
 			to = account
 		}
-		l.Pay(ledgertest.Payment{To: to, Tag: tag, Amount: 2_000_000 + r.Int64N(1e9),
+		l.AddPayment(ledgertest.Payment{To: to, Tag: tag, Amount: 2_000_000 + r.Int64N(1e9),
 			Edit: func(tx, meta ledgertest.Fields) {
 				nodes := meta["AffectedNodes"].([]any)
 				for range 3 + r.IntN(6) {
@@ -113,7 +113,7 @@ func makeFullLedger(t testing.TB, account string) *ledgertest.Ledger {
 					r.IntN(60))}}}
 			}})
 	}
-	l.Close(1)
+	l.CloseLedgers(1)
 	return l
 }
 

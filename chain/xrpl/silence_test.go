@@ -93,7 +93,7 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 					t.Fatal("it isn't chosen while it is well")
 				}
 				mute.Store(true)
-				l.Close(1)
+				l.CloseLedgers(1)
 			}
 			failed := 0
 			for ; !step(); failed++ {
@@ -101,7 +101,7 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 					t.Fatalf("%d steps failed", failed+1)
 				}
 			}
-			l.Close(1)
+			l.CloseLedgers(1)
 			if !step() || source.servers[0].LastView().Healthy() || source.nodes.Chosen != source.servers[1].Node {
 				t.Errorf("it is asked again: %+v", source.servers[0].LastView())
 			}

@@ -33,7 +33,7 @@ func TestNewLedgerWakesFollower(t *testing.T) {
 			}
 		}
 		wait("the stream stands")
-		l.Close(1)
+		l.CloseLedgers(1)
 		wait("a ledger")
 		cancel()
 		if err := <-ended; err != nil {

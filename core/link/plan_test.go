@@ -31,7 +31,7 @@ func TestPlanOfCollected(t *testing.T) {
 		for i := range ids {
 			ids[i] = int64(i + 1)
 		}
-		plans := modelstest.Plans(t, db, db.Read(t.Context()), func() {
+		plans := modelstest.ReadPlans(t, db, db.Read(t.Context()), func() {
 			if _, err := links.Collected(t.Context(), sc, ids); err != nil {
 				t.Fatal(err)
 			}

@@ -98,7 +98,7 @@ func TestPlans(t *testing.T) {
 				t.Errorf("%d in %s, %v", n, domain, err)
 			}
 		}
-		for _, plan := range modelstest.Plans(t, db, db.Read(t.Context()), func() {
+		for _, plan := range modelstest.ReadPlans(t, db, db.Read(t.Context()), func() {
 			if _, err := webhook.Late(t.Context(), db, now); err != nil {
 				t.Error(err)
 			}

@@ -51,7 +51,7 @@ func planned(t *testing.T, b *bench, postgres, sqlite size) {
 // by the handle for lists.
 func (b *bench) plans(run func()) (found []string) {
 	b.t.Helper()
-	for _, p := range modelstest.Plans(b.t, b.db, b.db.List(b.t.Context()), run) {
+	for _, p := range modelstest.ReadPlans(b.t, b.db, b.db.List(b.t.Context()), run) {
 		if !strings.Contains(p.Query, "payments") && !strings.Contains(p.Query, "customers") && !strings.Contains(p.Query, "transfers") {
 			continue
 		}
@@ -207,7 +207,7 @@ func TestPlanOfReferences(t *testing.T) {
 			Update("unmatched", payment.AfterFinal)
 		owner := b.scope
 		owner.Role = scope.Owner
-		for _, p := range modelstest.Plans(t, b.db, b.db.Read(t.Context()), func() {
+		for _, p := range modelstest.ReadPlans(t, b.db, b.db.Read(t.Context()), func() {
 			list, _, err := b.service.Unmatched(t.Context(), owner, payment.UnmatchedFilter{Limit: 10})
 			if err != nil || late.RowsAffected != 10 || len(list) != 10 || list[0].Reference == "" {
 				t.Fatalf("%+v %v %d", list, err, late.RowsAffected)
@@ -234,7 +234,7 @@ func TestPlanOfBlocks(t *testing.T) {
 			b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
 			b.reorg(1, &chain.Pending{})
 		}
-		for _, p := range modelstest.Plans(t, b.db, b.db.Exec(t.Context()), looks) {
+		for _, p := range modelstest.ReadPlans(t, b.db, b.db.Exec(t.Context()), looks) {
 			if plan := strings.Join(p.Lines, "\n"); all.MatchString(plan) && !strings.Contains(plan, "transfers_waiting") {
 				t.Errorf("%s:\n%s", p.Query, plan)
 			}

@@ -40,7 +40,7 @@ func newXRP(t *testing.T, b *bench) *xrpBench {
 	network := chain.Sandbox(money.XRPL)
 	x.follower = chain.NewFollower(chain.FollowerConfig{Network: network, Source: source, Store: b.observer, Watch: b.observer.Watching, Clock: b.clock.Now})
 	x.account = x.open().Payment.Address
-	x.ledger.Create(x.account, 10*ledgertest.Reserve, 0)
+	x.ledger.AddAccount(x.account, 10*ledgertest.Reserve, 0)
 	x.step()
 	if err := b.observer.Load(t.Context(), network); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func (x *xrpBench) open() payment.View {
 func (x *xrpBench) step() {
 	x.t.Helper()
 	x.clock.Advance(4 * time.Second)
-	x.ledger.Close(1)
+	x.ledger.CloseLedgers(1)
 	if _, err := x.follower.Step(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestXRPPartialPayments(t *testing.T) {
 					part = due - due/(200*v.Payment.Amount) - 1 - delivered[v.Payment.Reference]
 				}
 				delivered[v.Payment.Reference] += part
-				x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: due, Delivered: part})
+				x.ledger.AddPayment(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: due, Delivered: part})
 			}
 			if i%(payments/4) == payments/4-1 {
 				x.step()
@@ -128,7 +128,7 @@ func TestXRPPartialPayments(t *testing.T) {
 			}
 		}
 		v := x.open()
-		x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: v.Payment.Due.Big().Int64()})
+		x.ledger.AddPayment(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: v.Payment.Due.Big().Int64()})
 		x.step()
 		x.expect(v.Payment.Reference, payment.Successful, "")
 	})
@@ -140,7 +140,7 @@ func TestXRPLate(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		x := newXRP(t, b)
 		pay := func(v payment.View) {
-			x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: v.Payment.Due.Big().Int64()})
+			x.ledger.AddPayment(ledgertest.Payment{To: x.account, Tag: *v.Payment.Tag, Amount: v.Payment.Due.Big().Int64()})
 			x.step()
 		}
 		late := x.open()
@@ -167,27 +167,27 @@ func TestXRPUnmatched(t *testing.T) {
 		other := uint32(tag) ^ 1<<31
 		unavailable := func(_, meta ledgertest.Fields) { meta["delivered_amount"] = "unavailable" }
 		pay := func(tag any, edit func(tx, meta ledgertest.Fields)) string {
-			return x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: tag, Amount: due, Edit: edit})
+			return x.ledger.AddPayment(ledgertest.Payment{To: x.account, Tag: tag, Amount: due, Edit: edit})
 		}
 		want := map[string]string{
-			pay(nil, nil):                                 payment.MissingTag,
-			pay(0, nil):                                   payment.UnknownTag,
-			pay(other, nil):                               payment.UnknownTag,
-			pay(int64(1<<32)+tag, nil):                    payment.MissingTag,
-			pay(-tag, nil):                                payment.MissingTag,
-			pay(fmt.Sprint(tag), nil):                     payment.MissingTag,
-			pay(float64(tag)+0.5, nil):                    payment.MissingTag,
-			pay(tag, unavailable):                         payment.Unproved,
-			pay(other, unavailable):                       payment.Unproved,
-			x.ledger.Issue(x.account, tag, "USD", "1000"): payment.WrongAsset,
-			x.ledger.Issue(x.account, nil, "USD", "1000"): payment.MissingTag,
-			x.ledger.Otherwise("EscrowFinish", x.account, nil, due):        payment.NotPayment,
-			x.ledger.Otherwise("CheckCash", x.account, nil, due):           payment.NotPayment,
-			x.ledger.Otherwise("PaymentChannelClaim", x.account, nil, due): payment.NotPayment,
-			x.ledger.Otherwise("AccountDelete", x.account, tag, due):       payment.NotPayment,
+			pay(nil, nil):              payment.MissingTag,
+			pay(0, nil):                payment.UnknownTag,
+			pay(other, nil):            payment.UnknownTag,
+			pay(int64(1<<32)+tag, nil): payment.MissingTag,
+			pay(-tag, nil):             payment.MissingTag,
+			pay(fmt.Sprint(tag), nil):  payment.MissingTag,
+			pay(float64(tag)+0.5, nil): payment.MissingTag,
+			pay(tag, unavailable):      payment.Unproved,
+			pay(other, unavailable):    payment.Unproved,
+			x.ledger.AddIssuedPayment(x.account, tag, "USD", "1000"):      payment.WrongAsset,
+			x.ledger.AddIssuedPayment(x.account, nil, "USD", "1000"):      payment.MissingTag,
+			x.ledger.AddOther("EscrowFinish", x.account, nil, due):        payment.NotPayment,
+			x.ledger.AddOther("CheckCash", x.account, nil, due):           payment.NotPayment,
+			x.ledger.AddOther("PaymentChannelClaim", x.account, nil, due): payment.NotPayment,
+			x.ledger.AddOther("AccountDelete", x.account, tag, due):       payment.NotPayment,
 		}
 		for _, code := range []string{"tecPATH_PARTIAL", "tecPATH_DRY", "tecUNFUNDED_PAYMENT", "tecDST_TAG_NEEDED"} {
-			x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: tag, Amount: due, Result: code})
+			x.ledger.AddPayment(ledgertest.Payment{To: x.account, Tag: tag, Amount: due, Result: code})
 		}
 		x.step()
 		got := x.unmatched()
@@ -229,14 +229,14 @@ func TestAnew(t *testing.T) {
 		}
 		x := newXRP(t, b)
 		paid := x.open()
-		x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *paid.Payment.Tag, Amount: paid.Payment.Due.Big().Int64()})
+		x.ledger.AddPayment(ledgertest.Payment{To: x.account, Tag: *paid.Payment.Tag, Amount: paid.Payment.Due.Big().Int64()})
 		for range 5 {
 			x.step()
 		}
 		x.expect(paid.Payment.Reference, payment.Successful, "")
 
 		x.ledger = ledgertest.New(21337, b.clock.Now)
-		x.ledger.Create(x.account, 10*ledgertest.Reserve, 0)
+		x.ledger.AddAccount(x.account, 10*ledgertest.Reserve, 0)
 		server := httptest.NewServer(ledgertest.NewServer(x.ledger, 2))
 		t.Cleanup(server.Close)
 		p, _ := params.Lookup("network-21337")
@@ -246,7 +246,7 @@ func TestAnew(t *testing.T) {
 		}
 		x.follower = chain.NewFollower(chain.FollowerConfig{Network: network, Source: source, Store: b.observer, Watch: b.observer.Watching, Clock: b.clock.Now})
 		x.clock.Advance(4 * time.Second)
-		x.ledger.Close(1)
+		x.ledger.CloseLedgers(1)
 		if _, err := x.follower.Step(t.Context()); err == nil {
 			t.Fatal("another chain was followed")
 		}
@@ -255,7 +255,7 @@ func TestAnew(t *testing.T) {
 		}
 		x.step()
 		next := x.open()
-		x.ledger.Pay(ledgertest.Payment{To: x.account, Tag: *next.Payment.Tag, Amount: next.Payment.Due.Big().Int64()})
+		x.ledger.AddPayment(ledgertest.Payment{To: x.account, Tag: *next.Payment.Tag, Amount: next.Payment.Due.Big().Int64()})
 		x.step()
 		x.expect(next.Payment.Reference, payment.Successful, "")
 		x.expect(paid.Payment.Reference, payment.Successful, "")

@@ -17,12 +17,12 @@ import (
 // TestEveryLanguage: each is on the page's switch, written in its direction,
 // says what is wrong with a form, and why a link can't be paid any more.
 func TestEveryLanguage(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		end := s.Clock.Now().Add(time.Hour)
 		made, off := aLink(t, s, sc, link.Draft{MinAmount: 10, MaxAmount: 500, ExpiresAt: &end}), aLink(t, s, sc, link.Draft{MinAmount: 10, MaxAmount: 500})
-		s.Must(s.Links.SetActive(t.Context(), sc, off.ID, false))
-		b := s.Browser()
+		s.FailOn(s.Links.SetActive(t.Context(), sc, off.ID, false))
+		b := s.NewBrowser()
 		for _, lang := range words.Languages {
 			at, query := "/l/"+made.Code, "?lang="+lang
 			expect(t, b.Get(at+query), 200, `<html lang="`+lang+`" dir="`+words.Direction(lang)+`"`, said(lang, "link_button"), `href="`+at+`?lang=`)
@@ -38,7 +38,7 @@ func TestEveryLanguage(t *testing.T) {
 		for _, lang := range words.Languages {
 			expect(t, b.Get("/l/"+made.Code+"?lang="+lang), 410, said(lang, "link_expired_title"))
 		}
-		s.Must(s.DB.Exec(t.Context()).Model(&models.Link{}).Where("id = ?", made.ID).Updates(map[string]any{"expires_at": nil, "usage_limit": 1, "used": 1}).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Model(&models.Link{}).Where("id = ?", made.ID).Updates(map[string]any{"expires_at": nil, "usage_limit": 1, "used": 1}).Error)
 		for _, lang := range words.Languages {
 			expect(t, b.Get("/l/"+made.Code+"?lang="+lang), 410, said(lang, "link_used_title"))
 		}
@@ -52,10 +52,10 @@ func said(lang, id string, pairs ...string) string {
 // TestLanguageStays: the language in which a payment was opened is kept, for
 // its receipt; looking at it keeps nothing, and opening it again changes nothing.
 func TestLanguageStays(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
-		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
-		at, b := "/pay/"+started.AccessToken, s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
 		b.Header["Accept-Language"] = "yo"
 		for _, step := range []struct {
 			act  func() servertest.Answer
@@ -67,7 +67,7 @@ func TestLanguageStays(t *testing.T) {
 		} {
 			step.act()
 			found, err := s.Lists.Search(t.Context(), sc, list.Filter{Limit: 1})
-			s.Must(err)
+			s.FailOn(err)
 			if got := found.Payments[0].Language; got != step.want {
 				t.Errorf("kept %q, want %q", got, step.want)
 			}

@@ -20,11 +20,11 @@ import (
 func expect(t *testing.T, a servertest.Answer, status int, texts ...string) {
 	t.Helper()
 	if a.Status != status {
-		t.Fatalf("status %d, want %d: %.400s", a.Status, status, a.Text())
+		t.Fatalf("status %d, want %d: %.400s", a.Status, status, a.VisibleText())
 	}
 	for _, text := range texts {
-		if !strings.Contains(a.Text(), text) && !strings.Contains(a.Body, text) {
-			t.Errorf("the page lacks %q: %.1500s", text, a.Text())
+		if !strings.Contains(a.VisibleText(), text) && !strings.Contains(a.Body, text) {
+			t.Errorf("the page lacks %q: %.1500s", text, a.VisibleText())
 		}
 	}
 }
@@ -33,15 +33,15 @@ func expect(t *testing.T, a servertest.Answer, status int, texts ...string) {
 func status(t *testing.T, s *servertest.Server, sc scope.Scope, reference string) models.Payment {
 	t.Helper()
 	v, err := s.Payments.Verify(t.Context(), sc, reference)
-	s.Must(err)
+	s.FailOn(err)
 	return v.Payment
 }
 
 func TestReadingOpensNothing(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
-		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
-		at, b := "/pay/"+started.AccessToken, s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
 		expect(t, b.Get(at), 200, "Ready to pay?", "₦5,000.00", "Ama's Shop", started.Reference, "TEST DATA")
 		expect(t, b.Head(at), 200)
 		expect(t, b.Get(at+"/status"), 200, "Ready to pay?")
@@ -59,11 +59,11 @@ func TestReadingOpensNothing(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		for _, coin := range money.Coins() {
-			started := s.Initiate(sc, servertest.Request(coin.Method))
-			at, b := "/pay/"+started.AccessToken, s.Browser()
+			started := s.InitiatePayment(sc, servertest.NewRequest(coin.Method))
+			at, b := "/pay/"+started.AccessToken, s.NewBrowser()
 			opened := b.Post(at+"/open", nil)
 			if opened.Status != http.StatusSeeOther || opened.Location != at {
 				t.Fatalf("%d to %q", opened.Status, opened.Location)
@@ -77,9 +77,9 @@ func TestOpen(t *testing.T) {
 				t.Error("a script is given a whole page")
 			}
 		}
-		late := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		late := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		s.Clock.Advance(8 * time.Minute)
-		b := s.Browser()
+		b := s.NewBrowser()
 		b.Header["HX-Request"] = "true"
 		expect(t, b.Post("/pay/"+late.AccessToken+"/open", nil), 200, "This payment has expired")
 	})
@@ -88,13 +88,13 @@ func TestOpen(t *testing.T) {
 // TestUnknownPayments (AP-3): a token that is wrong in any way leads to the same page,
 // by every address.
 func TestUnknownPayments(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		b := s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		b := s.NewBrowser()
 		var first string
 		for _, token := range []string{strings.Repeat("A", 43), "x", strings.Repeat("y", 4000), "%00", "%ff%fe", "..%2f", "PAY_0"} {
 			for _, end := range []string{"", "/status", "/events"} {
 				a := b.Get("/pay/" + token + end)
-				text := strings.ReplaceAll(a.Text(), a.Header.Get("X-Request-Id"), "")
+				text := strings.ReplaceAll(a.VisibleText(), a.Header.Get("X-Request-Id"), "")
 				if first == "" {
 					first = text
 				}
@@ -116,10 +116,10 @@ func TestUnknownPayments(t *testing.T) {
 }
 
 func TestClaim(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
-		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
-		at, b := "/pay/"+started.AccessToken, s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
 		good := url.Values{"hash": {strings.Repeat("ab", 32)}}
 		expect(t, b.Post(at+"/claim", good), 409)
 		b.Post(at+"/open", nil)
@@ -137,7 +137,7 @@ func TestClaim(t *testing.T) {
 		b.Header["HX-Request"] = "true"
 		expect(t, b.Post(at+"/claim", good), 200, "We look for this transaction")
 		steps, err := s.Payments.Timeline(t.Context(), sc, started.Reference)
-		s.Must(err)
+		s.FailOn(err)
 		if last := steps[len(steps)-1]; last.Actor != "customer" || !strings.Contains(last.Detail, "abab") {
 			t.Errorf("%+v", last)
 		}
@@ -149,10 +149,10 @@ func TestClaim(t *testing.T) {
 }
 
 func TestSimulate(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
-		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
-		at, b := "/pay/"+started.AccessToken, s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
 		expect(t, b.Get(at), 200, "Sandbox: simulate a payment", "Exact amount")
 		expect(t, b.Post(at+"/simulate", url.Values{"scenario": {"missing_tag"}}), 422)
 		if a := b.Post(at+"/simulate", url.Values{"scenario": {"exact"}}); a.Status != 303 || a.Location != at {
@@ -162,29 +162,29 @@ func TestSimulate(t *testing.T) {
 			t.Errorf("the simulation left it %s", p.Status)
 		}
 		b.Header["HX-Request"] = "true"
-		s.Set(started.Reference, map[string]any{"status": "successful", "paid": "1"})
+		s.UpdatePayment(started.Reference, map[string]any{"status": "successful", "paid": "1"})
 		expect(t, b.Post(at+"/simulate", url.Values{"scenario": {"two_parts"}}), 409, "Paid. Thank you!")
-		s.Set(started.Reference, map[string]any{"domain": "live"})
+		s.UpdatePayment(started.Reference, map[string]any{"domain": "live"})
 		expect(t, b.Post(at+"/simulate", url.Values{"scenario": {"exact"}}), 404)
-		if strings.Contains(b.Get(at).Text(), "Sandbox") {
+		if strings.Contains(b.Get(at).VisibleText(), "Sandbox") {
 			t.Error("a live payment offers the sandbox")
 		}
 	})
 }
 
 func TestLanguages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
-		at := "/pay/" + s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).AccessToken
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		at := "/pay/" + s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).AccessToken
 		for _, c := range []struct{ query, accept, want string }{
 			{"", "", "en"}, {"", "fr-CA,en;q=0.5", "fr"}, {"", "sw", "sw"}, {"", "ha,en;q=0.1", "ha"}, {"", "zh", "en"},
 			{"?lang=fr", "sw", "fr"}, {"?lang=xx", "sw", "sw"}, {"", strings.Repeat("fr,", 5000), "fr"},
 		} {
-			b := s.Browser()
+			b := s.NewBrowser()
 			b.Header["Accept-Language"] = c.accept[:min(len(c.accept), 4000)]
 			expect(t, b.Get(at+c.query), 200, `<html lang="`+c.want+`"`)
 		}
-		b := s.Browser()
+		b := s.NewBrowser()
 		if strings.Contains(b.Get(at).Body, at+"/open?") {
 			t.Error("a language that nobody chose is carried on")
 		}
@@ -207,10 +207,10 @@ func TestLanguages(t *testing.T) {
 
 // TestUnavailable: while the network can't be followed nobody is asked to send money.
 func TestUnavailable(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
-		at, b := "/pay/"+s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).AccessToken, s.Browser()
-		closed := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		at, b := "/pay/"+s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).AccessToken, s.NewBrowser()
+		closed := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		b.Post(at+"/open", nil)
 		// The chain is served by another network from now on, as when nodes are configured.
 		s.Registry.Domains[scope.Test][money.Bitcoin] = "bitcoin-regtest"
@@ -228,12 +228,12 @@ func TestUnavailable(t *testing.T) {
 
 // TestEvents: the first message is the state as it is; after a final one comes the close.
 func TestEvents(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
-		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
-		at, b := "/pay/"+started.AccessToken, s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
 		b.Post(at+"/open", nil)
-		s.Set(started.Reference, map[string]any{"status": "successful", "paid": "10"})
+		s.UpdatePayment(started.Reference, map[string]any{"status": "successful", "paid": "10"})
 		a := b.Get(at + "/events") // comes to its end by itself
 		events := strings.Split(strings.TrimSpace(strings.TrimPrefix(a.Body, ": open")), "\n\n")
 		if a.Status != 200 || a.Header.Get("Content-Type") != "text/event-stream" || len(events) != 2 {
@@ -254,7 +254,7 @@ func aLink(t *testing.T, s *servertest.Server, sc scope.Scope, d link.Draft) mod
 	t.Helper()
 	d.Title, d.Currency = "Yoga class", "GHC"
 	made, err := s.Links.Create(t.Context(), sc, d)
-	s.Must(err)
+	s.FailOn(err)
 	return made
 }
 
@@ -263,11 +263,11 @@ func customerScope() url.Values {
 }
 
 func TestLink(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		limit := int64(2)
 		made := aLink(t, s, sc, link.Draft{MinAmount: 10, MaxAmount: 500, UsageLimit: &limit, Methods: []string{"crypto_bitcoin"}, RedirectURL: "https://shop.example/thanks"})
-		at, b := "/l/"+made.Code, s.Browser()
+		at, b := "/l/"+made.Code, s.NewBrowser()
 		expect(t, b.Get(at), 200, "Yoga class", "Ama's Shop", "GH₵10.00", "GH₵500.00", "Bitcoin")
 		expect(t, b.Get(at+"?lang=fr"), 200, `<html lang="fr"`)
 
@@ -283,11 +283,11 @@ func TestLink(t *testing.T) {
 		page := strings.TrimPrefix(started.Location, servertest.Base)
 		expect(t, b.Get(page), 200, "GH₵50.00")
 		found, err := s.Lists.Search(t.Context(), sc, list.Filter{Limit: 5})
-		s.Must(err)
+		s.FailOn(err)
 		if len(found.Payments) != 1 || found.Payments[0].LinkID == nil || *found.Payments[0].LinkID != made.ID {
 			t.Errorf("%+v", found.Payments)
 		}
-		s.Set(found.Payments[0].Reference, map[string]any{"status": "successful", "paid": "1"})
+		s.UpdatePayment(found.Payments[0].Reference, map[string]any{"status": "successful", "paid": "1"})
 		expect(t, b.Get(page), 200, "https://shop.example/thanks", "Back to Ama's Shop")
 
 		b.Post(at, customerScope())
@@ -297,16 +297,16 @@ func TestLink(t *testing.T) {
 }
 
 func TestClosedLinks(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		end, amount := s.Clock.Now().Add(time.Hour), int64(20)
 		made := aLink(t, s, sc, link.Draft{Amount: &amount, ExpiresAt: &end})
-		at, b := "/l/"+made.Code, s.Browser()
+		at, b := "/l/"+made.Code, s.NewBrowser()
 		expect(t, b.Get(at), 200, "GH₵20.00")
-		s.Must(s.Links.SetActive(t.Context(), sc, made.ID, false))
+		s.FailOn(s.Links.SetActive(t.Context(), sc, made.ID, false))
 		expect(t, b.Get(at), 410, "This link is not active")
-		s.Must(s.Links.SetActive(t.Context(), sc, made.ID, true))
-		s.Must(s.Accounts.SetMethod(t.Context(), scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Role: scope.Owner}, money.CryptoBitcoin, false))
+		s.FailOn(s.Links.SetActive(t.Context(), sc, made.ID, true))
+		s.FailOn(s.Accounts.SetMethod(t.Context(), scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Role: scope.Owner}, money.CryptoBitcoin, false))
 		expect(t, b.Post(at, customerScope()), 422, "Choose one of the coins offered.")
 		s.Clock.Advance(2 * time.Hour)
 		expect(t, b.Post(at, customerScope()), 410, "This link has expired")
@@ -315,22 +315,22 @@ func TestClosedLinks(t *testing.T) {
 
 // TestLinkWithoutRate: what core can't do now stands above the form, which keeps what was typed.
 func TestLinkWithoutRate(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		amount := int64(20)
 		made := aLink(t, s, sc, link.Draft{Amount: &amount})
 		s.Links.Networks = nil // as when the coin fails between the page and the form
 		delete(s.Registry.Domains[scope.Test], money.Bitcoin)
-		expect(t, s.Browser().Post("/l/"+made.Code, customerScope()), 503, "can't take payments there", "ngozi@example.com")
+		expect(t, s.NewBrowser().Post("/l/"+made.Code, customerScope()), 503, "can't take payments there", "ngozi@example.com")
 	})
 }
 
 // TestEventsFollow: a page that is open is told of a change, then of the end.
 func TestEventsFollow(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
-		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
-		at, b := "/pay/"+started.AccessToken, s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
 		go s.Hub.Run(t.Context())
 		changed := make(chan error, 1)
 		go func() {
@@ -345,7 +345,7 @@ func TestEventsFollow(t *testing.T) {
 			changed <- err
 		}()
 		a := b.Get(at + "/events")
-		s.Must(<-changed)
+		s.FailOn(<-changed)
 		expect(t, a, 200, "Paid. Thank you!", "event: close")
 		if s.Hub.Pages() != 0 {
 			t.Error("the stream ended without leaving the hub")

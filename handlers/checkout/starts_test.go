@@ -15,11 +15,11 @@ import (
 // of whichever link, and no more, so that nobody has a merchant's addresses given
 // out by the thousand. What was begun can still be read.
 func TestStartsAreBounded(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", "ama@shop.example")
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		first, second := aLink(t, s, sc, link.Draft{}), aLink(t, s, sc, link.Draft{})
-		waiting := "/pay/" + s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).AccessToken
-		b, page := s.Browser(), ""
+		waiting := "/pay/" + s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).AccessToken
+		b, page := s.NewBrowser(), ""
 		for i := range 30 {
 			started := b.Post("/l/"+[]models.Link{first, second}[i%2].Code, customerScope())
 			if started.Status != 303 {
@@ -35,8 +35,8 @@ func TestStartsAreBounded(t *testing.T) {
 		}
 		expect(t, b.Get(page), 200)
 		var given, begun int64
-		s.Must(s.DB.Read(t.Context()).Model(&models.Destination{}).Count(&given).Error)
-		s.Must(s.DB.Read(t.Context()).Model(&models.Payment{}).Count(&begun).Error)
+		s.FailOn(s.DB.Read(t.Context()).Model(&models.Destination{}).Count(&given).Error)
+		s.FailOn(s.DB.Read(t.Context()).Model(&models.Payment{}).Count(&begun).Error)
 		if given != 30 || begun != 31 {
 			t.Errorf("%d addresses were given out, %d payments begun", given, begun)
 		}

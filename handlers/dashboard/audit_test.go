@@ -14,10 +14,10 @@ import (
 
 // TestAuditPage does and is refused things through the pages, and reads of them.
 func TestAuditPage(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		kofi := hire(t, s, sc, "kofi@shop.example", scope.Finance)
-		guess := s.Browser()
+		guess := s.NewBrowser()
 		guess.Header["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 		expect(t, guess.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {"not the password"}}), 401)
 		s.Clock.Advance(2 * time.Minute)
@@ -31,16 +31,16 @@ func TestAuditPage(t *testing.T) {
 		all := b.Get("/dashboard/audit")
 		expect(t, all, 200, "The log is intact.", "Wrong password at sign-in Refused", "Firefox on Linux, 0.0.0.0", "Wrong password when confirming an action Refused",
 			"Payment method switched off in test Dogecoin", "before: yes → after: no", "Access refused Refused in test /dashboard/keys", "method POST", "Team member joined", "New Member", "Business created")
-		if text := all.Text(); strings.Contains(text, "not the password") || strings.Contains(text, servertest.Password) {
+		if text := all.VisibleText(); strings.Contains(text, "not the password") || strings.Contains(text, servertest.Password) {
 			t.Error("the log tells passwords")
 		}
-		refused := b.Get("/dashboard/audit?what=refused").Text()
+		refused := b.Get("/dashboard/audit?what=refused").VisibleText()
 		if strings.Contains(refused, "Dogecoin") || !strings.Contains(refused, "/dashboard/team/invitations") {
 			t.Errorf("refused = %v", refused)
 		}
 		his := b.Get("/dashboard/audit?who=" + url.QueryEscape("user:"+strconv.FormatInt(kofi.ID, 10)))
 		expect(t, his, 200, "By: New Member", "Access refused")
-		if strings.Contains(his.Text(), "Dogecoin") {
+		if strings.Contains(his.VisibleText(), "Dogecoin") {
 			t.Error("another's acts are shown")
 		}
 		expect(t, b.Get("/dashboard/audit?from=2026-02-01&to=2026-02-28"), 200, "No entries found", "Dates: 1 Feb 2026 to 28 Feb 2026")
@@ -55,29 +55,29 @@ func TestAuditPage(t *testing.T) {
 
 // TestAuditPages goes through a long log, and shows that it was tampered with.
 func TestAuditPages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		for range 60 {
 			_, _, err := s.Accounts.CreateKey(t.Context(), sc, "Till <b>one</b>")
-			s.Must(err)
+			s.FailOn(err)
 		}
 		_, err := s.Audits.Seal(t.Context())
-		s.Must(err)
+		s.FailOn(err)
 		b := s.SignIn(ama)
 		first := b.Get("/dashboard/audit")
 		expect(t, first, 200, "All 62 entries are unchanged", "sealed up to row 61", "Till <b>one</b>", "50 entries")
 		expect(t, b.Get("/dashboard/audit?before=13"), 200, "12 entries", "Business created", "Back to the first page")
-		s.Must(s.DB.Exec(t.Context()).Model(&models.Audit{}).Where("place = 30").Update("subject", "key:1").Error)
+		s.FailOn(s.DB.Exec(t.Context()).Model(&models.Audit{}).Where("place = 30").Update("subject", "key:1").Error)
 		expect(t, b.Get("/dashboard/audit"), 200, "This log was changed after it was written", "Row 30 was changed, or put in.")
 	})
 }
 
 // TestRefusalsAreBounded: who asks in a loop for what they may not fills no log.
 func TestRefusalsAreBounded(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		s.Role(sc, scope.Finance)
+		s.SetRole(sc, scope.Finance)
 		for range 45 {
 			expect(t, b.Get("/dashboard/team"), 403)
 		}

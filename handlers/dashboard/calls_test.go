@@ -16,20 +16,20 @@ import (
 
 // TestCallPages shows requests, chosen by status, key and path, and one of them.
 func TestCallPages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		key, _, err := s.Accounts.CreateKey(t.Context(), sc, "Till <1>")
-		s.Must(err)
+		s.FailOn(err)
 		by := sc
 		by.Actor = fmt.Sprintf("key:%d", key.ID)
 		s.Calls.Add(apilog.Call{Scope: by, Method: "GET", Path: "/v1/rates?x=<script>", Status: 200, Took: 42 * time.Millisecond, Origin: scope.Origin{IP: "203.0.113.9", Agent: "curl/8.5", Request: "req_1"}})
 		s.Calls.Add(apilog.Call{Scope: by, Method: "POST", Path: "/v1/payment/initiate", Status: 422, Body: []byte(`{"email":"ada@example.com"}`), Answer: []byte(`{"status":false,"code":"validation_failed"}`)})
-		s.Must(s.Calls.Flush(t.Context()))
+		s.FailOn(s.Calls.Flush(t.Context()))
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/calls"), 200, "GET /v1/rates?x=<script>", "42 ms", "Till <1>", "validation_failed", "2 requests")
 		refused := b.Get("/dashboard/calls?status=4")
-		if strings.Contains(refused.Text(), "/v1/rates") {
-			t.Errorf("refused.Text() = %v", refused.Text())
+		if strings.Contains(refused.VisibleText(), "/v1/rates") {
+			t.Errorf("refused.Text() = %v", refused.VisibleText())
 		}
 		expect(t, b.Get("/dashboard/calls?path=/v1/rates&key="+fmt.Sprint(key.ID)), 200, "1 request")
 		expect(t, b.Get("/dashboard/calls?status=9&key=x&before=0"), 200, "There is no status “9”", "There is no API key “x”", "No page starts at “0”", "2 requests")
@@ -46,8 +46,8 @@ var shownKey = regexp.MustCompile(`sk_test_[0-9A-Z]{38}`)
 
 // TestQuickstart puts a key into the programs, once however often it is pressed.
 func TestQuickstart(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		before := b.Get("/dashboard/quickstart")
 		expect(t, before, 200, "sk_test_…", servertest.Base+"/v1/payment/initiate", "Insert a test key")
@@ -59,7 +59,7 @@ func TestQuickstart(t *testing.T) {
 			t.Errorf("%q stands there %d times", key, n)
 		}
 		if twin := b.PostFrom("/dashboard/quickstart", "/dashboard/quickstart", form); shownKey.FindString(twin.Body) != key {
-			t.Errorf(`b.PostFrom("/dashboard/quickstart", "/dashboard/quickstart", form): twin.Text() = %v`, twin.Text())
+			t.Errorf(`b.PostFrom("/dashboard/quickstart", "/dashboard/quickstart", form): twin.Text() = %v`, twin.VisibleText())
 		}
 		if n := rows(s, &models.APIKey{}, "name = 'Quickstart'"); n != 1 {
 			t.Errorf("%d keys", n)

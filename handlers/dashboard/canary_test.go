@@ -155,7 +155,7 @@ type table struct {
 func (p *planter) table(model any) table {
 	p.t.Helper()
 	statement := p.s.DB.Read(p.t.Context()).Model(model).Statement
-	p.s.Must(statement.Parse(model))
+	p.s.FailOn(statement.Parse(model))
 	found := table{statement.Schema.Table, map[string]string{}}
 	for _, field := range statement.Schema.Fields {
 		if field.DataType == "string" {
@@ -178,7 +178,7 @@ func (p *planter) rows(model any) {
 		}
 	}
 	found := reflect.New(reflect.SliceOf(reflect.TypeOf(model).Elem()))
-	p.s.Must(p.s.DB.Exec(p.t.Context()).Find(found.Interface()).Error)
+	p.s.FailOn(p.s.DB.Exec(p.t.Context()).Find(found.Interface()).Error)
 	for i := range found.Elem().Len() {
 		row := found.Elem().Index(i)
 		sc := p.owner(of, row)
@@ -231,7 +231,7 @@ func (p *planter) row(of table, row reflect.Value, sc scope.Scope) {
 		p.list = append(p.list, c)
 	}
 	if len(changed) > 0 {
-		p.s.Must(p.s.DB.Exec(p.t.Context()).Model(row.Addr().Interface()).UpdateColumns(changed).Error)
+		p.s.FailOn(p.s.DB.Exec(p.t.Context()).Model(row.Addr().Interface()).UpdateColumns(changed).Error)
 	}
 }
 
@@ -273,12 +273,12 @@ func dressed(name, text string) string {
 func told(t testing.TB, s *servertest.Server, sc scope.Scope) {
 	t.Helper()
 	var payments []models.Payment
-	s.Must(sc.Rows(s.DB.Exec(t.Context())).Find(&payments).Error)
+	s.FailOn(sc.Rows(s.DB.Exec(t.Context())).Find(&payments).Error)
 	var deliveries []models.Delivery
-	s.Must(sc.Rows(s.DB.Exec(t.Context())).Find(&deliveries).Error)
+	s.FailOn(sc.Rows(s.DB.Exec(t.Context())).Find(&deliveries).Error)
 	metadata := "{}"
 	for i, p := range payments {
-		s.Set(p.Reference, map[string]any{"metadata": metadata, "address": "a", "opened_at": s.Clock.Now()})
+		s.UpdatePayment(p.Reference, map[string]any{"metadata": metadata, "address": "a", "opened_at": s.Clock.Now()})
 		transfer := models.Transfer{Network: p.Network, TxID: fmt.Sprint("tx", p.ID), Asset: p.Coin, Address: "a", BusinessID: sc.BusinessID,
 			Domain: string(sc.Domain), PaymentID: &p.ID, FirstSeenAt: s.Clock.Now(), SeenAt: &p.CreatedAt, Amount: p.Due}
 		add(s, &transfer)
@@ -295,11 +295,11 @@ func told(t testing.TB, s *servertest.Server, sc scope.Scope) {
 	}
 	for _, d := range deliveries {
 		add(s, &models.DeliveryAttempt{DeliveryID: d.ID, Attempt: 1, At: s.Clock.Now(), Status: 500, Error: "The endpoint answered 500."})
-		s.Must(s.DB.Exec(t.Context()).Model(&d).UpdateColumns(map[string]any{"attempt": 1, "tries": 1, "last_status": 500, "due_at": s.Clock.Now().Add(time.Hour)}).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Model(&d).UpdateColumns(map[string]any{"attempt": 1, "tries": 1, "last_status": 500, "due_at": s.Clock.Now().Add(time.Hour)}).Error)
 	}
 }
 
 func add(s *servertest.Server, row any) {
 	s.T.Helper()
-	s.Must(s.DB.Exec(s.T.Context()).Create(row).Error)
+	s.FailOn(s.DB.Exec(s.T.Context()).Create(row).Error)
 }

@@ -122,7 +122,7 @@ func (i identity) ask(method, path, kind, body string) servertest.Answer {
 	if i.key != "" {
 		r.Header.Set("Authorization", "Bearer "+i.key)
 	}
-	return i.browser.Send(r)
+	return i.browser.SendRequest(r)
 }
 
 // town is two businesses with things in both domains, and everybody who could ask.
@@ -133,10 +133,10 @@ type town struct {
 
 func settle(t *testing.T, s *servertest.Server) town {
 	t.Helper()
-	w := town{things: map[string]map[string]string{}, people: []identity{{name: "nobody", browser: s.Browser()}, {name: "a made-up key", browser: s.Browser(), key: "sk_test_" + strings.Repeat("A", 38)}}}
+	w := town{things: map[string]map[string]string{}, people: []identity{{name: "nobody", browser: s.NewBrowser()}, {name: "a made-up key", browser: s.NewBrowser(), key: "sk_test_" + strings.Repeat("A", 38)}}}
 	var amas scope.Scope
 	for name, email := range map[string]string{"Ama": ama, "Bayo": bayo} {
-		sc := s.Business(name+"'s Shop", email)
+		sc := s.CreateBusiness(name+"'s Shop", email)
 		if name == "Ama" {
 			amas = sc
 		}
@@ -146,8 +146,8 @@ func settle(t *testing.T, s *servertest.Server) town {
 			owner := fmt.Sprintf("%s in %s", name, domain)
 			w.things[owner] = owned(t, s, sc)
 			_, key, err := s.Accounts.CreateKey(t.Context(), sc, "All")
-			s.Must(err)
-			w.people = append(w.people, identity{"the key of " + owner, s.Browser(), key, owner, false})
+			s.FailOn(err)
+			w.people = append(w.people, identity{"the key of " + owner, s.NewBrowser(), key, owner, false})
 			b := s.SignIn(email)
 			asking(t, b, domain)
 			w.people = append(w.people, identity{name: owner + " at a browser", browser: b, member: true})
@@ -193,7 +193,7 @@ var doing = map[string]string{
 // browser sends it; a browser is nobody to the API; what a secret opens is the same for
 // everybody who has it, and opens nothing else.
 func TestEverybodyElsewhere(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		w := settle(t, s)
 		before, asked := w.traces(s), 0
 		for _, who := range w.people {
@@ -210,7 +210,7 @@ func TestEverybodyElsewhere(t *testing.T) {
 					}
 					a, right := w.answer(who, r, owner, things)
 					if asked++; !right {
-						t.Errorf("%s: %s %s of %s answers %d %s %.200s", who.name, r.method, r.at(things), owner, a.Status, a.Location, a.Text())
+						t.Errorf("%s: %s %s of %s answers %d %s %.200s", who.name, r.method, r.at(things), owner, a.Status, a.Location, a.VisibleText())
 					}
 					if things == nil {
 						break
@@ -284,9 +284,9 @@ func (w town) traces(s *servertest.Server) string {
 	s.T.Helper()
 	var text strings.Builder
 	for _, table := range []any{&[]models.Payment{}, &[]models.Link{}, &[]models.Endpoint{}, &[]models.Event{}, &[]models.Delivery{}, &[]models.Resend{}} {
-		s.Must(s.DB.Read(s.T.Context()).Order("id").Find(table).Error)
+		s.FailOn(s.DB.Read(s.T.Context()).Order("id").Find(table).Error)
 		data, err := json.Marshal(table)
-		s.Must(err)
+		s.FailOn(err)
 		text.Write(append(data, '\n'))
 	}
 	return text.String()
@@ -295,7 +295,7 @@ func (w town) traces(s *servertest.Server) string {
 // TestKeysOpenNoPages (AP-1, AP-5) asks for every page and act of the dashboard with
 // API keys: to pages, a key is nobody.
 func TestKeysOpenNoPages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		w := settle(t, s)
 		for _, who := range w.people {
 			if who.key == "" || who.member {
@@ -335,8 +335,8 @@ var shut = map[string]string{"X-Frame-Options": "DENY", "X-Content-Type-Options"
 // TestEveryAnswerIsShut (AP-23) looks at the headers of every address, where something is
 // and where nothing is, by the right method and by a wrong one, as an owner and as nobody.
 func TestEveryAnswerIsShut(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		leads(t, upload(t, b, picture(t, "png", 64, 64)), "/dashboard/settings#logo")
 		things := owned(t, s, sc)
@@ -349,8 +349,8 @@ func TestEveryAnswerIsShut(t *testing.T) {
 			for _, asked := range []struct {
 				who        *servertest.Browser
 				method, at string
-			}{{b, method, here}, {b, method, nowhere}, {s.Browser(), method, here}, {s.Browser(), http.MethodPut, here}, {b, http.MethodOptions, nowhere}} {
-				a := asked.who.Send(httptest.NewRequest(asked.method, asked.at, nil))
+			}{{b, method, here}, {b, method, nowhere}, {s.NewBrowser(), method, here}, {s.NewBrowser(), http.MethodPut, here}, {b, http.MethodOptions, nowhere}} {
+				a := asked.who.SendRequest(httptest.NewRequest(asked.method, asked.at, nil))
 				what := fmt.Sprintf("%s %s, %d", asked.method, asked.at, a.Status)
 				if asked.method != method && a.Status != http.StatusMethodNotAllowed {
 					t.Errorf("what = %v", what)

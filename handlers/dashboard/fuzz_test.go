@@ -30,8 +30,8 @@ func fuzz(f *testing.F) *fuzzed {
 	f.Helper()
 	s := servertest.New(f, modelstest.Open(f, os.Getenv("COINTILL_TEST_DATABASE_URL") != "", time.Now))
 	s.UseMailServer()
-	z := &fuzzed{Server: s, own: s.Business("Ama's Shop", ama)}
-	z.other = s.Business("Bayo's Shop", bayo)
+	z := &fuzzed{Server: s, own: s.CreateBusiness("Ama's Shop", ama)}
+	z.other = s.CreateBusiness("Bayo's Shop", bayo)
 	z.signIn()
 	leads(f, upload(f, z.ama, picture(f, "png", 64, 64)), "/dashboard/settings#logo")
 	z.things = owned(f, s, z.own)
@@ -54,7 +54,7 @@ func (z *fuzzed) send(t *testing.T, who identity, r *http.Request) servertest.An
 	if who.key != "" {
 		r.Header.Set("Authorization", "Bearer "+who.key)
 	}
-	a := who.browser.Send(r)
+	a := who.browser.SendRequest(r)
 	if strings.HasPrefix(a.Location, "/sign-in") && who.browser == z.ama {
 		z.signIn()
 	}
@@ -98,7 +98,7 @@ func FuzzForms(f *testing.F) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		a := z.send(t, identity{}, r)
 		if a.Status == http.StatusForbidden && !strings.HasSuffix(at, "/simulate") && strings.Contains(a.Body, "too old") && !strings.Contains(body, "csrf") {
-			t.Errorf("%s %q: the form did not count: %s", at, body, a.Text())
+			t.Errorf("%s %q: the form did not count: %s", at, body, a.VisibleText())
 		}
 		harmless(t, at+" "+body, a)
 	})
@@ -112,10 +112,10 @@ func FuzzForms(f *testing.F) {
 func FuzzAddresses(f *testing.F) {
 	z := fuzz(f)
 	_, key, err := z.Accounts.CreateKey(f.Context(), z.other, "Bayo's")
-	z.Must(err)
+	z.FailOn(err)
 	w := town{things: map[string]map[string]string{"Ama": z.things}}
 	private, open := w.others(""), []string{last(z.things["/pay/:token"]), last(z.things["/l/:code"])} // who has these may look
-	people := []identity{{name: "nobody", browser: z.Browser()}, {name: "Bayo's key", browser: z.Browser(), key: key}, {name: "Ama"}}
+	people := []identity{{name: "nobody", browser: z.NewBrowser()}, {name: "Bayo's key", browser: z.NewBrowser(), key: key}, {name: "Ama"}}
 	for n, r := range everyRow(f) {
 		if r.method != http.MethodGet || endless(r.path) {
 			continue

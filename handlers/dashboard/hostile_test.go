@@ -53,15 +53,15 @@ func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm
 	t.Helper()
 	reference := declined(s, sc)
 	opened, err := s.Payments.Verify(t.Context(), sc, reference)
-	s.Must(err)
+	s.FailOn(err)
 	stray := fmt.Sprintf("/dashboard/unmatched/%d", untagged(s, sc, strings.Repeat("ab", 32), opened.Payment).ID)
 	made, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", MinAmount: 2, MaxAmount: 50})
-	s.Must(err)
+	s.FailOn(err)
 	changed, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Class", Currency: "USD", MinAmount: 2, MaxAmount: 50})
-	s.Must(err)
-	waiting := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+	s.FailOn(err)
+	waiting := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 	_, err = s.Payments.Open(t.Context(), waiting.AccessToken, "")
-	s.Must(err)
+	s.FailOn(err)
 	payment, edit := "/dashboard/payments/"+reference, fmt.Sprintf("/dashboard/links/%d", changed.ID)
 	shown := url.Values{"title": {"Class"}, "amount_kind": {"fixed"}, "currency": {"NGN"}, "amount": {"100"}, "methods": {"crypto_ripple"}}
 	return []typedForm{
@@ -91,12 +91,12 @@ func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm
 // taken and shown as the text that it is, or comes back with a sentence that says what
 // the field takes. Nothing of it turns a page's words around, and nothing runs.
 func TestHostileText(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		s.UseMailServer()
-		sc := s.Business("Ama's Shop", ama)
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		forms := formsOfText(t, s, sc)
-		s.Connect(scope.Test, money.Bitcoin, "regtest") // which asks for a wallet
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest") // which asks for a wallet
 		for _, f := range forms {
 			for _, field := range strings.Fields(f.fields) {
 				for name, text := range hostile {
@@ -109,12 +109,12 @@ func TestHostileText(t *testing.T) {
 							t.Errorf("%s was stored whole: %d", what, a.Status)
 						}
 					case a.Status == http.StatusUnprocessableEntity:
-						if !limit.MatchString(a.Text()) {
-							_, said, _ := strings.Cut(a.Text(), "saved yet")
+						if !limit.MatchString(a.VisibleText()) {
+							_, said, _ := strings.Cut(a.VisibleText(), "saved yet")
 							t.Errorf("%s: no sentence says what it takes: %.300s", what, said)
 						}
 					case a.Status != http.StatusConflict && a.Status != http.StatusRequestEntityTooLarge && a.Status != http.StatusNotFound:
-						t.Errorf("%s answers %d: %.300s", what, a.Status, a.Text())
+						t.Errorf("%s answers %d: %.300s", what, a.Status, a.VisibleText())
 					}
 				}
 			}
@@ -155,8 +155,8 @@ func harmless(t testing.TB, what string, a servertest.Answer) {
 
 // TestHostileQuestions (AP-7, AP-20) asks lists for the same texts by their addresses.
 func TestHostileQuestions(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		things(t, s, sc)
 		b := s.SignIn(ama)
 		for at, fields := range map[string]string{
@@ -170,7 +170,7 @@ func TestHostileQuestions(t *testing.T) {
 					a := b.Get(address[:min(len(address), 6_000)]) // a longer one is answered before any page
 					what := fmt.Sprintf("%s %s %s", at, field, name)
 					harmless(t, what, a)
-					if a.Status == http.StatusBadRequest && a.Text() == "" {
+					if a.Status == http.StatusBadRequest && a.VisibleText() == "" {
 						t.Errorf("%s says nothing", what)
 					}
 				}
@@ -183,13 +183,13 @@ func TestHostileQuestions(t *testing.T) {
 // would find everything if they were read as SQL or as a pattern: none finds the one payment
 // that there is, on either database, and it is there afterwards.
 func TestInjection(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
-		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		_, key, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
-		s.Must(err)
+		s.FailOn(err)
 		b := s.SignIn(ama)
-		who := identity{browser: s.Browser(), key: key}
+		who := identity{browser: s.NewBrowser(), key: key}
 		texts := []string{"%", "_", "PAY%", "PAY_%", "%@%", "*", `\`, `PAY\_%`, "' OR 1=1 --", "x' OR '1'='1", `x" OR "1"="1`, "') OR ('1'='1", "'; DROP TABLE payments; --",
 			"0 OR 1=1", "1) OR (1=1", "x' UNION SELECT * FROM payments --", "x' || '", "$1", "?", "@now", ":id", "{table}", "''", "';", "x'/**/OR/**/1=1#", "\x27 OR 1=1", "%27 OR 1=1 --"}
 		for _, text := range texts {
@@ -200,8 +200,8 @@ func TestInjection(t *testing.T) {
 					if strings.HasPrefix(at, "/dashboard") {
 						a = b.Get(at + "?" + field + "=" + q)
 					}
-					if a.Status >= 500 || strings.Contains(a.Text(), started.Reference) || strings.Contains(a.Text(), "ngozi@example.com") {
-						t.Errorf("%s %s=%s answers %d: %.300s", at, field, text, a.Status, a.Text())
+					if a.Status >= 500 || strings.Contains(a.VisibleText(), started.Reference) || strings.Contains(a.VisibleText(), "ngozi@example.com") {
+						t.Errorf("%s %s=%s answers %d: %.300s", at, field, text, a.Status, a.VisibleText())
 					}
 				}
 			}
@@ -221,9 +221,9 @@ func TestInjection(t *testing.T) {
 // TestSignInLeadsHome (AP-22): of where to go after signing in the page keeps a path of the
 // dashboard's, and another site's in no spelling; a form that names one leads home.
 func TestSignInLeadsHome(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
-		b := s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		b := s.NewBrowser()
 		expect(t, b.Get("/sign-in?next=%2Fdashboard%2Fevil.example"), 200, `value="/dashboard/evil.example"`)
 		for _, next := range []string{"https://evil.example", "//evil.example", "///evil.example", `/\evil.example`, `/\/evil.example`, "/%2fevil.example", "javascript:evil.example",
 			`/dashboard\evil.example`, "/dashboard%5cevil.example", "/dashboard\t//evil.example", "/dashboard\r\n//evil.example", "/dashboard/%zzevil.example", `/invitation/\evil.example`} {

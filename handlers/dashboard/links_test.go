@@ -18,19 +18,19 @@ import (
 
 // TestLinkCollected: what a link brought in, apart for each currency that it had.
 func TestLinkCollected(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		amount := int64(20)
 		made, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga class", Currency: "GHC", Amount: &amount})
-		s.Must(err)
+		s.FailOn(err)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/links"), 200, "GH₵0.00")
 		for i, currency := range []string{"GHC", "USD", "GHC", "KES"} {
-			r := servertest.Request(money.CryptoBitcoin)
+			r := servertest.NewRequest(money.CryptoBitcoin)
 			r.LinkID, r.BusinessReference, r.Currency, r.Amount = &made.ID, "", currency, int64(10+i)
-			started := s.Initiate(sc, r)
+			started := s.InitiatePayment(sc, r)
 			if currency != "KES" { // which nobody paid
-				s.Set(started.Reference, map[string]any{"status": string(payment.Successful)})
+				s.UpdatePayment(started.Reference, map[string]any{"status": string(payment.Successful)})
 			}
 		}
 		for _, at := range []string{"/dashboard/links", "/dashboard/links/1"} {
@@ -46,13 +46,13 @@ func TestLinkCollected(t *testing.T) {
 // TestLinkPoster: the sheet says who asks, for what and how much, in the chosen
 // size and language, and warns when it would lead nowhere.
 func TestLinkPoster(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		amount, end := int64(20), s.Clock.Now().Add(10*time.Minute)
 		fixed, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga <b>", Currency: "GHC", Amount: &amount, ExpiresAt: &end, Methods: []string{"crypto_bitcoin", "crypto_ripple"}})
-		s.Must(err)
+		s.FailOn(err)
 		_, err = s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", MinAmount: 2, MaxAmount: 50})
-		s.Must(err)
+		s.FailOn(err)
 		b := s.SignIn(ama)
 		at := "/dashboard/links/1/poster"
 		expect(t, b.Get("/dashboard/links/1"), 200, `href="`+at+`"`)
@@ -78,12 +78,12 @@ func TestLinkPoster(t *testing.T) {
 // TestLinksForFinance: finance staff see links and print them, and are offered
 // nothing that they may not do.
 func TestLinksForFinance(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		s.Role(sc, scope.Finance)
+		s.SetRole(sc, scope.Finance)
 		expect(t, b.Get("/dashboard/links"), 200, "No payment links yet", "An owner or an admin creates one")
-		s.Must(s.DB.Exec(t.Context()).Create(&models.Link{BusinessID: sc.BusinessID, Domain: "test", Code: "abcdefgh12345678", Title: "Yoga", Currency: "GHC", MinAmount: 1, MaxAmount: 5, Active: true}).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Create(&models.Link{BusinessID: sc.BusinessID, Domain: "test", Code: "abcdefgh12345678", Title: "Yoga", Currency: "GHC", MinAmount: 1, MaxAmount: 5, Active: true}).Error)
 		for _, at := range []string{"/dashboard/links", "/dashboard/links/1"} {
 			a := b.Get(at)
 			expect(t, a, 200, "Yoga", "disabled")
@@ -99,24 +99,24 @@ func TestLinksForFinance(t *testing.T) {
 // TestLinkWithoutCoins: a link that no coin can pay is shown as what it is, and
 // the form says why there are no coins and where to switch them on.
 func TestLinkWithoutCoins(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		_, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", Methods: []string{"crypto_bitcoin"}})
-		s.Must(err)
+		s.FailOn(err)
 		b := s.SignIn(ama)
 		const at, form = "/dashboard/links/1", "/dashboard/links/new"
 		const none = "None of the accepted coins"
 		for _, page := range []string{"/dashboard/links", at, at + "/poster"} {
-			if text := b.Get(page).Text(); strings.Contains(text, "No coin") || strings.Contains(text, none) {
+			if text := b.Get(page).VisibleText(); strings.Contains(text, "No coin") || strings.Contains(text, none) {
 				t.Errorf("%s warns of a link that can be paid", page)
 			}
 		}
-		s.Must(s.Accounts.SetMethod(t.Context(), sc, money.CryptoBitcoin, false))
+		s.FailOn(s.Accounts.SetMethod(t.Context(), sc, money.CryptoBitcoin, false))
 		expect(t, b.Get("/dashboard/links"), 200, "No coin")
 		expect(t, b.Get(at), 200, none, "No coin", "Switched on", `href="/dashboard/methods">Open`)
 		expect(t, b.Get(at+"/poster"), 200, none, "can&#39;t be paid right now")
 		for page, wrong := range map[string]string{at: "Active", at + "/poster": "Pay with"} {
-			if strings.Contains(b.Get(page).Text(), wrong) {
+			if strings.Contains(b.Get(page).VisibleText(), wrong) {
 				t.Errorf("%s says %q", page, wrong)
 			}
 		}
@@ -136,17 +136,17 @@ func TestLinkWithoutCoins(t *testing.T) {
 // TestLinkExpiry: the form takes and shows an expiry in the business's zone, and
 // saved as it was shown it stays as it was, to the second, also when it is over.
 func TestLinkExpiry(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama) // in Lagos, an hour ahead of UTC
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama) // in Lagos, an hour ahead of UTC
 		end := s.Clock.Now().Add(90*time.Minute + 42*time.Second)
 		_, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Seats", Currency: "USD", ExpiresAt: &end})
-		s.Must(err)
+		s.FailOn(err)
 		b := s.SignIn(ama)
 		const at = "/dashboard/links/1"
 		expect(t, b.Get(at+"/edit"), 200, "Time zone: Africa/Lagos", `value="2026-03-01T14:30"`, `maxlength="1000"`)
 		stored := func() time.Time {
 			l, err := s.Links.Find(t.Context(), sc, 1)
-			s.Must(err)
+			s.FailOn(err)
 			return *l.ExpiresAt
 		}
 		sent := url.Values{"title": {"Seats"}, "currency": {"USD"}, "amount_kind": {"open"}, "expires_at": {"2026-03-01T14:30"}}
@@ -163,7 +163,7 @@ func TestLinkExpiry(t *testing.T) {
 		sent.Set("usage_limit", "many")
 		refused := b.PostFrom(at+"/edit", at, sent)
 		expect(t, refused, 422, "Must be a whole number")
-		if strings.Contains(refused.Text(), "Must be in the future") {
+		if strings.Contains(refused.VisibleText(), "Must be in the future") {
 			t.Error("an expiry that was left as it was is refused")
 		}
 		sent.Del("usage_limit")

@@ -172,7 +172,7 @@ func TestMarkup(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, modelstest.Open(t, false, time.Now))
 	s.UseMailServer()
-	sc := s.Business("Ama's Shop", ama)
+	sc := s.CreateBusiness("Ama's Shop", ama)
 	z := &fuzzed{Server: s, own: sc}
 	z.signIn()
 	z.things = owned(t, s, sc)
@@ -254,13 +254,13 @@ func (z *fuzzed) post(t *testing.T, path string, values url.Values) servertest.A
 func (z *fuzzed) call(t *testing.T, r *reader) {
 	t.Helper()
 	_, key, err := z.Accounts.CreateKey(t.Context(), z.own, "Markup")
-	z.Must(err)
-	who := identity{browser: z.Browser(), key: key}
+	z.FailOn(err)
+	who := identity{browser: z.NewBrowser(), key: key}
 	hook, tips := last(z.things["/v1/webhooks/:id"]), last(z.things["/v1/payment-links/:id"])
 	send := func(method, path string, body any) {
 		t.Helper()
 		data, err := json.Marshal(body)
-		z.Must(err)
+		z.FailOn(err)
 		request := httptest.NewRequest(method, path, bytes.NewReader(data))
 		request.Header.Set("Content-Type", "application/json")
 		r.read(method+" "+path, z.send(t, who, request))
@@ -282,7 +282,7 @@ func (z *fuzzed) call(t *testing.T, r *reader) {
 		send("POST", "/v1/sandbox/payments/"+url.PathEscape(text)+"/simulate", map[string]any{"scenario": text})
 		send("GET", "/v1/payments?reference="+query+"&status="+query+"&email="+query, nil)
 	}
-	z.Must(z.Calls.Flush(t.Context()))
+	z.FailOn(z.Calls.Flush(t.Context()))
 }
 
 // told stores the texts as what others say to us: a merchant's server, a mail server, a node.
@@ -292,16 +292,16 @@ func (z *fuzzed) told(t *testing.T, texts []string) {
 	now := z.Clock.Now()
 	var d models.Delivery
 	db := z.DB.Exec(t.Context())
-	z.Must(db.Where("business_id = ?", z.own.BusinessID).Order("id").Take(&d).Error)
+	z.FailOn(db.Where("business_id = ?", z.own.BusinessID).Order("id").Take(&d).Error)
 	for i, part := range slices.Collect(slices.Chunk(texts, 40)) {
-		z.Must(db.Create(&models.DeliveryAttempt{DeliveryID: d.ID, Attempt: 100 + i, At: now, Status: 500, Request: part[0],
+		z.FailOn(db.Create(&models.DeliveryAttempt{DeliveryID: d.ID, Attempt: 100 + i, At: now, Status: 500, Request: part[0],
 			Header: strings.Join(part, "\n"), Answer: strings.Join(part, "\n"), Error: part[0]}).Error)
 	}
 	z.things["/dashboard/webhooks/:id/deliveries/:event"] = "/dashboard/webhooks/" + d.EndpointID + "/deliveries/" + d.EventID
-	z.Must(db.Model(&models.Delivery{}).Where("id = ?", d.ID).Updates(map[string]any{"last_error": all, "last_status": 500}).Error)
-	z.Must(db.Model(&models.Mail{}).Where("business_id = ?", z.own.BusinessID).Updates(map[string]any{"last_error": all, "outcome": "failed", "done_at": now,
+	z.FailOn(db.Model(&models.Delivery{}).Where("id = ?", d.ID).Updates(map[string]any{"last_error": all, "last_status": 500}).Error)
+	z.FailOn(db.Model(&models.Mail{}).Where("business_id = ?", z.own.BusinessID).Updates(map[string]any{"last_error": all, "outcome": "failed", "done_at": now,
 		"subject": texts[1], "text": all, "to_name": texts[2]}).Error)
-	z.Must(db.Model(&models.Transfer{}).Where("business_id = ? AND unmatched <> ''", z.own.BusinessID).Updates(map[string]any{"tx_id": texts[1], "address": texts[2]}).Error)
+	z.FailOn(db.Model(&models.Transfer{}).Where("business_id = ? AND unmatched <> ''", z.own.BusinessID).Updates(map[string]any{"tx_id": texts[1], "address": texts[2]}).Error)
 }
 
 // crawl follows the links of the pages to all others, a few of each kind.

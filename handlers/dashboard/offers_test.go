@@ -35,16 +35,16 @@ func (r row) is(method, path string) bool {
 // TestPagesOfferWhatTheyDoNotRefuse (AP-2): no page has a link or a form that its reader's
 // role may not use in this domain.
 func TestPagesOfferWhatTheyDoNotRefuse(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		mine := map[scope.Domain]map[string]string{scope.Test: owned(t, s, sc), scope.Live: owned(t, s, live(sc))}
-		empty := s.Business("Bayo's Shop", bayo)
+		empty := s.CreateBusiness("Bayo's Shop", bayo)
 		rows := rowsOf(t)
 		for _, sc := range []scope.Scope{sc, empty} {
 			b := s.SignIn(map[scope.Scope]string{sc: ama, empty: bayo}[sc])
 			for _, role := range roles {
 				for domain, things := range mine {
-					s.Role(sc, role)
+					s.SetRole(sc, role)
 					asking(t, b, domain)
 					seen := 0
 					for _, r := range rows {
@@ -54,7 +54,7 @@ func TestPagesOfferWhatTheyDoNotRefuse(t *testing.T) {
 						page := b.Get(r.at(things))
 						for _, to := range offered.FindAllStringSubmatch(switchedOff.ReplaceAllString(page.Body, ""), -1) {
 							address, err := url.Parse(html.UnescapeString(to[2]))
-							s.Must(err)
+							s.FailOn(err)
 							method := map[bool]string{true: http.MethodPost, false: http.MethodGet}[to[1] != ""]
 							for _, route := range rows {
 								if !route.is(method, address.Path) {

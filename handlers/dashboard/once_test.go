@@ -32,27 +32,27 @@ func TestOnce(t *testing.T) {
 		}{
 			"link": {"/dashboard/links/new", "/dashboard/links", link, func() int {
 				list, _, err := s.Links.List(t.Context(), s.sc, 0, 100)
-				s.Must(err)
+				s.FailOn(err)
 				return len(list)
 			}},
 			"resend": {"/dashboard/webhooks/resends/review?created_after=2026-03-01T11:00", "/dashboard/webhooks/resends", url.Values{"created_after": {"2026-03-01T11:00"}}, func() int {
 				list, _, err := s.Webhooks.Resends(t.Context(), s.sc, "", 100)
-				s.Must(err)
+				s.FailOn(err)
 				return len(list)
 			}},
 			"endpoint": {"/dashboard/webhooks/new", "/dashboard/webhooks", url.Values{"type": {"Other"}, "url": {"https://other.example/"}}, func() int {
 				list, _, err := s.Webhooks.List(t.Context(), s.sc, "", 100)
-				s.Must(err)
+				s.FailOn(err)
 				return len(list) - 1 // the one that there was
 			}},
 			"rotation": {s.at, s.at + "/rotate", url.Values{}, func() int {
 				var n int64
-				s.Must(s.DB.Read(t.Context()).Model(&models.Audit{}).Where("action = ?", "webhook.secret_rotated").Count(&n).Error)
+				s.FailOn(s.DB.Read(t.Context()).Model(&models.Audit{}).Where("action = ?", "webhook.secret_rotated").Count(&n).Error)
 				return int(n)
 			}},
 			"test event": {s.at, s.at + "/test", url.Values{}, func() int {
 				list, _, err := s.Webhooks.Events(t.Context(), s.sc, webhook.Filter{Type: webhook.WebhookTest}, "", 100)
-				s.Must(err)
+				s.FailOn(err)
 				return len(list)
 			}},
 		} {
@@ -72,14 +72,14 @@ func TestOnce(t *testing.T) {
 			again := s.b.Post(c.path, form)
 			if n := c.count(); n != 1 || first.Status >= 400 || again.Status != first.Status || again.Location != first.Location ||
 				newSecret.FindString(again.Body) != newSecret.FindString(first.Body) {
-				t.Errorf("%s: %d made, %d to %q, then %d to %q: %.300s", name, n, first.Status, first.Location, again.Status, again.Location, again.Text())
+				t.Errorf("%s: %d made, %d to %q, then %d to %q: %.300s", name, n, first.Status, first.Location, again.Status, again.Location, again.VisibleText())
 			}
 			form = showing()
 			var both sync.WaitGroup
-			for _, b := range []*servertest.Browser{s.b.Window(), s.b.Window()} {
+			for _, b := range []*servertest.Browser{s.b.NewWindow(), s.b.NewWindow()} {
 				both.Go(func() {
 					if a := b.Post(c.path, form); a.Status >= 400 {
-						t.Errorf("%s at once: %d %.300s", name, a.Status, a.Text())
+						t.Errorf("%s at once: %d %.300s", name, a.Status, a.VisibleText())
 					}
 				})
 			}
@@ -100,7 +100,7 @@ func TestOnce(t *testing.T) {
 			}
 			link.Set("amount", amount)
 			if a := s.b.Post("/dashboard/links", link); a.Status != http.StatusSeeOther {
-				t.Errorf("changed to %s: %d %.300s", amount, a.Status, a.Text())
+				t.Errorf("changed to %s: %d %.300s", amount, a.Status, a.VisibleText())
 			}
 		}
 	})

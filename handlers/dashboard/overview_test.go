@@ -14,21 +14,21 @@ import (
 // TestOverview shows figures of the asked days, before and after they were
 // folded, and leads to what waits.
 func TestOverview(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
-		old := s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
-		s.Set(old, map[string]any{"status": "successful", "settled_at": s.Clock.Now().Add(20 * time.Minute)})
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		old := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
+		s.UpdatePayment(old, map[string]any{"status": "successful", "settled_at": s.Clock.Now().Add(20 * time.Minute)})
 		s.Clock.Advance(5 * 24 * time.Hour)
 		b := s.SignIn(ama)
 		for range 2 {
-			paid := s.Initiate(sc, servertest.Request(money.CryptoRipple)).Reference
-			s.Set(paid, map[string]any{"status": "successful", "settled_at": s.Clock.Now().Add(4 * time.Second)})
+			paid := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple)).Reference
+			s.UpdatePayment(paid, map[string]any{"status": "successful", "settled_at": s.Clock.Now().Add(4 * time.Second)})
 		}
-		short := s.Initiate(sc, servertest.Request(money.CryptoRipple)).Reference
-		s.Set(short, map[string]any{"status": "declined", "reason": "underpaid"})
+		short := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple)).Reference
+		s.UpdatePayment(short, map[string]any{"status": "declined", "reason": "underpaid"})
 		for _, counted := range []bool{false, true} {
 			if counted {
-				s.Must(s.Figures.Recount(t.Context()))
+				s.FailOn(s.Figures.Recount(t.Context()))
 			}
 			today := b.Get("/dashboard?period=today")
 			expect(t, today, 200, "₦10,000.00", "66 %", "of 3 completed", "4 s", `aria-label="Received in NGN by day, 6 Mar 2026; ₦10,000.00 on the best day"`, "Same figures as a table",
@@ -46,16 +46,16 @@ func TestOverview(t *testing.T) {
 		lacks(t, b.Get("/dashboard"), "Needs your attention")
 
 		hook, _, err := s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Ledger", URL: "https://shop.example/hook", Active: true})
-		s.Must(err)
-		s.Must(s.DB.Exec(t.Context()).Model(&models.Endpoint{}).Where("id = ?", hook.ID).Update("failing_since", s.Clock.Now()).Error)
-		s.Must(s.DB.Exec(t.Context()).Create(&models.Transfer{Network: "sandbox-xrpl", TxID: "aa", Asset: "XRP", Address: "r", BusinessID: sc.BusinessID, Domain: "test", Unmatched: "missing_tag", FirstSeenAt: s.Clock.Now()}).Error)
+		s.FailOn(err)
+		s.FailOn(s.DB.Exec(t.Context()).Model(&models.Endpoint{}).Where("id = ?", hook.ID).Update("failing_since", s.Clock.Now()).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Create(&models.Transfer{Network: "sandbox-xrpl", TxID: "aa", Asset: "XRP", Address: "r", BusinessID: sc.BusinessID, Domain: "test", Unmatched: "missing_tag", FirstSeenAt: s.Clock.Now()}).Error)
 		expect(t, b.Get("/dashboard"), 200, "Needs your attention", "Webhook “Ledger” is failing", "/dashboard/webhooks/"+hook.ID, "1 unmatched transfer")
-		s.Must(s.Webhooks.Delete(t.Context(), sc, hook.ID))
+		s.FailOn(s.Webhooks.Delete(t.Context(), sc, hook.ID))
 		_, _, err = s.Accounts.CreateKey(t.Context(), sc, "Server")
-		s.Must(err)
+		s.FailOn(err)
 		expect(t, b.Get("/dashboard"), 200, "Get started", fmt.Sprintf("%d of %d done", 3, 4))
 		_, _, err = s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Ledger", URL: "https://shop.example/hook", Active: true})
-		s.Must(err)
+		s.FailOn(err)
 		lacks(t, b.Get("/dashboard"), "Get started")
 	})
 }

@@ -27,11 +27,11 @@ const (
 func expect(t testing.TB, a servertest.Answer, status int, texts ...string) {
 	t.Helper()
 	if a.Status != status {
-		t.Fatalf("status %d, want %d: %.400s", a.Status, status, a.Text())
+		t.Fatalf("status %d, want %d: %.400s", a.Status, status, a.VisibleText())
 	}
 	for _, text := range texts {
-		if !strings.Contains(a.Text(), text) && !strings.Contains(a.Body, text) {
-			t.Errorf("the page lacks %q: %.1500s", text, a.Text())
+		if !strings.Contains(a.VisibleText(), text) && !strings.Contains(a.Body, text) {
+			t.Errorf("the page lacks %q: %.1500s", text, a.VisibleText())
 		}
 	}
 }
@@ -40,13 +40,13 @@ func expect(t testing.TB, a servertest.Answer, status int, texts ...string) {
 func leads(t testing.TB, a servertest.Answer, path string) {
 	t.Helper()
 	if a.Status != http.StatusSeeOther || a.Location != path {
-		t.Fatalf("%d to %q, want 303 to %q: %.400s", a.Status, a.Location, path, a.Text())
+		t.Fatalf("%d to %q, want 303 to %q: %.400s", a.Status, a.Location, path, a.VisibleText())
 	}
 }
 
 func TestFirstRun(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		b := s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		b := s.NewBrowser()
 		leads(t, b.Get("/"), "/dashboard")
 		leads(t, b.Get("/sign-in"), "/sign-up")
 		expect(t, b.Get("/sign-up"), 200, "Welcome to Cointill")
@@ -61,7 +61,7 @@ func TestFirstRun(t *testing.T) {
 		if strings.Contains(b.Get("/dashboard").Body, "Your business is ready") {
 			t.Error("the flash was shown twice")
 		}
-		stranger := s.Browser()
+		stranger := s.NewBrowser()
 		expect(t, stranger.Get("/sign-up"), 200, "Sign-up is closed", "ask one of its owners or admins for an invitation", "cointill business create", `href="/sign-in"`)
 		late := stranger.PostFrom("/sign-in", "/sign-up", url.Values{"business_name": {"B"}, "name": {"B"}, "email": {bayo}, "password": {servertest.Password}})
 		expect(t, late, 403, "Sign-up is closed", "cointill business create")
@@ -71,14 +71,14 @@ func TestFirstRun(t *testing.T) {
 // TestFirstRunAsksForTheToken: on a server that others may reach, the form asks for the set-up
 // token, names the problem of a wrong one, and keeps it with the other fields.
 func TestFirstRunAsksForTheToken(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		b := s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		b := s.NewBrowser()
 		if page := b.Get("/sign-up"); strings.Contains(page.Body, "setup_token") || strings.Contains(page.Body, "js/setup.js") {
 			t.Error("the form asks for a token although only this machine reaches the server")
 		}
 		s.Accounts.AskSetupToken = true
 		token, err := s.Accounts.IssueSetupToken(t.Context())
-		s.Must(err)
+		s.FailOn(err)
 		expect(t, b.Get("/sign-up"), 200, "Set-up token", "The text after #token= in the link", `name="setup_token"`, "js/setup.js")
 		form := url.Values{"business_name": {"Ama’s Shop"}, "name": {"Ama"}, "email": {ama}, "password": {servertest.Password}}
 		expect(t, b.PostFrom("/sign-up", "/sign-up", form), 422, "Is required. The server printed it", "Ama’s Shop")
@@ -99,16 +99,16 @@ func TestFirstRunAsksForTheToken(t *testing.T) {
 		form.Set("setup_token", token)
 		leads(t, b.PostFrom("/sign-up", "/sign-up", form), "/dashboard")
 		expect(t, b.Get("/dashboard"), 200, "Your business is ready")
-		if logged := s.Logged(); strings.Contains(logged, token) || strings.Contains(logged, "setup_GUESSED") {
+		if logged := s.ReadLog(); strings.Contains(logged, token) || strings.Contains(logged, "setup_GUESSED") {
 			t.Error("the token is in the log")
 		}
 	})
 }
 
 func TestSignInAndOut(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
-		b := s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		b := s.NewBrowser()
 		leads(t, b.Get("/dashboard/keys"), "/sign-in?next=%2Fdashboard%2Fkeys")
 		wrong := b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {"not the passphrase"}})
 		expect(t, wrong, 401, "address or the password is wrong", ama)
@@ -126,22 +126,22 @@ func TestSignInAndOut(t *testing.T) {
 		expect(t, b.Get("/sign-in?signed_out=1"), 200, "You are signed out.")
 		leads(t, b.Get("/dashboard"), "/sign-in?next=%2Fdashboard")
 
-		other := s.Browser()
+		other := s.NewBrowser()
 		form.Set("next", "//elsewhere.example/dashboard")
 		leads(t, other.PostFrom("/sign-in", "/sign-in", form), "/dashboard")
 	})
 }
 
 func TestPaymentsListAndDetail(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/payments"), 200, "No payments yet")
 		var references []string
 		for i, method := range []money.Method{money.CryptoBitcoin, money.CryptoRipple, money.CryptoTether} {
-			r := servertest.Request(method)
+			r := servertest.NewRequest(method)
 			r.BusinessReference = fmt.Sprintf("order-%d+x", i)
-			references = append(references, s.Initiate(sc, r).Reference)
+			references = append(references, s.InitiatePayment(sc, r).Reference)
 		}
 		expect(t, b.Get("/dashboard"), 200, references[2], "3")
 		expect(t, b.Get("/dashboard/payments"), 200, references[0], references[1], references[2], "order-1+x", "₦5,000.00")
@@ -161,10 +161,10 @@ func TestPaymentsListAndDetail(t *testing.T) {
 }
 
 func TestPagesOfPayments(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		for range 28 {
-			s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+			s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		}
 		b := s.SignIn(ama)
 		first := b.Get("/dashboard/payments")
@@ -178,24 +178,24 @@ func TestPagesOfPayments(t *testing.T) {
 }
 
 func TestSimulateAndAccept(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		at := "/dashboard/payments/" + s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
+		at := "/dashboard/payments/" + s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
 		expect(t, b.Get(at), 200, "Simulate", "Underpaid")
 		leads(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"exact"}}), at)
 		expect(t, b.Get(at), 200, "becomes processing", "Opened by the customer")
 		expect(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"made_up"}}), 422, "Must be one of exact")
 
 		expect(t, b.PostFrom(at, at+"/accept", nil), 409, "Only a declined payment can be accepted")
-		s.Set(strings.TrimPrefix(at, "/dashboard/payments/"), map[string]any{"status": "declined", "reason": "underpaid", "remark": "Underpaid by 0.1 BTC."})
+		s.UpdatePayment(strings.TrimPrefix(at, "/dashboard/payments/"), map[string]any{"status": "declined", "reason": "underpaid", "remark": "Underpaid by 0.1 BTC."})
 		expect(t, b.Get(at), 200, "Underpaid by 0.1 BTC.", "Accept payment")
-		s.Role(sc, scope.Finance)
-		if strings.Contains(b.Get(at).Text(), "Accept payment") {
+		s.SetRole(sc, scope.Finance)
+		if strings.Contains(b.Get(at).VisibleText(), "Accept payment") {
 			t.Error("finance is offered to accept a payment")
 		}
 		expect(t, b.PostFrom(at, at+"/accept", nil), 403)
-		s.Role(sc, scope.Owner)
+		s.SetRole(sc, scope.Owner)
 		expect(t, b.Get("/dashboard"), 200, "1 declined payment")
 		leads(t, b.PostFrom(at, at+"/accept", nil), at)
 		expect(t, b.Get(at), 200, "Successful", "Accepted by a person of the business.")
@@ -203,8 +203,8 @@ func TestSimulateAndAccept(t *testing.T) {
 }
 
 func TestMethods(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/methods"), 200, "Bitcoin", "Tether USD", "Customers can choose it")
 		leads(t, b.PostFrom("/dashboard/methods", "/dashboard/methods/crypto_bitcoin", url.Values{"enabled": {"false"}}), "/dashboard/methods")
@@ -219,8 +219,8 @@ func TestMethods(t *testing.T) {
 }
 
 func TestWebhooks(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		const list, form = "/dashboard/webhooks", "/dashboard/webhooks/new"
 		expect(t, b.Get(list), 200, "No endpoints yet")
@@ -257,8 +257,8 @@ func TestWebhooks(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		const list, form = "/dashboard/links", "/dashboard/links/new"
 		expect(t, b.Get(list), 200, "No payment links yet")
@@ -298,8 +298,8 @@ func TestLinks(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		const at = "/dashboard/keys"
 		expect(t, b.PostFrom(at, at, url.Values{"name": {" "}}), 422, "No API keys yet")
@@ -324,13 +324,13 @@ func TestKeys(t *testing.T) {
 }
 
 func TestMailbox(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/mailbox"), 200, "No e-mails yet", "COINTILL_SMTP_URL")
-		reference := s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
-		s.Set(reference, map[string]any{"status": "declined", "reason": "underpaid"})
-		s.Must(s.Payments.Resolve(t.Context(), sc, reference))
+		reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
+		s.UpdatePayment(reference, map[string]any{"status": "declined", "reason": "underpaid"})
+		s.FailOn(s.Payments.Resolve(t.Context(), sc, reference))
 
 		list := b.Get("/dashboard/mailbox")
 		expect(t, list, 200, "Receipt "+reference, "ngozi@example.com")
@@ -347,16 +347,16 @@ func TestMailbox(t *testing.T) {
 // things of one business, by the address of their page.
 func things(t testing.TB, s *servertest.Server, sc scope.Scope) []string {
 	t.Helper()
-	reference := s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
-	s.Set(reference, map[string]any{"status": "declined", "reason": "underpaid"})
-	s.Must(s.Payments.Resolve(t.Context(), sc, reference))
+	reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
+	s.UpdatePayment(reference, map[string]any{"status": "declined", "reason": "underpaid"})
+	s.FailOn(s.Payments.Resolve(t.Context(), sc, reference))
 	mails, _, err := s.Mails.List(t.Context(), sc, "", 1)
-	s.Must(err)
+	s.FailOn(err)
 	amount := int64(5)
 	made, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga", Currency: "USD", Amount: &amount})
-	s.Must(err)
+	s.FailOn(err)
 	hook, _, err := s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Hook", URL: "https://shop.example/hook", Active: true})
-	s.Must(err)
+	s.FailOn(err)
 	return []string{"/dashboard/payments/" + reference, fmt.Sprintf("/dashboard/links/%d", made.ID),
 		"/dashboard/webhooks/" + hook.ID, fmt.Sprintf("/dashboard/mailbox/%d", mails[0].ID)}
 }
@@ -364,11 +364,11 @@ func things(t testing.TB, s *servertest.Server, sc scope.Scope) []string {
 // TestTenancy (AP-1, AP-2): what belongs to one business, or to the other domain, is not
 // there.
 func TestTenancy(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		mine := s.Business("Ama's Shop", ama)
-		s.Business("Bayo's Shop", bayo)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		mine := s.CreateBusiness("Ama's Shop", ama)
+		s.CreateBusiness("Bayo's Shop", bayo)
 		key, _, err := s.Accounts.CreateKey(t.Context(), mine, "Server")
-		s.Must(err)
+		s.FailOn(err)
 		pages := things(t, s, mine)
 		acts := append([]string{}, pages[1], pages[2], fmt.Sprintf("/dashboard/keys/%d/roll", key.ID), fmt.Sprintf("/dashboard/keys/%d/revoke", key.ID))
 		for at, verbs := range map[string][]string{pages[0]: {"/simulate", "/accept"}, pages[1]: {"/toggle"},
@@ -413,12 +413,12 @@ func TestRoles(t *testing.T) {
 		scope.Finance:   {"✓✓––––✓✓✓", "✓✓––––✓✓✓"},
 		scope.Developer: {"✓✓✓✓✓✓✓✓✓", "–––✓––✓––"},
 	}
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		for role, both := range want {
 			for i, domain := range []string{"test", "live"} {
-				s.Role(sc, role)
+				s.SetRole(sc, role)
 				b.PostFrom("/dashboard/methods", "/dashboard/domain", url.Values{"domain": {domain}})
 				got := ""
 				for _, at := range pages {
@@ -430,22 +430,22 @@ func TestRoles(t *testing.T) {
 				}
 			}
 		}
-		s.Role(sc, scope.Developer)
+		s.SetRole(sc, scope.Developer)
 		leads(t, b.Get("/dashboard"), "/dashboard/webhooks") // still in live
-		s.Role(sc, scope.Finance)
+		s.SetRole(sc, scope.Finance)
 		expect(t, b.PostFrom("/dashboard/methods", "/dashboard/methods/crypto_bitcoin", url.Values{"enabled": {"false"}}), 403)
 	})
 }
 
 // TestUnmatched lists money that credits no payment, page by page.
 func TestUnmatched(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/unmatched"), 200, "No unmatched transfers")
-		reference := s.Initiate(sc, servertest.Request(money.CryptoRipple)).Reference
+		reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple)).Reference
 		v, err := s.Payments.Verify(t.Context(), sc, reference)
-		s.Must(err)
+		s.FailOn(err)
 		now, tag := s.Clock.Now(), int64(4_000_000_001)
 		for i, why := range append([]string{payment.MissingTag, payment.UnknownTag, payment.AfterFinal, payment.WrongAsset}, make([]string, 24)...) {
 			row := models.Transfer{Network: "sandbox-xrp", TxID: fmt.Sprintf("hash%02d", i), Asset: "XRP", Address: "rSample", Amount: money.Units(1_500_000),
@@ -460,7 +460,7 @@ func TestUnmatched(t *testing.T) {
 			case "":
 				row.Unmatched = payment.MissingTag
 			}
-			s.Must(s.DB.Exec(t.Context()).Create(&row).Error)
+			s.FailOn(s.DB.Exec(t.Context()).Create(&row).Error)
 		}
 		first := b.Get("/dashboard/unmatched")
 		expect(t, first, 200, "25 transfers", "hash27", "1.500000 XRP", "No destination tag", "none of it is lost")
@@ -469,12 +469,12 @@ func TestUnmatched(t *testing.T) {
 		expect(t, b.Get("/dashboard"), 200, "28 unmatched transfers", `href="/dashboard/unmatched"`)
 		doubtful := models.Transfer{Network: "sandbox-xrp", TxID: "doubtful", Asset: "XRP", Address: "rSample", Amount: money.Units(1), BusinessID: sc.BusinessID,
 			Domain: string(sc.Domain), Unmatched: payment.Unproved, FirstSeenAt: now, CreatedAt: now, UpdatedAt: now}
-		s.Must(s.DB.Exec(t.Context()).Create(&doubtful).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Create(&doubtful).Error)
 		page := b.Get("/dashboard/unmatched")
 		if expect(t, page, 200, "Amount not proved", "perhaps nothing arrived", "marked “Amount not proved”"); strings.Contains(page.Body, "none of it is lost") {
 			t.Error("what may not have come is said to be in the wallet")
 		}
-		s.Business("Bayo's Shop", bayo)
+		s.CreateBusiness("Bayo's Shop", bayo)
 		expect(t, s.SignIn(bayo).Get("/dashboard/unmatched"), 200, "No unmatched transfers")
 	})
 }
@@ -482,8 +482,8 @@ func TestUnmatched(t *testing.T) {
 // TestForgedForms (AP-5): without the form's token, or from another site, nothing
 // happens.
 func TestForgedForms(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		for _, at := range []string{"/dashboard/keys", "/dashboard/webhooks", "/dashboard/links", "/dashboard/domain", "/sign-out", "/dashboard/methods/crypto_bitcoin"} {
 			expect(t, b.Post(at, url.Values{"name": {"x"}, "csrf": {"forged"}}), 403)
@@ -497,13 +497,13 @@ func TestForgedForms(t *testing.T) {
 
 // TestEveryState: a payment's page and the list have words for each state and reason.
 func TestEveryState(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		reference := s.Initiate(sc, servertest.Request(money.CryptoEthereum)).Reference
+		reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoEthereum)).Reference
 		for _, state := range payment.States() {
 			for _, reason := range append(payment.Reasons(), payment.NoReason) {
-				s.Set(reference, map[string]any{"status": string(state), "reason": string(reason), "reversed": reason == payment.ReversedReason})
+				s.UpdatePayment(reference, map[string]any{"status": string(state), "reason": string(reason), "reversed": reason == payment.ReversedReason})
 				expect(t, b.Get("/dashboard/payments/"+reference), 200, reference)
 				expect(t, b.Get("/dashboard/payments?status="+string(state)), 200, reference)
 			}

@@ -41,32 +41,32 @@ func asks(t *testing.T, b *servertest.Browser) []byte {
 
 // TestPasskeyPages adds, uses, renames and removes a passkey.
 func TestPasskeyPages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get(accountAt), 200, "None. A passkey lets you sign in with your fingerprint")
 		expect(t, b.PostFrom(passkeysAt, passkeysAt, url.Values{"name": {"Phone"}, "password": {"not the passphrase"}}), 422, "Is not your password.", `value="Phone"`)
 		s.Clock.Advance(time.Minute)
 		expect(t, b.PostFrom(passkeysAt, passkeysAt, url.Values{"name": {""}, "password": {servertest.Password}}), 422, "Is required.")
-		before := b.Window()
+		before := b.NewWindow()
 		a := passkeyPages(t, b, "Ama's phone")
 		leads(t, before.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount") // the session has another id
 		expect(t, b.Get(accountAt), 200, "1 passkey.")
 		expect(t, b.Get(passkeysAt), 200, "Ama's phone", "Never")
 		expect(t, b.PostFrom(passkeysAt, passkeysAt+"/confirm", url.Values{"credential": {"{}"}}), 409, "Start again.")
 
-		w := s.Browser()
-		visitor := w.Window()
+		w := s.NewBrowser()
+		visitor := w.NewWindow()
 		answer := a.Answer(t, asks(t, w))
 		leads(t, w.PostFrom("/sign-in?next=%2Fdashboard%2Fkeys", "/sign-in/passkey", url.Values{"credential": {string(answer)}, "next": {"/dashboard/keys"}}), "/dashboard/keys")
 		expect(t, w.Get("/dashboard/keys"), 200, "No API keys yet")
 		leads(t, visitor.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount")
-		again := s.Browser()
+		again := s.NewBrowser()
 		expect(t, again.PostFrom("/sign-in", "/sign-in/passkey", url.Values{"credential": {string(answer)}}), 409, "The request has expired", "Sign in with a passkey")
 		asks(t, again)
 		expect(t, again.PostFrom("/sign-in", "/sign-in/passkey", url.Values{"credential": {string(answer)}}), 401, "does not sign anybody in here")
 		leads(t, again.Get("/dashboard"), "/sign-in?next=%2Fdashboard")
-		outside := s.Browser()
+		outside := s.NewBrowser()
 		outside.Get("/sign-in")
 		expect(t, outside.Post("/sign-in/passkey/begin", url.Values{"csrf": {"forged"}}), 403)
 		expect(t, outside.Post("/sign-in/passkey", url.Values{"credential": {string(answer)}}), 403)
@@ -88,17 +88,17 @@ func TestPasskeyPages(t *testing.T) {
 			again.PostFrom("/sign-in", "/sign-in/passkey/begin", nil)
 		}
 		if limited := again.PostFrom("/sign-in", "/sign-in/passkey/begin", nil); limited.Status != 429 || limited.Header.Get("Retry-After") == "" {
-			t.Errorf("%d: %s", limited.Status, limited.Text())
+			t.Errorf("%d: %s", limited.Status, limited.VisibleText())
 		}
 	})
 }
 
 // TestPasskeyOfStrangers: the pages of one user's passkey are nobody else's.
 func TestPasskeyOfStrangers(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		passkeyPages(t, s.SignIn(ama), "Phone")
-		s.Business("Bayo's Shop", bayo)
+		s.CreateBusiness("Bayo's Shop", bayo)
 		stranger := s.SignIn(bayo)
 		at := passkeysAt + "/1"
 		expect(t, stranger.Get(at), 404)

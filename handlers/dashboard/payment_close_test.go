@@ -12,15 +12,15 @@ import (
 
 // TestCloseReversed: what was reversed is marked as dealt with, once, by who may.
 func TestCloseReversed(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b, reference := s.SignIn(ama), declined(s, sc)
 		at := "/dashboard/payments/" + reference
 		expect(t, b.PostFrom(at, at+"/close", nil), 409, "Only a reversed payment can be marked")
-		s.Set(reference, map[string]any{"status": "successful", "reason": string(payment.ReversedReason), "reversed": true})
-		s.Role(sc, scope.Finance)
+		s.UpdatePayment(reference, map[string]any{"status": "successful", "reason": string(payment.ReversedReason), "reversed": true})
+		s.SetRole(sc, scope.Finance)
 		lacks(t, b.Get(at), "Mark as resolved")
-		s.Role(sc, scope.Owner)
+		s.SetRole(sc, scope.Owner)
 		page := b.Get(at)
 		expect(t, page, 200, "Mark as resolved", "Ask the customer to pay again")
 		form := shownForm(page, url.Values{"note": {"=paid <b>anew</b>"}})

@@ -14,15 +14,15 @@ import (
 // declined is a payment of which less came, by one transfer.
 func declined(s *servertest.Server, sc scope.Scope) string {
 	s.T.Helper()
-	r := servertest.Request(money.CryptoBitcoin)
-	started := s.Initiate(sc, r)
+	r := servertest.NewRequest(money.CryptoBitcoin)
+	started := s.InitiatePayment(sc, r)
 	opened, err := s.Payments.Open(s.T.Context(), started.AccessToken, "")
-	s.Must(err)
+	s.FailOn(err)
 	p, height := opened.Payment, int64(1)
 	paid := p.Due.Sub(money.Units(1000))
-	s.Must(s.DB.Exec(s.T.Context()).Create(&models.Transfer{Network: p.Network, TxID: strings.Repeat("cd", 32), Asset: p.Coin, Address: p.Address, Amount: paid, Height: &height,
+	s.FailOn(s.DB.Exec(s.T.Context()).Create(&models.Transfer{Network: p.Network, TxID: strings.Repeat("cd", 32), Asset: p.Coin, Address: p.Address, Amount: paid, Height: &height,
 		BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, FirstSeenAt: s.Clock.Now(), SeenAt: p.OpenedAt}).Error)
-	s.Set(p.Reference, map[string]any{"status": "declined", "reason": "underpaid", "paid": paid, "remark": "Underpaid by 0.00001000 BTC."})
+	s.UpdatePayment(p.Reference, map[string]any{"status": "declined", "reason": "underpaid", "paid": paid, "remark": "Underpaid by 0.00001000 BTC."})
 	return p.Reference
 }
 
@@ -44,8 +44,8 @@ func shownForm(a servertest.Answer, values url.Values) url.Values {
 // TestRefundOnce: a refund is asked for, reviewed, and recorded once, however
 // often its form is sent.
 func TestRefundOnce(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b, reference := s.SignIn(ama), declined(s, sc)
 		at := "/dashboard/payments/" + reference
 		expect(t, b.Get(at), 200, "Next step: Accept it as it is, or send the money back", "Record a refund", strings.Repeat("cd", 32), "Block 1", "Copy receiving address")
@@ -81,10 +81,10 @@ func TestRefundOnce(t *testing.T) {
 
 // TestWhoResolves: finance staff see what to do, and nothing to do it with.
 func TestWhoResolves(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b, reference := s.SignIn(ama), declined(s, sc)
-		s.Role(sc, scope.Finance)
+		s.SetRole(sc, scope.Finance)
 		page := b.Get("/dashboard/payments/" + reference)
 		expect(t, page, 200, "An owner or an admin accepts it")
 		lacks(t, page, "/accept", "/refund")

@@ -22,18 +22,18 @@ import (
 // orders starts three payments, an hour apart, of which the second is declined.
 func ordersOf(s *servertest.Server, sc scope.Scope) (references []string) {
 	for i, name := range []string{"=cmd", "order-2", "order-3"} {
-		r := servertest.Request(money.Coins()[i].Method)
+		r := servertest.NewRequest(money.Coins()[i].Method)
 		r.BusinessReference, r.Amount = name, int64(1000*(i+1))
-		references = append(references, s.Initiate(sc, r).Reference)
+		references = append(references, s.InitiatePayment(sc, r).Reference)
 		s.Clock.Advance(time.Hour)
 	}
-	s.Set(references[1], map[string]any{"status": "declined", "reason": "underpaid", "paid": "1", "settled_at": s.Clock.Now()})
+	s.UpdatePayment(references[1], map[string]any{"status": "declined", "reason": "underpaid", "paid": "1", "settled_at": s.Clock.Now()})
 	return references
 }
 
 func TestExportCSV(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		references := ordersOf(s, sc)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/payments/export?status=declined"), 200, "1 payment", "Status: Declined", "/dashboard/payments/export.csv?status=declined", "/dashboard/payments/export.xlsx?status=declined")
@@ -72,9 +72,9 @@ func TestExportCSV(t *testing.T) {
 }
 
 func TestExportXLSX(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
-		s.Must(s.DB.Exec(t.Context()).Exec("UPDATE businesses SET time_zone = 'Africa/Nairobi'").Error)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		s.FailOn(s.DB.Exec(t.Context()).Exec("UPDATE businesses SET time_zone = 'Africa/Nairobi'").Error)
 		ordersOf(s, sc)
 		a := s.SignIn(ama).Get("/dashboard/payments/export.xlsx?min=1000&max=1000&period=today")
 		expect(t, a, 200)
@@ -100,16 +100,16 @@ func TestExportXLSX(t *testing.T) {
 
 // TestListRoles: who may see payments in a domain may list, watch and export them, and nobody else.
 func TestListRoles(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		references := ordersOf(s, sc)
 		b := s.SignIn(ama)
 		paths := []string{"/dashboard/payments", "/dashboard/payments/export", "/dashboard/payments/export.csv", "/dashboard/payments/export.xlsx", "/dashboard/payments/news"}
 		for role, inLive := range map[scope.Role]int{scope.Owner: 200, scope.Admin: 200, scope.Finance: 200, scope.Developer: 403} {
 			for domain, want := range map[string]int{"test": 200, "live": inLive} {
-				s.Role(sc, scope.Owner)
+				s.SetRole(sc, scope.Owner)
 				leads(t, b.PostFrom("/dashboard/methods", "/dashboard/domain", url.Values{"domain": {domain}}), "/dashboard")
-				s.Role(sc, role)
+				s.SetRole(sc, role)
 				for _, path := range paths {
 					if got := b.Head(path).Status; got != want {
 						t.Errorf("%s in %s: %s answers %d", role, domain, path, got)
@@ -120,7 +120,7 @@ func TestListRoles(t *testing.T) {
 				}
 			}
 		}
-		s.Business("Bayo's Shop", bayo)
+		s.CreateBusiness("Bayo's Shop", bayo)
 		other := s.SignIn(bayo)
 		expect(t, other.Get("/dashboard/payments?q="+references[0]), 200, "No payments found for")
 		expect(t, other.Get("/dashboard/payments?older="+references[0]), 200, "No page starts at “"+references[0], "No payments yet")
@@ -128,31 +128,31 @@ func TestListRoles(t *testing.T) {
 			t.Errorf(`other.Get("/dashboard/payments/export.csv").Body: body = %v`, body)
 		}
 		for _, path := range paths {
-			leads(t, s.Browser().Get(path), "/sign-in?next="+url.QueryEscape(path))
+			leads(t, s.NewBrowser().Get(path), "/sign-in?next="+url.QueryEscape(path))
 		}
 	})
 }
 
 // TestNews: an open list hears of a payment that it was asked for, and of no other.
 func TestNews(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
-		first := s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		first := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/payments?currency=NGN"), 200, "/dashboard/payments/news?currency=NGN&amp;newer="+first)
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go s.Hub.Run(ctx)
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		s.Must(err)
+		s.FailOn(err)
 		go func() { _ = s.App.Listener(listener) }()
 		defer s.Hub.Close()
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+listener.Addr().String()+"/dashboard/payments/news?currency=NGN&newer="+first, nil)
-		s.Must(err)
+		s.FailOn(err)
 		request.Host = strings.TrimPrefix(servertest.Base, "http://")
-		b.Sign(request)
+		b.AddCookies(request)
 		answer, err := http.DefaultClient.Do(request)
-		s.Must(err)
+		s.FailOn(err)
 		defer func() { _ = answer.Body.Close() }()
 		lines := make(chan string)
 		go func() {
@@ -175,13 +175,13 @@ func TestNews(t *testing.T) {
 			}
 		}
 		s.Clock.Advance(time.Minute)
-		other := servertest.Request(money.CryptoRipple)
+		other := servertest.NewRequest(money.CryptoRipple)
 		other.Currency = "KES"
-		s.Initiate(sc, other)
-		s.Initiate(sc, servertest.Request(money.CryptoRipple))
+		s.InitiatePayment(sc, other)
+		s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple))
 		hear("1 new payment – show")
 		s.Clock.Advance(time.Minute)
-		s.Initiate(sc, servertest.Request(money.CryptoRipple))
+		s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple))
 		hear("2 new payments – show")
 	})
 }

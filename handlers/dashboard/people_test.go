@@ -34,7 +34,7 @@ var (
 func lastMail(t *testing.T, s *servertest.Server, to string) string {
 	t.Helper()
 	var row models.Mail
-	s.Must(s.DB.Read(t.Context()).Where("to_address = ?", to).Order("id DESC").Take(&row).Error)
+	s.FailOn(s.DB.Read(t.Context()).Where("to_address = ?", to).Order("id DESC").Take(&row).Error)
 	found := mailed.FindStringSubmatch(s.Accounts.Fill(row.Text))
 	if found == nil || row.BusinessID != 0 {
 		t.Fatalf("%q of business %d", row.Text, row.BusinessID)
@@ -54,7 +54,7 @@ func withFactor(t *testing.T, s *servertest.Server, b *servertest.Browser) (key 
 	s.Clock.Advance(time.Minute)
 	done := b.PostFrom(factorAt, factorAt+"/confirm", url.Values{"setup": {sealed}, "code": {codeOf(t, s, key)}})
 	expect(t, done, 201, "Save them now")
-	if recovery = codes.FindAllString(done.Text(), -1); len(recovery) < 10 {
+	if recovery = codes.FindAllString(done.VisibleText(), -1); len(recovery) < 10 {
 		t.Fatalf("codes.FindAllString(done.Text(), -1): recovery = %v", recovery)
 	}
 	return key, recovery
@@ -63,13 +63,13 @@ func withFactor(t *testing.T, s *servertest.Server, b *servertest.Browser) (key 
 func codeOf(t *testing.T, s *servertest.Server, key string) string {
 	t.Helper()
 	code, err := totp.GenerateCode(key, s.Clock.Now())
-	s.Must(err)
+	s.FailOn(err)
 	return code
 }
 
 func TestSecondFactorPages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get(accountAt), 200, "You sign in with your password only")
 		expect(t, b.PostFrom(factorAt, factorAt, url.Values{"password": {"not the passphrase"}}), 422, "Is not your password.")
@@ -77,12 +77,12 @@ func TestSecondFactorPages(t *testing.T) {
 		key, recovery := withFactor(t, s, b)
 		expect(t, b.Get(accountAt), 200, "10 recovery codes left", "This browser")
 		expect(t, b.Get(factorAt), 200, "On since 1 Mar 2026")
-		if b.Get(factorAt).Text() == "" || strings.Contains(b.Get(factorAt).Body, key) || strings.Contains(b.Get(factorAt).Body, recovery[0]) {
+		if b.Get(factorAt).VisibleText() == "" || strings.Contains(b.Get(factorAt).Body, key) || strings.Contains(b.Get(factorAt).Body, recovery[0]) {
 			t.Error("a secret is shown again")
 		}
 
 		s.Clock.Advance(time.Minute)
-		w := s.Browser()
+		w := s.NewBrowser()
 		form := url.Values{"email": {ama}, "password": {servertest.Password}, "next": {"/dashboard/keys"}}
 		leads(t, w.PostFrom("/sign-in", "/sign-in", form), "/sign-in/code?next=%2Fdashboard%2Fkeys")
 		leads(t, w.Get("/dashboard"), "/sign-in?next=%2Fdashboard") // the password alone is not enough
@@ -96,7 +96,7 @@ func TestSecondFactorPages(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		leads(t, w.PostFrom(at, "/sign-in/code", url.Values{"code": {codeOf(t, s, key)}, "next": {"/dashboard/keys"}}), "/dashboard/keys")
 
-		lost := s.Browser()
+		lost := s.NewBrowser()
 		lost.PostFrom("/sign-in", "/sign-in", form)
 		leads(t, lost.PostFrom(at, "/sign-in/code", url.Values{"code": {strings.ToLower(recovery[0])}}), "/dashboard")
 		expect(t, lost.Get("/dashboard"), 200, "You used a recovery code. 9 are left")
@@ -104,7 +104,7 @@ func TestSecondFactorPages(t *testing.T) {
 		expect(t, fresh, 201, "Save them now")
 		expect(t, lost.PostFrom(factorAt, factorAt+"/change", url.Values{"what": {"off"}, "password": {servertest.Password}}), 422, "Is required.")
 		s.Clock.Advance(time.Minute)
-		leads(t, lost.PostFrom(factorAt, factorAt+"/change", url.Values{"what": {"off"}, "password": {servertest.Password}, "code": {codes.FindString(fresh.Text())}}), accountAt)
+		leads(t, lost.PostFrom(factorAt, factorAt+"/change", url.Values{"what": {"off"}, "password": {servertest.Password}, "code": {codes.FindString(fresh.VisibleText())}}), accountAt)
 		leads(t, w.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount")
 		s.SignIn(ama) // needs no code any more
 	})
@@ -113,13 +113,13 @@ func TestSecondFactorPages(t *testing.T) {
 // TestSecondFactorRotates (AP-6): a change of the second factor or the password gives
 // the browser another cookie, and the page that it answers with carries on.
 func TestSecondFactorRotates(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		hire(t, s, sc, "second@shop.example", scope.Owner)
 		step := func(what string, act func() servertest.Answer) {
 			t.Helper()
-			copied := b.Window()
+			copied := b.NewWindow()
 			expect(t, copied.Get(accountAt), 200)
 			a := act()
 			if a.Header.Get("Set-Cookie") == "" {
@@ -134,7 +134,7 @@ func TestSecondFactorRotates(t *testing.T) {
 		step("a password", func() servertest.Answer {
 			return b.PostFrom(accountAt+"/password", accountAt+"/password", url.Values{"password": {servertest.Password}, "new_password": {newPhrase}})
 		})
-		step("a role", func() servertest.Answer { s.Role(sc, scope.Admin); return b.Get(accountAt) })
+		step("a role", func() servertest.Answer { s.SetRole(sc, scope.Admin); return b.Get(accountAt) })
 		var sealed, key string
 		setup := b.PostFrom(factorAt, factorAt, url.Values{"password": {newPhrase}})
 		sealed, key = html.UnescapeString(sealedIn.FindStringSubmatch(setup.Body)[1]), setupKey.FindStringSubmatch(setup.Body)[1]
@@ -145,17 +145,17 @@ func TestSecondFactorRotates(t *testing.T) {
 }
 
 func TestForgotAndReset(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
-		b, w := s.SignIn(ama), s.Browser()
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		b, w := s.SignIn(ama), s.NewBrowser()
 		expect(t, w.Get("/forgot"), 200, "No mail server is configured")
 		expect(t, w.PostFrom("/sign-in", "/forgot", url.Values{"email": {ama}}), 200, "No mail server is configured")
 		s.UseMailServer()
 		expect(t, w.PostFrom("/forgot", "/forgot", url.Values{"email": {"nowhere"}}), 422, "nowhere", "Must be a plain e-mail address")
 		known := w.PostFrom("/forgot", "/forgot", url.Values{"email": {ama}})
 		unknown := w.PostFrom("/forgot", "/forgot", url.Values{"email": {"nobody@shop.example"}})
-		if known.Status != 200 || strings.ReplaceAll(known.Text(), ama, "") != strings.ReplaceAll(unknown.Text(), "nobody@shop.example", "") {
-			t.Error("the answers differ", known.Text(), unknown.Text())
+		if known.Status != 200 || strings.ReplaceAll(known.VisibleText(), ama, "") != strings.ReplaceAll(unknown.VisibleText(), "nobody@shop.example", "") {
+			t.Error("the answers differ", known.VisibleText(), unknown.VisibleText())
 		}
 		at := lastMail(t, s, ama)
 		expect(t, w.Get(at), 200, "Choose a new password", ama)
@@ -166,18 +166,18 @@ func TestForgotAndReset(t *testing.T) {
 		leads(t, b.Get("/dashboard"), "/sign-in?next=%2Fdashboard")
 		expect(t, w.Get("/sign-in?changed=1"), 200, "Your password was changed")
 		leads(t, w.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {newPhrase}}), "/dashboard")
-		if strings.Contains(s.Logged(), strings.TrimPrefix(at, "/reset/")) {
+		if strings.Contains(s.ReadLog(), strings.TrimPrefix(at, "/reset/")) {
 			t.Error("the link's token stands in the log")
 		}
-		if text := w.Get("/dashboard/mailbox").Text(); strings.Contains(text, "password") || strings.Contains(text, "sign-in to your") {
+		if text := w.Get("/dashboard/mailbox").VisibleText(); strings.Contains(text, "password") || strings.Contains(text, "sign-in to your") {
 			t.Error("the business's mailbox shows mails of a user's account")
 		}
 	})
 }
 
 func TestInvitationPages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get(teamAt), 200, "(you)", "No mail server is configured", "Change wallets")
 		expect(t, b.PostFrom(teamAt, teamAt+"/invitations", url.Values{"email": {"x"}, "role": {"king"}}), 422, "Must be a plain e-mail address", "Choose one of the roles")
@@ -188,13 +188,13 @@ func TestInvitationPages(t *testing.T) {
 		if strings.Contains(b.Get(teamAt).Body, at) {
 			t.Error("the link is shown although a mail carries it")
 		}
-		w := s.Browser()
+		w := s.NewBrowser()
 		expect(t, w.Get(at), 200, "Ama Mensah invites you", "Finance", bayo)
 		expect(t, w.PostFrom(at, at, url.Values{"name": {"Bayo"}, "password": {"short"}}), 422, "Bayo", "Must have at least 12 characters.")
 		leads(t, w.PostFrom(at, at, url.Values{"name": {"Bayo"}, "password": {servertest.Password}}), "/dashboard")
 		expect(t, w.Get("/dashboard"), 200, "Welcome to Ama's Shop. Your role is Finance.")
 		expect(t, w.Get(teamAt), 403)
-		expect(t, s.Browser().Get(at), 410, "This invitation is no longer valid")
+		expect(t, s.NewBrowser().Get(at), 410, "This invitation is no longer valid")
 
 		member := regexp.MustCompile(teamAt+`/members/\d+/role`).FindAllString(b.Get(teamAt).Body, -1)[1]
 		expect(t, b.PostFrom(teamAt, regexp.MustCompile(teamAt+`/members/\d+/role`).FindString(b.Get(teamAt).Body), url.Values{"role": {"admin"}}), 409, "A business needs an owner")
@@ -212,20 +212,20 @@ func TestInvitationPages(t *testing.T) {
 // TestInvitationToAnotherBusiness (AP-6): who has an account signs in to accept, and
 // goes between businesses under another session id each time.
 func TestInvitationToAnotherBusiness(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
-		s.Business("Bayo's Shop", bayo)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		s.CreateBusiness("Bayo's Shop", bayo)
 		_, err := s.Accounts.Invite(t.Context(), sc, bayo, scope.Developer)
-		s.Must(err)
+		s.FailOn(err)
 		at := lastMail(t, s, bayo)
 		wrong := s.SignIn(ama)
 		expect(t, wrong.Get(at), 200, "already has an account here", "Another user is signed in")
 		expect(t, wrong.PostFrom(accountAt, at, nil), 409, "This invitation is for "+bayo)
-		b := s.Browser()
+		b := s.NewBrowser()
 		expect(t, b.Get(at), 200, "Sign in to accept", "next="+url.QueryEscape(at))
 		expect(t, b.PostFrom("/sign-in", at, url.Values{"name": {"Mallory"}, "password": {newPhrase}}), 409)
 		leads(t, b.PostFrom("/sign-in", "/sign-in", url.Values{"email": {bayo}, "password": {servertest.Password}, "next": {at}}), at)
-		old := b.Window()
+		old := b.NewWindow()
 		leads(t, b.PostFrom(at, at, nil), "/dashboard")
 		expect(t, b.Get("/dashboard"), 200, "Your role is Developer")
 		leads(t, old.Get(accountAt), "/sign-in?next=%2Fdashboard%2Faccount")
@@ -241,8 +241,8 @@ func TestInvitationToAnotherBusiness(t *testing.T) {
 }
 
 func TestInvitationOnce(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		showing := func() url.Values {
 			form := url.Values{}
@@ -271,16 +271,16 @@ func TestInvitationOnce(t *testing.T) {
 		}
 		leads(t, b.PostFrom(teamAt, strings.Replace(again, "/resend", "/revoke", 1), nil), teamAt)
 		expect(t, b.PostFrom(teamAt, again, nil), 404)
-		expect(t, s.Browser().Get(lastMail(t, s, bayo)), 410)
+		expect(t, s.NewBrowser().Get(lastMail(t, s, bayo)), 410)
 	})
 }
 
 func TestAccountPages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		b.Header["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
-		other := s.Browser()
+		other := s.NewBrowser()
 		other.Header["User-Agent"] = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Version/18.5 Mobile/15E148 Safari/604.1"
 		leads(t, other.PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {servertest.Password}}), "/dashboard")
 		if n := rows(s, &models.Mail{}, "kind = 'account_new_device' AND text LIKE '%Safari on iPhone%'"); n != 1 {
@@ -305,7 +305,7 @@ func TestAccountPages(t *testing.T) {
 		expect(t, b.PostFrom(at, at, url.Values{"email": {"x"}, "password": {servertest.Password}}), 422, "Must be a plain e-mail address")
 		leads(t, b.PostFrom(at, at, url.Values{"email": {bayo}, "password": {servertest.Password}}), accountAt)
 		link := lastMail(t, s, bayo)
-		w := s.Browser()
+		w := s.NewBrowser()
 		expect(t, w.Get(link), 200, "Confirm your address", ama, bayo)
 		leads(t, w.PostFrom(link, link, nil), "/sign-in?confirmed=1")
 		expect(t, w.PostFrom("/sign-in", link, nil), 410)
@@ -325,9 +325,9 @@ func TestAccountPages(t *testing.T) {
 
 // TestWalletAsksForTheCode: where the money goes is decided with the second factor, too.
 func TestWalletAsksForTheCode(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, "bitcoin", "regtest")
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, "bitcoin", "regtest")
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		key, _ := withFactor(t, s, b)
 		s.Clock.Advance(time.Minute)
@@ -343,14 +343,14 @@ func TestWalletAsksForTheCode(t *testing.T) {
 
 // TestDeviceCookie: the cookie of a browser outlives its session and opens nothing.
 func TestDeviceCookie(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		leads(t, b.PostFrom("/dashboard", "/sign-out", nil), "/sign-in?signed_out=1")
 		leads(t, b.Get("/dashboard"), "/sign-in?next=%2Fdashboard")
-		s.Browser().PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {"not the passphrase"}})
+		s.NewBrowser().PostFrom("/sign-in", "/sign-in", url.Values{"email": {ama}, "password": {"not the passphrase"}})
 		form := url.Values{"email": {ama}, "password": {servertest.Password}}
-		if a := s.Browser().PostFrom("/sign-in", "/sign-in", form); a.Status != http.StatusTooManyRequests {
+		if a := s.NewBrowser().PostFrom("/sign-in", "/sign-in", form); a.Status != http.StatusTooManyRequests {
 			t.Error("a strange browser goes past the guesses", a.Status)
 		}
 		leads(t, b.PostFrom("/sign-in", "/sign-in", form), "/dashboard")

@@ -22,16 +22,16 @@ func goLive(b *servertest.Browser) {
 // switchOn turns a live method on, whatever it lacks.
 func switchOn(s *servertest.Server, sc scope.Scope, method money.Method) {
 	s.T.Helper()
-	s.Must(s.DB.Exec(s.T.Context()).Model(&models.Method{}).Where("business_id = ? AND domain = 'live' AND code = ?", sc.BusinessID, string(method)).Update("enabled", true).Error)
+	s.FailOn(s.DB.Exec(s.T.Context()).Model(&models.Method{}).Where("business_id = ? AND domain = 'live' AND code = ?", sc.BusinessID, string(method)).Update("enabled", true).Error)
 }
 
 // say lets two sources agree on a pair now, and a third be off.
 func say(s *servertest.Server, pair, value, off string) {
 	now := s.Clock.Now()
-	s.Market.Say("kraken", pair, value, now.Add(-4*time.Second))
-	s.Market.Say("er-api", pair, value, now.Add(-9*time.Second))
+	s.Market.SetPrice("kraken", pair, value, now.Add(-4*time.Second))
+	s.Market.SetPrice("er-api", pair, value, now.Add(-9*time.Second))
 	if off != "" {
-		s.Market.Say("okx", pair, off, now)
+		s.Market.SetPrice("okx", pair, off, now)
 	}
 }
 
@@ -39,15 +39,15 @@ func say(s *servertest.Server, pair, value, off string) {
 func lacks(t *testing.T, a servertest.Answer, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if strings.Contains(a.Text(), text) || strings.Contains(a.Body, text) {
+		if strings.Contains(a.VisibleText(), text) || strings.Contains(a.Body, text) {
 			t.Errorf("the page has %q", text)
 		}
 	}
 }
 
 func TestRatesInTest(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		s.Quotes.Asked = source.All() // the street is not in the fixed table
 		b := s.SignIn(ama)
 		rates := b.Get("/dashboard/rates")
@@ -62,8 +62,8 @@ func TestRatesInTest(t *testing.T) {
 }
 
 func TestRatesInLive(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		goLive(b)
 		idle := b.Get("/dashboard/rates")
@@ -74,11 +74,11 @@ func TestRatesInLive(t *testing.T) {
 		say(s, "BTC/USD", "60000", "66000")
 		say(s, "USD/NGN", "1500", "")
 		now := s.Clock.Now()
-		s.Must(s.DB.Exec(t.Context()).Create(&[]models.RateMinute{
+		s.FailOn(s.DB.Exec(t.Context()).Create(&[]models.RateMinute{
 			{Base: "BTC", Quote: "USD", Minute: now.Unix()/60 - 5, Value: "59000", Sources: 2}, {Base: "BTC", Quote: "USD", Minute: now.Unix() / 60, Value: "60000", Sources: 3},
 			{Base: "BTC", Quote: "USD", Minute: now.Unix()/60 - 1445, Value: "10", Sources: 3}}).Error)
-		s.Must(s.DB.Exec(t.Context()).Create(&models.RateSource{Name: "kraken", AskedAt: now.Add(-9 * time.Second), NextAt: now.Add(6 * time.Second), Failures: 3, Problem: "answers 502"}).Error)
-		s.Must(s.DB.Exec(t.Context()).Create(&models.Rate{Source: "kraken", Base: "BTC", Quote: "USD", At: now, FetchedAt: now, Refused: "upside down", RefusedValue: "0.0000166", RefusedAt: &now}).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Create(&models.RateSource{Name: "kraken", AskedAt: now.Add(-9 * time.Second), NextAt: now.Add(6 * time.Second), Failures: 3, Problem: "answers 502"}).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Create(&models.Rate{Source: "kraken", Base: "BTC", Quote: "USD", At: now, FetchedAt: now, Refused: "upside down", RefusedValue: "0.0000166", RefusedAt: &now}).Error)
 		live := b.Get("/dashboard/rates")
 		expect(t, live, 200, "₦90,000,000.00", "$60,000.00", "Not used: off by 10 %", "2 of 3", "ExchangeRate-API", `href="https://www.exchangerate-api.com"`, "4 s old",
 			"Highest 60,000.00", "Lowest 59,000.00", "1 Mar, 13:00", "Problems with the rates", "Kraken failed 3 times in a row", "no trustworthy rate for ETH/USD",
@@ -97,8 +97,8 @@ func TestRatesInLive(t *testing.T) {
 
 // TestRatePolicy sets a rule, sees what it does, and takes it back.
 func TestRatePolicy(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		at := "/dashboard/rates/GHC"
 		expect(t, b.Get(at), 200, "Prices in GHC", "Price of GH₵100.00 right now", "the same as at the official rate", "No source of a street rate is configured for GHC", "Africa/Lagos", "Change rule")
@@ -108,9 +108,9 @@ func TestRatePolicy(t *testing.T) {
 			"% above the market's", `value="1.5"`, `value="13.9"`, `value="2026-03-31T13:00"`, "After that, the official rate is used.")
 		expect(t, b.Get("/dashboard/rates"), 200, "Your own: GH₵13.9", "% above the market's")
 
-		r := servertest.Request(money.CryptoBitcoin)
+		r := servertest.NewRequest(money.CryptoBitcoin)
 		r.Currency = "GHC"
-		expect(t, b.Get("/dashboard/payments/"+s.Initiate(sc, r).Reference), 200, "Your own rate", "1.5 %", "Price before the spread", "13.9", `data-copy="13.9"`, "USD/GHS", "sandbox-a", "before")
+		expect(t, b.Get("/dashboard/payments/"+s.InitiatePayment(sc, r).Reference), 200, "Your own rate", "1.5 %", "Price before the spread", "13.9", `data-copy="13.9"`, "USD/GHS", "sandbox-a", "before")
 
 		leads(t, b.PostFrom(at, at, url.Values{"spread": {"-5"}, "manual": {""}, "manual_until": {""}}), at)
 		expect(t, b.Get(at), 200, "The official rate", "−5 %: a customer pays 4.76 % less", "4.76 % less BTC")
@@ -131,8 +131,8 @@ func TestRatePolicy(t *testing.T) {
 // TestRatePolicyStreet: the street is offered where a source of it is set up, in
 // live; a rule whose source is gone says so.
 func TestRatePolicyStreet(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		s.Quotes.Asked = source.All()
 		b := s.SignIn(ama)
 		at := "/dashboard/rates/NGN"
@@ -141,8 +141,8 @@ func TestRatePolicyStreet(t *testing.T) {
 		say(s, "BTC/USD", "60000", "")
 		say(s, "USDT/USD", "1", "")
 		say(s, "USD/NGN", "1500", "")
-		s.Market.Say("quidax", "USDT/NGN", "1660", s.Clock.Now())
-		s.Market.Say("luno", "USDT/NGN", "1670", s.Clock.Now())
+		s.Market.SetPrice("quidax", "USDT/NGN", "1660", s.Clock.Now())
+		s.Market.SetPrice("luno", "USDT/NGN", "1670", s.Clock.Now())
 		expect(t, b.Get(at), 200, "Street rate", "people buy a dollar coin (USDT)")
 		lacks(t, b.Get("/dashboard/rates/KES"), "Street rate")
 		leads(t, b.PostFrom(at, at, url.Values{"market": {"street"}, "spread": {"0"}}), at)
@@ -151,7 +151,7 @@ func TestRatePolicyStreet(t *testing.T) {
 		expect(t, b.PostFrom(at, at, url.Values{"market": {"black"}, "spread": {"0"}}), 422, "Must be official or street.")
 
 		s.Quotes.Asked = source.Standard()
-		s.Market.Forget("USDT/NGN")
+		s.Market.RemovePrice("USDT/NGN")
 		expect(t, b.Get(at), 200, "No source of a street rate is configured any more", "With this rule, there is no price at the moment", `value="street" selected`)
 	})
 }
@@ -159,8 +159,8 @@ func TestRatePolicyStreet(t *testing.T) {
 // TestRatePolicyRefused: what was typed comes back with a sentence for each
 // field, and nothing is stored.
 func TestRatePolicyRefused(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		const bounds, soon = "Must be from −5 to 10 percent.", "Must be a time within the next 30 days"
 		number, plain := "with at most two decimals, such as 1.5", "Must be a plain number such as 1525.50"
@@ -205,16 +205,16 @@ func TestRatePolicyRefused(t *testing.T) {
 
 // TestRateRoles: everybody sees the rates and the rules; owners and admins change them.
 func TestRateRoles(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
-		other := s.Business("Bayo's Shop", bayo)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		other := s.CreateBusiness("Bayo's Shop", bayo)
 		b, at := s.SignIn(ama), "/dashboard/rates/NGN"
 		for role, may := range map[scope.Role]bool{scope.Owner: true, scope.Admin: true, scope.Finance: false, scope.Developer: false} {
-			s.Role(sc, role)
+			s.SetRole(sc, role)
 			expect(t, b.Get("/dashboard/rates"), 200, "Pricing rules")
 			page := b.Get(at)
 			expect(t, page, 200, "Price of ₦100,000.00 right now")
-			if strings.Contains(page.Body, `name="spread"`) != may || strings.Contains(page.Text(), "Only an owner or an admin") == may {
+			if strings.Contains(page.Body, `name="spread"`) != may || strings.Contains(page.VisibleText(), "Only an owner or an admin") == may {
 				t.Errorf("%s is shown the wrong page", role)
 			}
 			a := b.PostFrom(at, at, url.Values{"spread": {"2"}})
@@ -235,8 +235,8 @@ func TestRateRoles(t *testing.T) {
 // TestUnpriced (FX-2): a live method that is on without a rate is shown where people
 // look.
 func TestUnpriced(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		goLive(b)
 		lacks(t, b.Get("/dashboard"), "No price for")

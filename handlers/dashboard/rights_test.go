@@ -133,13 +133,13 @@ func plantedVillage(t *testing.T, s *servertest.Server) village {
 	t.Helper()
 	v := village{s: s, things: map[scope.Domain]map[string]string{}}
 	for name, email := range map[string]string{"Ama": ama, "Bayo": bayo} {
-		sc := s.Business(name+"'s Shop", email)
+		sc := s.CreateBusiness(name+"'s Shop", email)
 		leads(t, upload(t, s.SignIn(email), picture(t, "png", 64+8*len(name), 64)), "/dashboard/settings#logo")
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 			sc.Domain = domain
 			things := owned(t, s, sc)
 			s.Calls.Add(apilog.Call{Scope: scope.Scope{BusinessID: sc.BusinessID, Domain: domain, Actor: "key:1"}, Method: "POST", Path: "/v1/payments", Status: 200})
-			s.Must(s.Calls.Flush(t.Context()))
+			s.FailOn(s.Calls.Flush(t.Context()))
 			told(t, s, sc)
 			if name == "Ama" {
 				v.things[domain], v.sc = things, sc
@@ -156,14 +156,14 @@ func plantedVillage(t *testing.T, s *servertest.Server) village {
 // and looks for texts of customers that the role has no right to see in this domain. An
 // owner finds each of them somewhere, so that the test has something to find.
 func TestPagesShowWhatTheRoleMaySee(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		v := plantedVillage(t, s)
 		s.Accounts.Operators = []string{ama} // whose passkey holds canaries: System is a page, too
 		b := s.SignIn(ama)
 		pages := routesOf(s, http.MethodGet, true)
 		seen := map[string]bool{}
 		for _, role := range roles {
-			s.Role(v.sc, role)
+			s.SetRole(v.sc, role)
 			for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 				asking(t, b, domain)
 				who := newViewer(fmt.Sprintf("%s in %s", role, domain), scope.Scope{BusinessID: v.sc.BusinessID, Domain: domain, Role: role})
@@ -201,7 +201,7 @@ func (v village) askPage(b *servertest.Browser, who viewer, r row, at string) {
 	}
 	part := httptest.NewRequest(http.MethodGet, at, nil)
 	part.Header.Set("HX-Request", "true")
-	v.look(who, "GET "+r.path+" by its script", b.Send(part))
+	v.look(who, "GET "+r.path+" by its script", b.SendRequest(part))
 	mark := map[bool]string{true: "&", false: "?"}[strings.Contains(at, "?")]
 	v.look(who, "GET "+r.path+" with a search", b.Get(at+mark+"q=zq&path=/v1/"))
 }
@@ -210,13 +210,13 @@ func (v village) askPage(b *servertest.Browser, who viewer, r row, at string) {
 // role in each domain, about things that there are, and looks at the answers likewise. The
 // roles with the fewest rights come first, as others change what there is.
 func TestFormsShowWhatTheRoleMaySee(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		v := plantedVillage(t, s)
 		b := s.SignIn(ama)
 		forms := routesOf(s, http.MethodPost, true)
 		for _, domain := range []scope.Domain{scope.Live, scope.Test} {
 			for _, role := range slices.Backward(roles) {
-				s.Role(v.sc, role)
+				s.SetRole(v.sc, role)
 				form := asking(t, b, domain)
 				who := newViewer(fmt.Sprintf("%s in %s", role, domain), scope.Scope{BusinessID: v.sc.BusinessID, Domain: domain, Role: role})
 				for name, value := range v.guesses(domain) {
@@ -257,16 +257,16 @@ var shownByAddress = map[string][]string{
 // TestOthersSeeWhatTheyMaySee (AP-1, AP-2, AP-3) asks for every other page of the route table
 // without anything, by the address that a customer has, and by API keys of both domains.
 func TestOthersSeeWhatTheyMaySee(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		v := plantedVillage(t, s)
-		b := s.Browser()
+		b := s.NewBrowser()
 		for domain, things := range v.things {
 			sc := scope.Scope{BusinessID: v.sc.BusinessID, Domain: domain, Actor: v.sc.Actor, Role: scope.Owner}
 			_, key, err := s.Accounts.CreateKey(t.Context(), sc, "All")
-			s.Must(err)
+			s.FailOn(err)
 			sc.Role = scope.API
 			var paid models.Payment
-			s.Must(s.DB.Read(t.Context()).Where("reference = ?", last(things["/v1/payments/:reference"])[1:]).Take(&paid).Error)
+			s.FailOn(s.DB.Read(t.Context()).Where("reference = ?", last(things["/v1/payments/:reference"])[1:]).Take(&paid).Error)
 			for _, r := range routesOf(s, http.MethodGet, false) {
 				at, kind := filled(t, r, things), strings.Split(r.path, "/")[1]
 				anybody, keyed := newViewer("anybody", scope.Scope{}), newViewer("a key of "+string(domain), sc)

@@ -184,7 +184,7 @@ func rowsOf(t testing.TB) (list []row) {
 
 // TestEveryRouteHasARow (AP-1) holds the server's routes against the matrix, both ways.
 func TestEveryRouteHasARow(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		want := map[string]bool{}
 		for _, r := range rowsOf(t) {
 			want[r.method+" "+r.path] = true
@@ -219,34 +219,34 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 		say(s, "USD/NGN", "1500", "")
 	}
 	hook, _, err := s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Hook", URL: "https://shop.example/hook", Active: true})
-	s.Must(err)
+	s.FailOn(err)
 	pages := things(t, s, sc)
-	started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+	started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 	tips, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD"})
-	s.Must(err)
+	s.FailOn(err)
 	events, _, err := s.Webhooks.Events(t.Context(), sc, webhook.Filter{}, "", 1)
-	s.Must(err)
+	s.FailOn(err)
 	order, err := s.Webhooks.Resend(t.Context(), sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
-	s.Must(err)
+	s.FailOn(err)
 	key, _, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
-	s.Must(err)
+	s.FailOn(err)
 	invitation, err := s.Accounts.Invite(t.Context(), sc, fmt.Sprintf("new@%s.example", sc.Domain), scope.Finance)
-	s.Must(err)
+	s.FailOn(err)
 	s.Calls.Add(apilog.Call{Scope: scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Actor: fmt.Sprintf("key:%d", key.ID)}, Method: "GET", Path: "/v1/rates", Status: 200})
-	s.Must(s.Calls.Flush(t.Context()))
+	s.FailOn(s.Calls.Flush(t.Context()))
 	logged, _, err := s.Calls.List(t.Context(), sc, apilog.Filter{Limit: 1})
-	s.Must(err)
+	s.FailOn(err)
 	member := hire(t, s, sc, fmt.Sprintf("member%d@%s.example", sc.BusinessID, sc.Domain), scope.Developer)
 	stray := models.Transfer{Network: "sandbox-xrpl", TxID: fmt.Sprintf("stray%d%s", sc.BusinessID, sc.Domain), Asset: "XRP", Address: "r", BusinessID: sc.BusinessID, Domain: string(sc.Domain), Unmatched: "missing_tag", FirstSeenAt: s.Clock.Now()}
-	s.Must(s.DB.Exec(t.Context()).Create(&stray).Error)
+	s.FailOn(s.DB.Exec(t.Context()).Create(&stray).Error)
 	owner, err := account.Owners(s.DB.Read(t.Context()), sc.BusinessID)
-	s.Must(err)
+	s.FailOn(err)
 	passkey := models.Passkey{UserID: owner[0].ID, Credential: owner[0].Email + string(sc.Domain), PublicKey: []byte{1}, Name: "Phone", CreatedAt: s.Clock.Now()}
-	s.Must(s.DB.Exec(t.Context()).Create(&passkey).Error)
+	s.FailOn(s.DB.Exec(t.Context()).Create(&passkey).Error)
 	customers, _, err := s.Lists.Customers(t.Context(), sc, list.CustomerFilter{Limit: 1})
-	s.Must(err)
+	s.FailOn(err)
 	var business models.Business
-	s.Must(s.DB.Read(t.Context()).Where("id = ?", sc.BusinessID).Take(&business).Error)
+	s.FailOn(s.DB.Read(t.Context()).Where("id = ?", sc.BusinessID).Take(&business).Error)
 	return map[string]string{
 		"/v1/payment/verify/:business_reference": "/v1/payment/verify/" + started.Reference, "/v1/payments/:reference": "/v1/payments/" + started.Reference,
 		"/v1/sandbox/payments/:reference": "/v1/sandbox/payments/" + started.Reference, "/v1/payment-links/:id": "/v1/payment-links/" + tips.Code,
@@ -268,9 +268,9 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 func hire(t testing.TB, s *servertest.Server, sc scope.Scope, email string, role scope.Role) account.User {
 	t.Helper()
 	in, err := s.Accounts.Invite(t.Context(), sc, email, role)
-	s.Must(err)
+	s.FailOn(err)
 	user, _, err := s.Accounts.AcceptAsNew(t.Context(), in.Link[strings.LastIndex(in.Link, "/")+1:], account.Newcomer{Name: "New Member", Password: servertest.Password})
-	s.Must(err)
+	s.FailOn(err)
 	return user
 }
 
@@ -303,14 +303,14 @@ func asking(t testing.TB, b *servertest.Browser, domain scope.Domain) url.Values
 // TestRights (AP-2) asks for every address as each role in each domain: who may not is
 // refused, and who may finds what is there in that domain, and none of the other's.
 func TestRights(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		mine := map[scope.Domain]map[string]string{scope.Test: owned(t, s, sc), scope.Live: owned(t, s, live(sc))}
 		s.Accounts.Operators = []string{ama} // whose passkey is among those
 		b := s.SignIn(ama)
 		for _, role := range roles {
 			for _, domain := range []scope.Domain{scope.Test, scope.Live} {
-				s.Role(sc, role)
+				s.SetRole(sc, role)
 				token := asking(t, b, domain)
 				for _, r := range rowsOf(t) {
 					var a servertest.Answer
@@ -326,7 +326,7 @@ func TestRights(t *testing.T) {
 					found := a.Status == http.StatusOK || a.Status == http.StatusSeeOther
 					switch what := fmt.Sprintf("%s in %s: %s %s answers %d", role, domain, r.method, r.at(mine[domain]), a.Status); {
 					case a.Status >= 500:
-						t.Errorf("what = %v, a.Text() = %v", what, a.Text())
+						t.Errorf("what = %v, a.Text() = %v", what, a.VisibleText())
 					case !r.allows(role, domain):
 						if a.Status != http.StatusForbidden && !(r.path == "/dashboard" && a.Status == http.StatusSeeOther) {
 							t.Error(what, "although the role may not")
@@ -350,12 +350,12 @@ func TestRights(t *testing.T) {
 // another, as nobody, and with forms that are not ours: nothing is there, nothing
 // happens.
 func TestStrangers(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		things := map[scope.Domain]map[string]string{scope.Test: owned(t, s, sc), scope.Live: owned(t, s, live(sc))}
-		theirs := s.Business("Bayo's Shop", bayo)
+		theirs := s.CreateBusiness("Bayo's Shop", bayo)
 		owned(t, s, theirs)
-		stranger, nobody := s.SignIn(bayo), s.Browser()
+		stranger, nobody := s.SignIn(bayo), s.NewBrowser()
 		audits := rows(s, &models.Audit{}, fmt.Sprintf("business_id = %d", sc.BusinessID))
 		form := url.Values{"title": {"Taken"}, "currency": {"USD"}, "amount": {"1"}, "amount_kind": {"fixed"}, "type": {"Taken"}, "url": {"https://taken.example"}, "scenario": {"exact"}, "role": {"finance"}, "active": {"true"}}
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
@@ -379,10 +379,10 @@ func TestStrangers(t *testing.T) {
 					sent[field] = values
 				}
 				if a := stranger.Post(at, sent); a.Status != http.StatusNotFound && !(a.Status == http.StatusForbidden && strings.HasSuffix(at, "/simulate")) {
-					t.Errorf("%s in %s: %d %.300s", at, domain, a.Status, a.Text())
+					t.Errorf("%s in %s: %d %.300s", at, domain, a.Status, a.VisibleText())
 				}
 			}
-			visitor := s.Browser()
+			visitor := s.NewBrowser()
 			for at, page := range map[string]string{"/dashboard/keys": "keys", "/dashboard/team/invitations": "team", "/dashboard/account/password": "account%2Fpassword"} {
 				leads(t, visitor.PostFrom("/sign-in", at, nil), "/sign-in?next=%2Fdashboard%2F"+page)
 			}

@@ -20,15 +20,15 @@ import (
 
 func business(s *servertest.Server) (b models.Business) {
 	s.T.Helper()
-	s.Must(s.DB.Read(s.T.Context()).Take(&b).Error)
+	s.FailOn(s.DB.Read(s.T.Context()).Take(&b).Error)
 	return b
 }
 
 // TestSettingsForms sends each form, well and badly: what was typed comes back
 // with a sentence per field, and what is stored is in the audit log.
 func TestSettingsForms(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		const at = "/dashboard/settings"
 		long := strings.Repeat("x", 10_000)
@@ -65,19 +65,19 @@ func TestSettingsForms(t *testing.T) {
 // TestSettingsCountFromThenOn (DOGE-1) starts a payment before and after a change: each
 // keeps the rules that it was made with.
 func TestSettingsCountFromThenOn(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		before := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		before := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		leads(t, b.PostFrom("/dashboard/settings", "/dashboard/settings/payments", url.Values{"under": {"2"}, "over": {"0"}, "late_payments": {"decline"}, "currency": {"NGN"}, "time_zone": {"UTC"}}), "/dashboard/settings#payments")
 		leads(t, b.PostFrom("/dashboard/settings", "/dashboard/settings/confirmations", url.Values{"BTC_small": {"7"}, "BTC_large": {"9"}, "DOGE_small": {"6"}, "DOGE_large": {"40"}, "ETH_small": {"12"}, "ETH_large": {"12"}, "USDT_small": {"12"}, "USDT_large": {"12"}}), "/dashboard/settings#confirmations")
-		after := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
-		large := servertest.Request(money.CryptoBitcoin)
+		after := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		large := servertest.NewRequest(money.CryptoBitcoin)
 		large.Amount = 900_000
-		bigger := s.Initiate(sc, large)
+		bigger := s.InitiatePayment(sc, large)
 		for reference, want := range map[string][3]int{before.Reference: {2, 0, 0}, after.Reference: {7, 200, 1}, bigger.Reference: {9, 200, 1}} {
 			var p models.Payment
-			s.Must(s.DB.Read(t.Context()).Where("reference = ?", reference).Take(&p).Error)
+			s.FailOn(s.DB.Read(t.Context()).Where("reference = ?", reference).Take(&p).Error)
 			late := map[string]int{"accept": 0, "decline": 1}[p.LatePayments]
 			if got := [3]int{p.FinalDepth, p.UnderTolerance, late}; got != want {
 				t.Errorf("%v, want %v", got, want)
@@ -89,16 +89,16 @@ func TestSettingsCountFromThenOn(t *testing.T) {
 // TestOperatorsDepths (DOGE-1): what the operator asks for counts for every payment, small
 // or large, and a business can ask for more, not for less.
 func TestOperatorsDepths(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		depths := settings.Depths{money.DOGE: {Small: 12, Large: 60}}
 		s.Pages.Settings.Depths, s.Settings.Depths, s.Payments.Depths = depths, depths, depths
-		sc := s.Business("Ama's Shop", ama)
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		final := func(method money.Method, amount int64) int {
-			r := servertest.Request(method)
+			r := servertest.NewRequest(method)
 			r.Amount = amount
 			var p models.Payment
-			s.Must(s.DB.Read(t.Context()).Where("reference = ?", s.Initiate(sc, r).Reference).Take(&p).Error)
+			s.FailOn(s.DB.Read(t.Context()).Where("reference = ?", s.InitiatePayment(sc, r).Reference).Take(&p).Error)
 			return p.FinalDepth
 		}
 		if small, large, other := final(money.CryptoDogecoin, 10_000), final(money.CryptoDogecoin, 900_000), final(money.CryptoBitcoin, 10_000); small != 12 || large != 60 || other != 2 {
@@ -180,13 +180,13 @@ func upload(t testing.TB, b *servertest.Browser, file []byte) servertest.Answer 
 	_ = form.Close()
 	r := httptest.NewRequest("POST", "/dashboard/settings/logo", &body)
 	r.Header.Set("Content-Type", form.FormDataContentType())
-	return b.Send(r)
+	return b.SendRequest(r)
 }
 
 // TestLogo uploads pictures and what only looks like one.
 func TestLogo(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/settings?logo=too_large"), 200, "The file is larger than 512 KB. Choose a smaller one.")
 		expect(t, b.Get("/dashboard/settings?logo=again"), 200, "The upload failed. Try again in a minute.")
@@ -198,8 +198,8 @@ func TestLogo(t *testing.T) {
 			"The picture is damaged and can't be read.":        picture(t, "jpeg", 400, 400)[:700],
 			"The file is larger than 512 KB. Choose a smaller": append(picture(t, "png", 64, 64), make([]byte, 512<<10)...),
 		} {
-			if a := upload(t, b, file); a.Status != 422 || !strings.Contains(a.Text(), what) {
-				t.Errorf("%s: %d %.300s", what, a.Status, a.Text())
+			if a := upload(t, b, file); a.Status != 422 || !strings.Contains(a.VisibleText(), what) {
+				t.Errorf("%s: %d %.300s", what, a.Status, a.VisibleText())
 			}
 		}
 		if rows(s, &models.Logo{}, "1 = 1") != 0 {
@@ -212,17 +212,17 @@ func TestLogo(t *testing.T) {
 		}
 		expect(t, b.Get(names[0]), 404)
 		leads(t, upload(t, b, picture(t, "png", 1000, 500)), "/dashboard/settings#logo")
-		a := s.Browser().Get(names[0])
+		a := s.NewBrowser().Get(names[0])
 		expect(t, a, 200)
 		shown, err := png.DecodeConfig(strings.NewReader(a.Body))
 		if err != nil || shown.Width != 512 || shown.Height != 256 || a.Header.Get("Content-Type") != "image/png" || a.Header.Get("X-Content-Type-Options") != "nosniff" ||
 			!strings.HasPrefix(a.Header.Get("Content-Security-Policy"), "default-src 'none'; sandbox") {
 			t.Errorf("%+v %v %v", shown, err, a.Header)
 		}
-		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
-		expect(t, s.Browser().Get(strings.TrimPrefix(started.PaymentURL, servertest.Base)), 200, `src="`+names[0]+`"`)
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		expect(t, s.NewBrowser().Get(strings.TrimPrefix(started.PaymentURL, servertest.Base)), 200, `src="`+names[0]+`"`)
 		leads(t, b.PostFrom("/dashboard/settings", "/dashboard/settings/logo/remove", nil), "/dashboard/settings#logo")
-		expect(t, s.Browser().Get(names[0]), 404)
+		expect(t, s.NewBrowser().Get(names[0]), 404)
 		if n := rows(s, &models.Audit{}, "action LIKE 'settings.logo%'"); n != 5 {
 			t.Errorf("%d rows in the audit log", n)
 		}

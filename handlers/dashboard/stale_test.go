@@ -18,15 +18,15 @@ import (
 // TestStalePages opens pages, has what they are about taken away in another
 // window, and uses them: each says what is no longer there, and does nothing.
 func TestStalePages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		amount := int64(20)
 		made, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga", Currency: "USD", Amount: &amount})
-		s.Must(err)
+		s.FailOn(err)
 
 		// A customer fills in the page of a link that is switched off meanwhile.
-		customer := s.Browser()
+		customer := s.NewBrowser()
 		expect(t, customer.Get("/l/"+made.Code), 200, "Yoga")
 		at := fmt.Sprintf("/dashboard/links/%d", made.ID)
 		leads(t, b.PostFrom(at, at+"/toggle", url.Values{"active": {"false"}}), at)
@@ -48,13 +48,13 @@ func TestStalePages(t *testing.T) {
 
 		// A key is revoked, an invitation taken back, while the page is open.
 		key, _, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
-		s.Must(err)
+		s.FailOn(err)
 		at = fmt.Sprintf("/dashboard/keys/%d", key.ID)
 		open = shownForm(b.Get("/dashboard/keys"), nil)
 		leads(t, b.Post(at+"/revoke", open), "/dashboard/keys")
 		rolled := b.Post(at+"/roll", open)
-		if rolled.Status != http.StatusConflict || !strings.Contains(rolled.Text(), "revoked") {
-			t.Errorf("a revoked key is rolled: %d %.600s", rolled.Status, rolled.Text())
+		if rolled.Status != http.StatusConflict || !strings.Contains(rolled.VisibleText(), "revoked") {
+			t.Errorf("a revoked key is rolled: %d %.600s", rolled.Status, rolled.VisibleText())
 		}
 
 		// A payment is accepted in one window, and refunded in the other.
@@ -68,8 +68,8 @@ func TestStalePages(t *testing.T) {
 
 // TestRemovedMember: who is removed is told so by the next thing they do, and it is not done.
 func TestRemovedMember(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		member := hire(t, s, sc, bayo, scope.Admin)
 		b, owner := s.SignIn(bayo), s.SignIn(ama)
 		page := b.Get("/dashboard/links/new")
@@ -77,7 +77,7 @@ func TestRemovedMember(t *testing.T) {
 		for _, gone := range []string{"", " again"} { // sent twice by two clicks
 			a := owner.PostFrom(teamAt, fmt.Sprintf("%s/members/%d/remove", teamAt, member.ID), nil)
 			if want := map[string]int{"": http.StatusSeeOther, " again": http.StatusNotFound}[gone]; a.Status != want {
-				t.Errorf("removed%s: %d %.300s", gone, a.Status, a.Text())
+				t.Errorf("removed%s: %d %.300s", gone, a.Status, a.VisibleText())
 			}
 		}
 		sent := b.Post("/dashboard/links", open)
@@ -87,8 +87,8 @@ func TestRemovedMember(t *testing.T) {
 			}
 			sent = b.Get(strings.TrimPrefix(sent.Location, servertest.Base))
 		}
-		if !strings.Contains(sent.Text(), "You are no longer a member of a business here") {
-			t.Errorf("a removed member is told: %d %.600s", sent.Status, sent.Text())
+		if !strings.Contains(sent.VisibleText(), "You are no longer a member of a business here") {
+			t.Errorf("a removed member is told: %d %.600s", sent.Status, sent.VisibleText())
 		}
 		if n := rows(s, &models.Link{}, "1 = 1"); n != 0 {
 			t.Errorf("%d links by somebody who is no longer there", n)
@@ -99,8 +99,8 @@ func TestRemovedMember(t *testing.T) {
 // TestTwice sends the forms that make nothing new twice: the second does nothing
 // more, and says so or leads to the same place.
 func TestTwice(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		mine := owned(t, s, sc)
 		b := s.SignIn(ama)
 		reference := declined(s, sc)
@@ -131,7 +131,7 @@ func TestTwice(t *testing.T) {
 			form := shownForm(b.Get(c.page), c.form)
 			first, again := b.Post(c.path, form), b.Post(c.path, form)
 			if first.Status >= 400 || again.Status >= 500 || again.Status >= 400 && again.Status != 404 && again.Status != 409 {
-				t.Errorf("%s answers %d, then %d: %.300s", c.path, first.Status, again.Status, again.Text())
+				t.Errorf("%s answers %d, then %d: %.300s", c.path, first.Status, again.Status, again.VisibleText())
 			}
 			if n := rows(s, &models.Audit{}, "action LIKE ? AND NOT refused", c.audit+"%") - before; n != c.want {
 				t.Errorf("%s was done %d times, want %d", c.path, n, c.want)

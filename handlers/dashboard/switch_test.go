@@ -13,12 +13,12 @@ import (
 // TestSwitchesNeedTheirValue: a switch without one of the two values that its
 // form sends is refused, and everything stays as it was.
 func TestSwitchesNeedTheirValue(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		_, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD"})
-		s.Must(err)
+		s.FailOn(err)
 		hook, _, err := s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Shop", URL: "https://shop.example/hook", Active: true})
-		s.Must(err)
+		s.FailOn(err)
 		b := s.SignIn(ama)
 		for at, name := range map[string]string{"/dashboard/links/1/toggle": "active", "/dashboard/methods/crypto_bitcoin": "enabled",
 			"/dashboard/webhooks/" + hook.ID + "/toggle": "active"} {

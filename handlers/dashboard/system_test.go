@@ -21,9 +21,9 @@ const systemAt = "/dashboard/system"
 // TestSystemPage: whoever runs the server sees it, with a second factor or a
 // passkey; for everybody else there is no such page, and nothing in the menu.
 func TestSystemPage(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
-		s.Business("Bayo's Shop", bayo)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		s.CreateBusiness("Bayo's Shop", bayo)
 		member := hire(t, s, sc, "dede@shop.example", scope.Developer)
 		b, owner := s.SignIn(ama), s.SignIn(bayo)
 		hidden := func(b *servertest.Browser) {
@@ -62,7 +62,7 @@ func TestSystemPage(t *testing.T) {
 			t.Error("30 seconds are called too many")
 		}
 
-		s.Must(s.DB.Exec(t.Context()).Create(&models.Mail{Kind: "x", About: "1", DueAt: s.Clock.Now().Add(-time.Hour), CreatedAt: s.Clock.Now()}).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Create(&models.Mail{Kind: "x", About: "1", DueAt: s.Clock.Now().Add(-time.Hour), CreatedAt: s.Clock.Now()}).Error)
 		expect(t, b.Get(systemAt), 200, "E-mails: the oldest has been due 60 min ago. Check that a process is running.", "sandbox-bitcoin: no block has been read yet.")
 	})
 }
@@ -70,8 +70,8 @@ func TestSystemPage(t *testing.T) {
 // TestStalledFinality (ETH-12): the System page shows what a node says of finality that
 // stalls, and the payment that it is what it waits for, beside its confirmations.
 func TestStalledFinality(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		s.Accounts.Operators = []string{ama}
 		b := s.SignIn(ama)
 		passkeyPages(t, b, "Phone")
@@ -81,30 +81,30 @@ func TestStalledFinality(t *testing.T) {
 		}}}
 		expect(t, b.Get(systemAt), 200, "node.example", stalls)
 
-		reference := s.Initiate(sc, servertest.Request(money.CryptoEthereum)).Reference
+		reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoEthereum)).Reference
 		v, err := s.Payments.OpenByReference(t.Context(), sc, reference)
-		s.Must(err)
+		s.FailOn(err)
 		now := s.Clock.Now()
-		s.Must(s.DB.Exec(t.Context()).Create(&models.Transfer{Network: v.Payment.Network, TxID: "0xaa", Asset: "ETH", Address: "0x5a", Amount: v.Payment.Due, PaymentID: &v.Payment.ID,
+		s.FailOn(s.DB.Exec(t.Context()).Create(&models.Transfer{Network: v.Payment.Network, TxID: "0xaa", Asset: "ETH", Address: "0x5a", Amount: v.Payment.Due, PaymentID: &v.Payment.ID,
 			BusinessID: sc.BusinessID, Domain: string(sc.Domain), FirstSeenAt: now, CreatedAt: now, UpdatedAt: now}).Error)
-		s.Set(reference, map[string]any{"status": string(payment.Processing), "final_depth": 12, "final_by_network": false})
+		s.UpdatePayment(reference, map[string]any{"status": string(payment.Processing), "final_depth": 12, "final_by_network": false})
 		at := "/dashboard/payments/" + reference
 		expect(t, b.Get(at), 200, "final at 12")
 		lacks(t, b.Get(at), "own finality")
-		s.Set(reference, map[string]any{"final_by_network": true})
+		s.UpdatePayment(reference, map[string]any{"final_by_network": true})
 		expect(t, b.Get(at), 200, "final at 12 and the network's own finality")
 	})
 }
 
 // TestOperatorsAddress: the link of an invitation makes nobody an operator.
 func TestOperatorsAddress(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		s.Accounts.Operators = []string{"root@till.example"}
 		in, err := s.Accounts.Invite(t.Context(), sc, "root@till.example", scope.Admin)
-		s.Must(err)
+		s.FailOn(err)
 		at := strings.TrimPrefix(in.Link, servertest.Base)
-		guest := s.Browser()
+		guest := s.NewBrowser()
 		a := guest.PostFrom(at, at, map[string][]string{"name": {"Mallory"}, "password": {servertest.Password}})
 		expect(t, a, 403, "is that of who runs this server")
 		if n := rows(s, &models.User{}, "email = 'root@till.example'"); n != 0 {

@@ -12,14 +12,14 @@ import (
 // TestInvitationMailFailed: the team's page says that a mail didn't go, why, and
 // what to do; only then it shows the link where there is a mail server.
 func TestInvitationMailFailed(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		s.UseMailServer()
 		in, err := s.Accounts.Invite(t.Context(), sc, "new@shop.example", scope.Finance)
-		s.Must(err)
+		s.FailOn(err)
 		b := s.SignIn(ama)
 		set := func(columns map[string]any) {
-			s.Must(s.DB.Exec(t.Context()).Model(&models.Mail{}).Where("to_address = ?", "new@shop.example").Updates(columns).Error)
+			s.FailOn(s.DB.Exec(t.Context()).Model(&models.Mail{}).Where("to_address = ?", "new@shop.example").Updates(columns).Error)
 		}
 		for _, c := range []struct {
 			columns map[string]any
@@ -34,8 +34,8 @@ func TestInvitationMailFailed(t *testing.T) {
 			set(c.columns)
 			page := b.Get(teamAt)
 			expect(t, page, 200, "new@shop.example", c.text)
-			if strings.Contains(page.Body, in.Link) != c.link || c.text == "" && strings.Contains(page.Text(), "The mail") {
-				t.Errorf("%v: %s", c.columns, page.Text())
+			if strings.Contains(page.Body, in.Link) != c.link || c.text == "" && strings.Contains(page.VisibleText(), "The mail") {
+				t.Errorf("%v: %s", c.columns, page.VisibleText())
 			}
 		}
 	})

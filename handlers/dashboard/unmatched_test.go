@@ -20,19 +20,19 @@ func untagged(s *servertest.Server, sc scope.Scope, txid string, asked models.Pa
 	height := int64(1)
 	t := models.Transfer{Network: asked.Network, TxID: txid, Asset: asked.Coin, Address: asked.Address, Amount: asked.Due, Height: &height, BusinessID: sc.BusinessID, Domain: "test",
 		Unmatched: payment.MissingTag, FirstSeenAt: s.Clock.Now(), CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()}
-	s.Must(s.DB.Exec(s.T.Context()).Create(&t).Error)
+	s.FailOn(s.DB.Exec(s.T.Context()).Create(&t).Error)
 	return t
 }
 
 // TestUnmatchedIsDealtWith: what came without a tag is attached to the payment
 // that it is for, or marked as refunded; each once, and seen afterwards.
 func TestUnmatchedIsDealtWith(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		started := s.Initiate(sc, servertest.Request(money.CryptoRipple))
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple))
 		opened, err := s.Payments.Open(t.Context(), started.AccessToken, "")
-		s.Must(err)
+		s.FailOn(err)
 		hash := strings.Repeat("ab", 32)
 		one, two := untagged(s, sc, hash, opened.Payment), untagged(s, sc, strings.Repeat("ef", 32), opened.Payment)
 		expect(t, b.Get("/dashboard/unmatched"), 200, "No destination tag", "2 transfers", hash)
@@ -73,15 +73,15 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 			t.Errorf("%d audits", n)
 		}
 		expect(t, b.Get("/dashboard/unmatched/x"), 404)
-		s.Role(sc, scope.Finance)
+		s.SetRole(sc, scope.Finance)
 		foreign := opened.Payment
 		foreign.Coin = "OTHER"
 		unlisted := untagged(s, sc, strings.Repeat("bb", 32), foreign)
-		s.Role(sc, scope.Owner)
+		s.SetRole(sc, scope.Owner)
 		alone := b.Get("/dashboard/unmatched/" + fmt.Sprint(unlisted.ID))
 		expect(t, alone, 200, "Mark as refunded")
 		lacks(t, alone, "Or mark")
-		s.Role(sc, scope.Finance)
+		s.SetRole(sc, scope.Finance)
 		third := untagged(s, sc, strings.Repeat("aa", 32), opened.Payment)
 		seen := b.Get("/dashboard/unmatched/" + fmt.Sprint(third.ID))
 		expect(t, seen, 200, "An owner or an admin resolves it")
@@ -91,15 +91,15 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 
 // TestCustomerPages finds customers, and shows what one of them has paid.
 func TestCustomerPages(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/customers"), 200, "No customers yet")
-		r := servertest.Request(money.CryptoBitcoin)
-		paid := s.Initiate(sc, r).Reference
-		s.Set(paid, map[string]any{"status": "successful"})
+		r := servertest.NewRequest(money.CryptoBitcoin)
+		paid := s.InitiatePayment(sc, r).Reference
+		s.UpdatePayment(paid, map[string]any{"status": "successful"})
 		r.Email, r.FirstName, r.LastName = "ola@example.com", "Ọlá", "Adéyemí"
-		s.Initiate(sc, r)
+		s.InitiatePayment(sc, r)
 		expect(t, b.Get("/dashboard/customers"), 200, "Ngozi Okafor", "Ọlá Adéyemí", "2 customers")
 		found := b.Get("/dashboard/customers?q=adeyemi")
 		expect(t, found, 200, "ola@example.com", "1 customer")
@@ -107,7 +107,7 @@ func TestCustomerPages(t *testing.T) {
 		expect(t, b.Get("/dashboard/customers?q=%3Cb%3E%00"), 200, "No customers found for “<b>”")
 		leads(t, b.Get("/dashboard/customers?q=a&after=CUS_NOBODY"), "/dashboard/customers?q=a")
 		list, _, err := s.Lists.Customers(t.Context(), sc, list.CustomerFilter{Query: "ngozi", Limit: 1})
-		s.Must(err)
+		s.FailOn(err)
 		expect(t, b.Get("/dashboard/customers/"+list[0].Code), 200, "Ngozi Okafor", "₦5,000.00", "100 %", "1 of 1 completed", paid, "/dashboard/payments?q=ngozi%40example.com")
 		expect(t, b.Get("/dashboard/customers/CUS_NOBODY"), 404)
 		expect(t, b.Get("/dashboard/payments/"+paid), 200, "/dashboard/customers/"+list[0].Code)

@@ -20,16 +20,16 @@ func TestSmallForLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		_, key, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
-		s.Must(err)
-		who := identity{browser: s.Browser(), key: key}
-		small, large := servertest.Request(money.CryptoBitcoin), servertest.Request(money.CryptoBitcoin)
+		s.FailOn(err)
+		who := identity{browser: s.NewBrowser(), key: key}
+		small, large := servertest.NewRequest(money.CryptoBitcoin), servertest.NewRequest(money.CryptoBitcoin)
 		small.Amount, small.Currency, small.BusinessReference = 1, "KES", "order-1"
 		large.Amount, large.Currency, large.BusinessReference = 1_000_000, "USD", "order-2"
-		s.Set(s.Initiate(sc, small).Reference, map[string]any{"status": "successful"})
-		s.Initiate(sc, large)
+		s.UpdatePayment(s.InitiatePayment(sc, small).Reference, map[string]any{"status": "successful"})
+		s.InitiatePayment(sc, large)
 		paid, owed := verified(t, who, "order-1"), verified(t, who, "order-2")
 		if paid["data.status"] != "successful" {
 			t.Errorf("the small one is %v", paid)

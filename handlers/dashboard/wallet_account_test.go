@@ -32,25 +32,25 @@ func useAccount(b *servertest.Browser, account string) servertest.Answer {
 // TestAccountSetUp walks from XRP without an account to payments with tags, as a
 // browser without JavaScript does.
 func TestAccountSetUp(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		s.ConnectLedger(scope.Test, "testnet")
 		s.Ledger = map[string]wallet.LedgerAccount{
 			rAccount: {Exists: true, Balance: money.Units(25_500_000)}, rOther: {Exists: true, RequireTag: true, DisallowXRP: true, Balance: money.Units(1)},
 		}
-		sc := s.Business("Ama's Shop", ama)
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/methods"), 200, "Set up account", "Add your own account of the XRP Ledger first")
 		expect(t, b.Get(ledgerAt), 200, "No account is set up yet", "Address of your account", "Not a deposit address of an exchange", "only you have")
 
 		seen := look(b, "  "+rAccount+"\n")
 		expect(t, seen, 200, "Is this your XRP account?", rAccount, "XRP Ledger testnet", "25.500000 XRP", "Payments without a tag are accepted", "listed under Unmatched", "asfRequireDest")
-		if strings.Contains(seen.Text(), "asks wallets not to") {
-			t.Errorf("seen.Text() = %v", seen.Text())
+		if strings.Contains(seen.VisibleText(), "asks wallets not to") {
+			t.Errorf("seen.Text() = %v", seen.VisibleText())
 		}
 		seen = look(b, rOther)
 		expect(t, seen, 200, "refused by the network, as recommended", "asks wallets not to send it XRP", "asfDisallowXRP")
-		if strings.Contains(seen.Text(), "Payments without a tag are accepted") {
-			t.Errorf("seen.Text() = %v", seen.Text())
+		if strings.Contains(seen.VisibleText(), "Payments without a tag are accepted") {
+			t.Errorf("seen.Text() = %v", seen.VisibleText())
 		}
 		if rows(s, &models.Wallet{}, "1 = 1") != 0 || rows(s, &models.Destination{}, "1 = 1") != 0 {
 			t.Error("looking stored something")
@@ -63,8 +63,8 @@ func TestAccountSetUp(t *testing.T) {
 		expect(t, look(b, rAccount), 200, "the account in use", "changes nothing")
 		expect(t, look(b, rOther), 200, "instead of "+rAccount)
 
-		v, err := s.Payments.OpenByReference(t.Context(), sc, s.Initiate(sc, servertest.Request(money.CryptoRipple)).Reference)
-		s.Must(err)
+		v, err := s.Payments.OpenByReference(t.Context(), sc, s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple)).Reference)
+		s.FailOn(err)
 		if v.Payment.Address != rAccount || v.Payment.Tag == nil || *v.Payment.Tag < 1 {
 			t.Errorf("%+v", v.Payment)
 		}
@@ -79,14 +79,14 @@ func TestAccountSetUp(t *testing.T) {
 
 // TestAccountRefused: what can't be paid to, or isn't looked at, is not used.
 func TestAccountRefused(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		s.ConnectLedger(scope.Test, "testnet")
 		s.ConnectLedger(scope.Live, "mainnet")
-		s.Business("Ama's Shop", ama)
-		s.Business("Bayo's Shop", bayo)
+		s.CreateBusiness("Ama's Shop", ama)
+		s.CreateBusiness("Bayo's Shop", bayo)
 		b := s.SignIn(ama)
 		account, err := xrp.ParseAccount(rAccount)
-		s.Must(err)
+		s.FailOn(err)
 		tag := uint32(7)
 		live := xrp.XAddress{Account: account}.String()
 		for _, c := range []struct {
@@ -108,7 +108,7 @@ func TestAccountRefused(t *testing.T) {
 		expect(t, useAccount(b, rAccount), 503, "can't be looked up")
 		s.LookFails = errors.New("dial tcp 10.1.2.3")
 		if refused := look(b, rAccount); refused.Status != 503 || strings.Contains(refused.Body, "10.1.2") {
-			t.Errorf("look(b, rAccount): refused.Status = %v, refused.Text() = %v", refused.Status, refused.Text())
+			t.Errorf("look(b, rAccount): refused.Status = %v, refused.Text() = %v", refused.Status, refused.VisibleText())
 		}
 		if rows(s, &models.Wallet{}, "1 = 1") != 0 {
 			t.Error("a refused account was stored")
@@ -129,10 +129,10 @@ func TestAccountRefused(t *testing.T) {
 // TestAccountSecrets (AP-26): what can spend stands in no page and no log, also where a
 // key of another coin is asked for.
 func TestAccountSecrets(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		s.ConnectLedger(scope.Test, "testnet")
-		s.Connect(scope.Test, money.Bitcoin, "regtest")
-		s.Business("Ama's Shop", ama)
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		for _, secret := range []string{"sn3nxiW7v8KXzPzAqzyHXbSSKNuN9", "sEdTM1uX8pu2do5XvTnutH6HsouMaM2", "sEdTM1uX8pu2do5XvTnutH6HsouMaM",
 			"1ACAAEDECE405B2A958212629E16F2EB46B153EEE94CDD350FDEFF52795525B7", "554872 394230 209376 323698 140250 387423 652803 258676",
@@ -141,12 +141,12 @@ func TestAccountSecrets(t *testing.T) {
 				for _, path := range []string{at + "/review", at} {
 					refused := b.PostFrom(at, path, url.Values{"key": {secret}, "password": {servertest.Password}})
 					expect(t, refused, 422)
-					if strings.Contains(refused.Text()+refused.Body, secret) {
+					if strings.Contains(refused.VisibleText()+refused.Body, secret) {
 						t.Errorf("%s repeats %q", path, secret)
 					}
 				}
 			}
-			if strings.Contains(s.Logged(), secret) {
+			if strings.Contains(s.ReadLog(), secret) {
 				t.Errorf("the log holds %q", secret)
 			}
 		}

@@ -23,9 +23,9 @@ const (
 // addresses is shown before it is stored, given out in its order, and collected by a
 // sheet.
 func TestEtherWallet(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Ethereum, "sepolia")
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Ethereum, "sepolia")
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		list := []string{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB"}
 		text := strings.Join(list, "\r\n")
@@ -37,8 +37,8 @@ func TestEtherWallet(t *testing.T) {
 
 		var shown []string
 		for _, method := range []money.Method{money.CryptoEthereum, money.CryptoTether} {
-			v, err := s.Payments.OpenByReference(t.Context(), sc, s.Initiate(sc, servertest.Request(method)).Reference)
-			s.Must(err)
+			v, err := s.Payments.OpenByReference(t.Context(), sc, s.InitiatePayment(sc, servertest.NewRequest(method)).Reference)
+			s.FailOn(err)
 			shown = append(shown, v.Payment.Address)
 		}
 		if shown[0] != list[0] || shown[1] != list[1] {
@@ -82,27 +82,27 @@ func TestEtherWallet(t *testing.T) {
 // TestWorthKnowing (ETH-6, ETH-7): what is unusual about USDT stands beside it, for the
 // business whose addresses are barred, and for nobody else; it is paid all the same.
 func TestWorthKnowing(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Ethereum, "sepolia")
-		sc := s.Business("Ama's Shop", ama)
-		s.Business("Another Shop", "kofi@shop.example")
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Ethereum, "sepolia")
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		s.CreateBusiness("Another Shop", "kofi@shop.example")
 		b, stranger := s.SignIn(ama), s.SignIn("kofi@shop.example")
 		list := "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed\n0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"
 		leads(t, b.PostFrom(etherAt, etherAt, url.Values{"key": {list}, "password": {servertest.Password}}), etherAt)
 		for range 2 {
-			_, err := s.Payments.OpenByReference(t.Context(), sc, s.Initiate(sc, servertest.Request(money.CryptoTether)).Reference)
-			s.Must(err)
+			_, err := s.Payments.OpenByReference(t.Context(), sc, s.InitiatePayment(sc, servertest.NewRequest(money.CryptoTether)).Reference)
+			s.FailOn(err)
 		}
 		const methods = "/dashboard/methods"
 		lacks(t, b.Get(methods), "Please note")
 		cursor := models.ChainCursor{Network: "ethereum-sepolia", Finalized: -1, Note: "The network stalls.", TokenNote: "Tether has paused USDT."}
-		s.Must(s.DB.Exec(t.Context()).Save(&cursor).Error)
-		s.Must(s.Registry.Refresh(t.Context()))
+		s.FailOn(s.DB.Exec(t.Context()).Save(&cursor).Error)
+		s.FailOn(s.Registry.Refresh(t.Context()))
 		expect(t, b.Get(methods), 200, "Please note", "Tether has paused USDT.", "The network stalls.")
 		expect(t, b.Get(etherAt), 200, "The network stalls.")
 		lacks(t, b.Get(etherAt), "Tether has paused USDT.")
 		bar := func(addresses int) {
-			s.Must(s.DB.Exec(t.Context()).Exec("UPDATE destinations SET barred_at = ? WHERE id IN (SELECT id FROM destinations WHERE network = ? ORDER BY id LIMIT ?)", s.Clock.Now(), cursor.Network, addresses).Error)
+			s.FailOn(s.DB.Exec(t.Context()).Exec("UPDATE destinations SET barred_at = ? WHERE id IN (SELECT id FROM destinations WHERE network = ? ORDER BY id LIMIT ?)", s.Clock.Now(), cursor.Network, addresses).Error)
 		}
 		bar(1)
 		expect(t, b.Get(tetherAt), 200, "Tether has frozen one of your addresses, 0x5aAeb", "be sent")

@@ -36,7 +36,7 @@ func firsts(page servertest.Answer) (list []string) {
 // rows counts a table's rows.
 func rows(s *servertest.Server, model any, where string, args ...any) (n int64) {
 	s.T.Helper()
-	s.Must(s.DB.Read(s.T.Context()).Model(model).Where(where, args...).Count(&n).Error)
+	s.FailOn(s.DB.Read(s.T.Context()).Model(model).Where(where, args...).Count(&n).Error)
 	return n
 }
 
@@ -49,10 +49,10 @@ func use(t *testing.T, b *servertest.Browser, key string) {
 // TestWalletOfRestored (BTC-17): who enters a key that a restored database doesn't know
 // is told that it doesn't begin with the first address, and why.
 func TestWalletOfRestored(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Bitcoin, "regtest")
-		s.Business("Ama's Shop", ama)
-		s.Must(s.DB.Continue(t.Context(), 25))
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
+		s.CreateBusiness("Ama's Shop", ama)
+		s.FailOn(s.DB.Continue(t.Context(), 25))
 		b := s.SignIn(ama)
 		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {tpub}}), 200, "It doesn't start with the first address", "the first 25 of each type are only watched", "gap limit to 45")
 		use(t, b, tpub)
@@ -63,9 +63,9 @@ func TestWalletOfRestored(t *testing.T) {
 // TestWalletSetUp walks from a coin without a wallet to one that takes
 // payments, as a browser without JavaScript does.
 func TestWalletSetUp(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Bitcoin, "regtest")
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/methods"), 200, "Set up wallet", "Add the public key of your own wallet first", "Customers can choose it, on the sandbox")
 		toggle := func(on string) servertest.Answer {
@@ -96,27 +96,27 @@ func TestWalletSetUp(t *testing.T) {
 			t.Error("looking stored something")
 		}
 
-		if strings.Contains(seen.Text(), "restored from a backup") {
-			t.Errorf("seen.Text() = %v", seen.Text())
+		if strings.Contains(seen.VisibleText(), "restored from a backup") {
+			t.Errorf("seen.Text() = %v", seen.VisibleText())
 		}
 
 		use(t, b, tpub)
 		expect(t, b.Get(walletAt), 200, "Bitcoin payments now go to this wallet", "tpubDC3D…t4fowL", "0 addresses", "Unused addresses None", "next: 0/0", "Use another wallet")
-		if text := b.Get(walletAt).Text(); strings.Contains(text, "Previous wallets") || strings.Contains(text, tpub) {
+		if text := b.Get(walletAt).VisibleText(); strings.Contains(text, "Previous wallets") || strings.Contains(text, tpub) {
 			t.Errorf("b.Get(walletAt).Text(): text = %v", text)
 		}
 		leads(t, toggle("true"), "/dashboard/methods")
 		expect(t, b.Get("/dashboard/methods"), 200, "Customers can choose it, and payments go directly to your own wallet", "tpubDC3D…t4fowL", "Change wallet")
-		v, err := s.Payments.OpenByReference(t.Context(), sc, s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference)
-		s.Must(err)
+		v, err := s.Payments.OpenByReference(t.Context(), sc, s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference)
+		s.FailOn(err)
 		if v.Payment.Address != list[0] {
 			t.Errorf("the first payment goes to %s, shown was %s", v.Payment.Address, list[0])
 		}
 		expect(t, b.Get("/dashboard/payments/"+v.Payment.Reference), 200, list[0], "0/0 of your wallet tpubDC3D…t4fowL")
 		again := b.PostFrom(walletAt, reviewAt, url.Values{"key": {"wpkh(" + tpub + "/0/*)"}})
 		expect(t, again, 200, "the wallet in use. Its next address is 0/1", "changes nothing")
-		if strings.Contains(again.Text(), "instead of") {
-			t.Errorf("again.Text() = %v", again.Text())
+		if strings.Contains(again.VisibleText(), "instead of") {
+			t.Errorf("again.Text() = %v", again.VisibleText())
 		}
 		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {otherTpub}}), 200, "instead of tpubDC3D…t4fowL")
 		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {tpub}, "script": {"tr"}}), 200, "instead of tpubDC3D…t4fowL")
@@ -126,9 +126,9 @@ func TestWalletSetUp(t *testing.T) {
 // TestWalletPassword: without the right password nothing changes, tries are
 // slowed down as sign-ins are, and what is refused is in the audit log.
 func TestWalletPassword(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Bitcoin, "regtest")
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		send := func(password string) servertest.Answer {
 			return b.PostFrom(walletAt, walletAt, url.Values{"key": {tpub}, "script": {"wpkh"}, "password": {password}})
@@ -159,14 +159,14 @@ func TestWalletPassword(t *testing.T) {
 
 // TestWalletChanged: what is replaced is listed, stays watched, and every owner is told.
 func TestWalletChanged(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Bitcoin, "regtest")
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		use(t, b, tpub)
-		started := s.Initiate(sc, servertest.Request(money.CryptoBitcoin))
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		v, err := s.Payments.OpenByReference(t.Context(), sc, started.Reference)
-		s.Must(err)
+		s.FailOn(err)
 		s.Clock.Advance(25 * time.Hour)
 		b = s.SignIn(ama)
 		expect(t, b.PostFrom(walletAt, reviewAt, url.Values{"key": {otherTpub}}), 200, "instead of tpubDC3D…t4fowL")
@@ -176,7 +176,7 @@ func TestWalletChanged(t *testing.T) {
 			t.Error("the former wallet's address is not watched any more")
 		}
 		var audit models.Audit
-		s.Must(s.DB.Read(t.Context()).Where("action = 'wallet.changed'").Order("id DESC").Take(&audit).Error)
+		s.FailOn(s.DB.Read(t.Context()).Where("action = 'wallet.changed'").Order("id DESC").Take(&audit).Error)
 		var detail map[string]string
 		if err := json.Unmarshal([]byte(audit.Detail), &detail); err != nil || detail["before"] == "" || detail["after"] == detail["before"] || audit.Subject != "bitcoin-regtest" {
 			t.Errorf("%+v %v", audit, err)
@@ -195,14 +195,14 @@ func TestWalletChanged(t *testing.T) {
 
 // TestWalletGap (BTC-14): the meter counts addresses that nobody has paid to.
 func TestWalletGap(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Bitcoin, "regtest")
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		use(t, b, tpub)
 		for i := 1; i <= 21; i++ {
-			_, err := s.Payments.OpenByReference(t.Context(), sc, s.Initiate(sc, servertest.Request(money.CryptoBitcoin)).Reference)
-			s.Must(err)
+			_, err := s.Payments.OpenByReference(t.Context(), sc, s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference)
+			s.FailOn(err)
 			shown := map[int]string{3: "3 of 20 in a row", 16: "16 of 20 in a row", 21: "21 in a row, more than the 20"}[i]
 			if shown == "" {
 				continue
@@ -210,8 +210,8 @@ func TestWalletGap(t *testing.T) {
 			for _, at := range []string{walletAt, "/dashboard/methods"} {
 				page := b.Get(at)
 				expect(t, page, 200, shown, fmt.Sprintf("%d addresses", i))
-				if strings.Contains(page.Text(), "gap limit") != (i > 10) {
-					t.Errorf("advice after %d: %s", i, page.Text())
+				if strings.Contains(page.VisibleText(), "gap limit") != (i > 10) {
+					t.Errorf("advice after %d: %s", i, page.VisibleText())
 				}
 			}
 		}
@@ -220,23 +220,23 @@ func TestWalletGap(t *testing.T) {
 
 // TestWalletRoles: everybody sees what is set, and only an owner has the form, in both domains.
 func TestWalletRoles(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Bitcoin, "regtest")
-		s.Connect(scope.Live, money.Bitcoin, "mainnet")
-		sc := s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
+		s.ConnectNetwork(scope.Live, money.Bitcoin, "mainnet")
+		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		use(t, b, tpub)
 		for _, role := range []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer} {
 			for domain, shown := range map[string]string{"test": "tpubDC3D…t4fowL", "live": "No wallet is set up yet"} {
-				s.Role(sc, role)
+				s.SetRole(sc, role)
 				b.PostFrom("/dashboard/methods", "/dashboard/domain", url.Values{"domain": {domain}, "next": {walletAt}})
 				page := b.Get(walletAt)
 				expect(t, page, 200, shown)
 				owner := role == scope.Owner
-				if strings.Contains(page.Body, reviewAt) != owner || strings.Contains(page.Text(), "Only an owner") == owner {
-					t.Errorf("%s in %s: %s", role, domain, page.Text())
+				if strings.Contains(page.Body, reviewAt) != owner || strings.Contains(page.VisibleText(), "Only an owner") == owner {
+					t.Errorf("%s in %s: %s", role, domain, page.VisibleText())
 				}
-				if links := b.Get("/dashboard/methods").Text(); strings.Contains(links, "View wallet") == owner {
+				if links := b.Get("/dashboard/methods").VisibleText(); strings.Contains(links, "View wallet") == owner {
 					t.Errorf("%s in %s: %s", role, domain, links)
 				}
 				for _, at := range []string{reviewAt, walletAt} {
@@ -248,12 +248,12 @@ func TestWalletRoles(t *testing.T) {
 				if domain == "live" && rows(s, &models.Wallet{}, "domain = 'live'") != 0 {
 					t.Error("a test key was taken for live")
 				}
-				s.Role(sc, scope.Owner)
+				s.SetRole(sc, scope.Owner)
 				b.PostFrom("/dashboard/methods", "/dashboard/domain", url.Values{"domain": {"test"}})
 				use(t, b, tpub)
 			}
 		}
-		expect(t, s.Browser().Get(walletAt), http.StatusSeeOther)
+		expect(t, s.NewBrowser().Get(walletAt), http.StatusSeeOther)
 	})
 }
 
@@ -268,9 +268,9 @@ func TestWalletPrivateKey(t *testing.T) {
 		"legal winner thank year wave sausage worth useful legal winner thank yellow",
 		"legal winner thank year wave", // too few to be known as such, and still not shown
 	}
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Bitcoin, "regtest")
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		for _, secret := range secrets {
 			for _, c := range []struct {
@@ -283,18 +283,18 @@ func TestWalletPrivateKey(t *testing.T) {
 			} {
 				refused := b.PostFrom(walletAt, c.at, c.form)
 				expect(t, refused, 422, "Not saved yet")
-				if strings.Contains(refused.Body, secret) || strings.Contains(refused.Text(), secret) {
+				if strings.Contains(refused.Body, secret) || strings.Contains(refused.VisibleText(), secret) {
 					t.Errorf("the page repeats %q", secret)
 				}
 			}
 			for _, table := range []string{"audits", "mails", "sessions", "wallets", "attempts"} {
 				var found []map[string]any
-				s.Must(s.DB.Read(t.Context()).Table(table).Find(&found).Error)
+				s.FailOn(s.DB.Read(t.Context()).Table(table).Find(&found).Error)
 				if strings.Contains(fmt.Sprint(found), secret) {
 					t.Errorf("%s holds %q", table, secret)
 				}
 			}
-			if strings.Contains(s.Logged(), secret) || !strings.Contains(s.Logged(), reviewAt) {
+			if strings.Contains(s.ReadLog(), secret) || !strings.Contains(s.ReadLog(), reviewAt) {
 				t.Error("the log repeats it, or there is none")
 			}
 		}
@@ -306,16 +306,16 @@ func TestWalletPrivateKey(t *testing.T) {
 
 // TestWalletOfOthers: an account receives for one business only.
 func TestWalletOfOthers(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Test, money.Bitcoin, "regtest")
-		s.Business("Ama's Shop", ama)
-		s.Business("Bayo's Shop", bayo)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
+		s.CreateBusiness("Ama's Shop", ama)
+		s.CreateBusiness("Bayo's Shop", bayo)
 		use(t, s.SignIn(ama), tpub)
 		b := s.SignIn(bayo)
 		refused := b.PostFrom(walletAt, walletAt, url.Values{"key": {"wpkh(" + tpub + "/0/*)"}, "password": {servertest.Password}})
 		expect(t, refused, 409, "already receives for another business", "Is this your Bitcoin wallet?")
 		expect(t, b.Get(walletAt), 200, "No wallet is set up yet")
-		if text := b.Get(walletAt).Text(); strings.Contains(text, "tpubDC3D") || strings.Contains(text, "Former") {
+		if text := b.Get(walletAt).VisibleText(); strings.Contains(text, "tpubDC3D") || strings.Contains(text, "Former") {
 			t.Errorf("b.Get(walletAt).Text(): text = %v", text)
 		}
 		if rows(s, &models.Audit{}, "action = 'wallet.changed'") != 1 || rows(s, &models.Mail{}, "business_id > 0") != 1 {
@@ -326,9 +326,9 @@ func TestWalletOfOthers(t *testing.T) {
 
 // TestWalletElsewhere: coins that need no wallet, or have no network, say so.
 func TestWalletElsewhere(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.Connect(scope.Live, money.Dogecoin, "mainnet")
-		s.Business("Ama's Shop", ama)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Live, money.Dogecoin, "mainnet")
+		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		sandboxed := b.Get(walletAt)
 		expect(t, sandboxed, 200, "need no wallet")
@@ -349,11 +349,11 @@ func TestWalletElsewhere(t *testing.T) {
 		expect(t, b.Get(walletAt), 200, "No node for bitcoin is configured in live")
 		doge := b.Get("/dashboard/methods/crypto_dogecoin/wallet")
 		expect(t, doge, 200, "dgub or xpub")
-		if strings.Contains(doge.Body, `name="script"`) || strings.Contains(doge.Text(), "Sparrow") {
+		if strings.Contains(doge.Body, `name="script"`) || strings.Contains(doge.VisibleText(), "Sparrow") {
 			t.Error("Dogecoin has a choice of addresses")
 		}
-		s.Must(s.DB.Exec(t.Context()).Create(&models.ChainCursor{Network: "dogecoin-mainnet", Problem: "The node is still syncing.", UpdatedAt: s.Clock.Now()}).Error)
-		s.Must(s.Registry.Refresh(t.Context()))
+		s.FailOn(s.DB.Exec(t.Context()).Create(&models.ChainCursor{Network: "dogecoin-mainnet", Problem: "The node is still syncing.", UpdatedAt: s.Clock.Now()}).Error)
+		s.FailOn(s.Registry.Refresh(t.Context()))
 		expect(t, b.Get("/dashboard/methods"), 200, "Temporarily unavailable", "The node is still syncing.")
 	})
 }

@@ -19,11 +19,11 @@ func TestWebhookRoles(t *testing.T) {
 		s.pay()
 		one := s.delivery()
 		order, err := s.Webhooks.Resend(t.Context(), s.sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
-		s.Must(err)
+		s.FailOn(err)
 		live := s.sc
 		live.Domain = scope.Live
 		there, _, err := s.Webhooks.Create(t.Context(), live, webhook.Create{Name: "Live", URL: "https://shop.example/", Active: true})
-		s.Must(err)
+		s.FailOn(err)
 		liveAt := "/dashboard/webhooks/" + there.ID
 		gets := func(at string) []string {
 			return []string{at, "/dashboard/webhooks/check", "/dashboard/webhooks/resends", at + "/edit", "/dashboard/webhooks/resends/review?created_after=2026-03-01T11:30"}
@@ -37,7 +37,7 @@ func TestWebhookRoles(t *testing.T) {
 		}
 		for role, both := range want {
 			for i, domain := range []string{"test", "live"} {
-				s.Role(s.sc, role)
+				s.SetRole(s.sc, role)
 				s.b.PostFrom("/dashboard/methods", "/dashboard/domain", url.Values{"domain": {domain}})
 				at := map[string]string{"test": s.at, "live": liveAt}[domain]
 				var got [2]string
@@ -52,7 +52,7 @@ func TestWebhookRoles(t *testing.T) {
 				}
 				if role == scope.Developer && domain == "test" { // its own, as others look at s.at afterwards
 					own, _, err := s.Webhooks.Create(t.Context(), s.sc, webhook.Create{Name: "Own", URL: "https://own.example/", Active: true})
-					s.Must(err)
+					s.FailOn(err)
 					at = "/dashboard/webhooks/" + own.ID
 				}
 				for _, path := range posts(at) {
@@ -63,7 +63,7 @@ func TestWebhookRoles(t *testing.T) {
 				}
 			}
 		}
-		s.Role(s.sc, scope.Developer)
+		s.SetRole(s.sc, scope.Developer)
 		seen := s.b.Get(liveAt) // still in live
 		expect(t, seen, 200, "disabled")
 		for _, way := range []string{liveAt + "/edit", liveAt + "/rotate", liveAt + "/delete", liveAt + "/test"} {
@@ -71,11 +71,11 @@ func TestWebhookRoles(t *testing.T) {
 				t.Errorf("it offers %s", way)
 			}
 		}
-		s.Role(s.sc, scope.Owner)
+		s.SetRole(s.sc, scope.Owner)
 		for _, path := range []string{s.at, one, "/dashboard/webhooks/resends/" + order.ID} {
 			expect(t, s.b.Get(path), 404) // of the other domain
 		}
-		s.Business("Bayo's Shop", bayo)
+		s.CreateBusiness("Bayo's Shop", bayo)
 		stranger := s.SignIn(bayo)
 		for _, path := range []string{s.at, s.at + "/edit", one, "/dashboard/webhooks/resends/" + order.ID, "/dashboard/webhooks/resends/review?created_after=2026-03-01T11:30&endpoint=" + s.id()} {
 			expect(t, stranger.Get(path), 404)
@@ -95,13 +95,13 @@ func TestWebhookRoles(t *testing.T) {
 // were sent, and reads why the bodies and the place where they differ aren't there. Roles that
 // see payments have them.
 func TestLiveDeliveryWithoutBodies(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		v := plantedVillage(t, s)
 		at := v.things[scope.Live]["/dashboard/webhooks/:id/deliveries/:event"]
 		withheld := []string{"The body holds customer data", "The answer may hold customer data", "Where the body differs is not shown"}
 		b := s.SignIn(ama)
 		for _, role := range []scope.Role{scope.Owner, scope.Developer} {
-			s.Role(v.sc, role)
+			s.SetRole(v.sc, role)
 			form := asking(t, b, scope.Live)
 			for name, value := range v.guesses(scope.Live) {
 				form.Set(name, value)
@@ -110,12 +110,12 @@ func TestLiveDeliveryWithoutBodies(t *testing.T) {
 			expect(t, delivery, 200, "The endpoint answered 500.", "Request and response")
 			expect(t, check, 200, "The signature is not valid")
 			for _, sentence := range withheld {
-				said := strings.Contains(delivery.Text()+check.Text(), sentence)
+				said := strings.Contains(delivery.VisibleText()+check.VisibleText(), sentence)
 				if said != (role == scope.Developer) {
 					t.Errorf("%s in live reads %q: %t", role, sentence, said)
 				}
 			}
-			if differs := strings.Contains(check.Text(), "The first difference is at byte 0"); differs != (role == scope.Owner) {
+			if differs := strings.Contains(check.VisibleText(), "The first difference is at byte 0"); differs != (role == scope.Owner) {
 				t.Errorf("%s in live reads where the body differs: %t", role, differs)
 			}
 		}

@@ -65,9 +65,9 @@ type hooked struct {
 // eachHooked runs a test with an endpoint, registered by its form, on every database.
 func eachHooked(t *testing.T, status int, test func(t *testing.T, s *hooked)) {
 	t.Helper()
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		s.Webhooks.Clients = map[scope.Domain]*http.Client{scope.Test: webhook.NewClient(webhook.GuardConfig{Domain: scope.Test, AllowLoopback: true})}
-		h := &hooked{Server: s, hook: newHook(t, status), sc: s.Business("Ama's Shop", ama), worker: s.Webhooks.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)})}
+		h := &hooked{Server: s, hook: newHook(t, status), sc: s.CreateBusiness("Ama's Shop", ama), worker: s.Webhooks.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)})}
 		h.b = s.SignIn(ama)
 		made := h.b.PostFrom("/dashboard/webhooks/new", "/dashboard/webhooks", url.Values{"type": {"Shop server"}, "url": {h.hook.URL + "/in"}, "active": {"true"},
 			"header_name_0": {"X-Gateway"}, "header_value_0": {"top secret"}})
@@ -83,10 +83,10 @@ func (h *hooked) id() string { return strings.TrimPrefix(h.at, "/dashboard/webho
 // pay makes a payment with events, and delivers them.
 func (h *hooked) pay() (reference string) {
 	h.T.Helper()
-	reference = h.Initiate(h.sc, servertest.Request(money.CryptoRipple)).Reference
+	reference = h.InitiatePayment(h.sc, servertest.NewRequest(money.CryptoRipple)).Reference
 	v, err := h.Payments.Verify(h.T.Context(), h.sc, reference)
-	h.Must(err)
-	h.Must(h.DB.Write(h.T.Context(), func(tx *models.Tx) error {
+	h.FailOn(err)
+	h.FailOn(h.DB.Write(h.T.Context(), func(tx *models.Tx) error {
 		return h.Webhooks.Emit(tx, webhook.Event{BusinessID: h.sc.BusinessID, Domain: scope.Test, PaymentID: &v.Payment.ID, Sequence: 1,
 			Type: webhook.PaymentInitiated, Data: map[string]string{"reference": reference}})
 	}))
@@ -99,9 +99,9 @@ func (h *hooked) deliver() {
 	h.T.Helper()
 	for range 20 {
 		_, err := h.Webhooks.StepResends(h.T.Context())
-		h.Must(err)
+		h.FailOn(err)
 		_, err = h.worker.Step(h.T.Context())
-		h.Must(err)
+		h.FailOn(err)
 	}
 }
 
@@ -142,8 +142,8 @@ func TestWebhookDeliveries(t *testing.T) {
 		expect(t, s.b.Get(s.at+"/deliveries/evt_1"), 404)
 		expect(t, s.b.PostFrom(one, s.at+"/deliveries/evt_1/resend", nil), 404)
 
-		s.Must(s.DB.Exec(t.Context()).Exec("UPDATE events SET body = '', pruned = ?", true).Error)
-		s.Must(s.DB.Exec(t.Context()).Exec("UPDATE delivery_attempts SET request = '', header = '', answer = ''").Error)
+		s.FailOn(s.DB.Exec(t.Context()).Exec("UPDATE events SET body = '', pruned = ?", true).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Exec("UPDATE delivery_attempts SET request = '', header = '', answer = ''").Error)
 		expect(t, s.b.Get(one), 200, "Bodies are kept for 60 days", "can't be resent", "are kept for 60 days", "/dashboard/payments/"+reference)
 		expect(t, s.b.PostFrom(s.at, one+"/resend", nil), 410, "its content is no longer kept")
 	})
@@ -198,7 +198,7 @@ func TestWebhookMissed(t *testing.T) {
 		}
 		made := s.b.PostFrom(s.at, "/dashboard/webhooks/resends", form)
 		if made.Status != http.StatusSeeOther {
-			t.Fatalf("%d: %s", made.Status, made.Text())
+			t.Fatalf("%d: %s", made.Status, made.VisibleText())
 		}
 		expect(t, s.b.Get(made.Location), 200, "Being queued", "0 of 2 events checked", `http-equiv="refresh" content="5"`, `hx-trigger="every 2s"`)
 		s.deliver()
@@ -222,7 +222,7 @@ func TestWebhookMissed(t *testing.T) {
 func TestWebhookResendForm(t *testing.T) {
 	eachHooked(t, 200, func(t *testing.T, s *hooked) {
 		const at = "/dashboard/webhooks/resends"
-		s.Must(s.DB.Exec(t.Context()).Model(&models.Business{}).Where("id = ?", s.sc.BusinessID).Update("time_zone", "Africa/Lagos").Error)
+		s.FailOn(s.DB.Exec(t.Context()).Model(&models.Business{}).Where("id = ?", s.sc.BusinessID).Update("time_zone", "Africa/Lagos").Error)
 		s.pay() // at 13:00 in Lagos
 		s.Clock.Advance(20 * time.Minute)
 		expect(t, s.b.Get(at), 200, "Africa/Lagos", "All endpoints that are on", "No events have been resent yet", `value="2026-02-28T13:20"`)
@@ -337,7 +337,7 @@ func TestSignatureChecker(t *testing.T) {
 		}
 		s.Clock.Advance(20 * time.Minute)
 		check("", "", 200, "The signature is valid, but for another time", "20 minutes old")
-		if strings.Contains(s.Logged(), "marked") {
+		if strings.Contains(s.ReadLog(), "marked") {
 			t.Error("what was pasted is logged")
 		}
 	})

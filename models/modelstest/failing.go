@@ -29,10 +29,10 @@ const maxStatements = 200
 func FailStatements(t testing.TB, db *models.DB, call func() error, tolerated ...string) {
 	t.Helper()
 	f := &statementFailer{}
-	stop := f.watch(t, db)
+	stop := f.watchStatements(t, db)
 	defer stop()
 	logged := &failureLog{Handler: slog.Default().Handler()}
-	defer logged.install()()
+	defer logged.installLog()()
 	for n := int64(1); n <= maxStatements; n++ {
 		f.failed.Store(nil)
 		f.left.Store(n)
@@ -67,8 +67,8 @@ type statementFailer struct {
 	failed atomic.Pointer[string]
 }
 
-// fails counts a statement and reports whether it is the one.
-func (f *statementFailer) fails(kind string, tx *gorm.DB) bool {
+// failsStatement counts a statement and reports whether it is the one.
+func (f *statementFailer) failsStatement(kind string, tx *gorm.DB) bool {
 	if tx.DryRun || f.left.Load() == 0 || f.left.Add(-1) != 0 {
 		return false
 	}
@@ -81,20 +81,20 @@ func (f *statementFailer) fails(kind string, tx *gorm.DB) bool {
 	return true
 }
 
-// watch puts the failer before the statements of all connections of a database.
-func (f *statementFailer) watch(t testing.TB, db *models.DB) (stop func()) {
+// watchStatements puts the failer before the statements of all connections of a database.
+func (f *statementFailer) watchStatements(t testing.TB, db *models.DB) (stop func()) {
 	t.Helper()
 	ended, end := context.WithCancel(context.Background())
 	end()
 	refuse := func(kind string) func(*gorm.DB) {
 		return func(tx *gorm.DB) {
-			if f.fails(kind, tx) {
+			if f.failsStatement(kind, tx) {
 				_ = tx.AddError(ErrStatement)
 			}
 		}
 	}
 	refuseRow := func(tx *gorm.DB) { // a single row has no place for GORM's error
-		if f.fails("row", tx) {
+		if f.failsStatement("row", tx) {
 			tx.Statement.Context = ended
 		}
 	}
@@ -135,8 +135,8 @@ type failureLog struct {
 	failures, baseless atomic.Int64
 }
 
-// install has the log written to it, until restore is called.
-func (l *failureLog) install() (restore func()) {
+// installLog has the log written to it, until restore is called.
+func (l *failureLog) installLog() (restore func()) {
 	before, writer, flags := slog.Default(), log.Writer(), log.Flags()
 	slog.SetDefault(slog.New(l))
 	return func() {

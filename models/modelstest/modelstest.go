@@ -36,9 +36,9 @@ func Each(t *testing.T, test func(t *testing.T, db *models.DB)) {
 func Open(t testing.TB, postgres bool, now func() time.Time) *models.DB {
 	t.Helper()
 	if postgres {
-		return open(t, MigratedURL(t), "", now)
+		return openDatabase(t, MigratedURL(t), "", now)
 	}
-	return open(t, "", copyMigrated(t), now)
+	return openDatabase(t, "", copyMigrated(t), now)
 }
 
 // copyMigrated returns a folder of the test's own that holds a migrated SQLite database.
@@ -81,10 +81,10 @@ func OpenEmpty(t testing.TB, postgres bool, now func() time.Time) *models.DB {
 	if postgres {
 		address = URL(t)
 	}
-	return open(t, address, t.TempDir(), now)
+	return openDatabase(t, address, t.TempDir(), now)
 }
 
-func open(t testing.TB, address, dir string, now func() time.Time) *models.DB {
+func openDatabase(t testing.TB, address, dir string, now func() time.Time) *models.DB {
 	t.Helper()
 	utc := func() time.Time { return now().UTC().Truncate(time.Microsecond) }
 	db, err := models.Open(address, dir, utc)

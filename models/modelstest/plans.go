@@ -16,9 +16,9 @@ type Plan struct {
 	Lines []string
 }
 
-// Plans are the plans of the queries that run makes by one of a database's handles, each
+// ReadPlans reads the plans of the queries that run makes by one of a database's handles, each
 // explained over the connection that it runs on.
-func Plans(t testing.TB, db *models.DB, by *gorm.DB, run func()) (plans []Plan) {
+func ReadPlans(t testing.TB, db *models.DB, by *gorm.DB, run func()) (plans []Plan) {
 	t.Helper()
 	how := "EXPLAIN QUERY PLAN "
 	if db.Postgres() {

@@ -23,7 +23,7 @@ import (
 func URL(t testing.TB) string {
 	t.Helper()
 	schema := uniqueName()
-	execute(t, "CREATE SCHEMA "+schema)
+	execStatement(t, "CREATE SCHEMA "+schema)
 	t.Cleanup(func() { _, _ = server().Exec("DROP SCHEMA " + schema + " CASCADE") })
 	address := baseURL(t)
 	query := address.Query()
@@ -43,7 +43,7 @@ func MigratedURL(t testing.TB) string {
 		t.Fatalf("make the database that test databases are cloned from: %v", err)
 	}
 	address.Path = "/" + uniqueName()
-	execute(t, "CREATE DATABASE "+address.Path[1:]+" TEMPLATE "+template+" STRATEGY FILE_COPY")
+	execStatement(t, "CREATE DATABASE "+address.Path[1:]+" TEMPLATE "+template+" STRATEGY FILE_COPY")
 	t.Cleanup(func() { dropDatabase(address.Path[1:]) })
 	return address.String()
 }
@@ -84,8 +84,8 @@ func baseURL(t testing.TB) *url.URL {
 	return address
 }
 
-// execute runs one statement on the server.
-func execute(t testing.TB, statement string) {
+// execStatement runs one statement on the server.
+func execStatement(t testing.TB, statement string) {
 	t.Helper()
 	if _, err := server().Exec(statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)

@@ -213,7 +213,7 @@ func (l *Ledger) diffAccounts(before map[string]account, id string, others []Fie
 					"PreviousFields": Fields{"Balance": fmt.Sprint(was.Balance)}}})
 		}
 	}
-	slices.SortFunc(nodes, func(a, b Fields) int { return compare(nodeKey(a), nodeKey(b)) })
+	slices.SortFunc(nodes, func(a, b Fields) int { return compareHex(nodeKey(a), nodeKey(b)) })
 	all := make([]any, len(nodes))
 	for i, node := range nodes {
 		all[i] = node
@@ -229,7 +229,7 @@ func nodeKey(node Fields) string {
 	return ""
 }
 
-func compare(a, b string) int {
+func compareHex(a, b string) int {
 	switch {
 	case a < b:
 		return -1

@@ -55,17 +55,17 @@ func (s *Server) runInput(input *json.Decoder, output io.Writer, down *atomic.Bo
 		var a answer
 		switch c.Do {
 		case "close":
-			s.Close(1)
+			s.CloseLedgers(1)
 		case "create":
-			s.Create(c.To, c.Amount, c.Flags)
+			s.AddAccount(c.To, c.Amount, c.Flags)
 		case "pay":
-			a.ID = s.Pay(Payment{To: c.To, Tag: c.Tag, Amount: c.Amount, Delivered: c.Delivered, Result: c.Result})
+			a.ID = s.AddPayment(Payment{To: c.To, Tag: c.Tag, Amount: c.Amount, Delivered: c.Delivered, Result: c.Result})
 		case "issue":
-			a.ID = s.Issue(c.To, c.Tag, c.Currency, c.Value)
+			a.ID = s.AddIssuedPayment(c.To, c.Tag, c.Currency, c.Value)
 		case "otherwise":
-			a.ID = s.Otherwise(c.Kind, c.To, c.Tag, c.Amount)
+			a.ID = s.AddOther(c.Kind, c.To, c.Tag, c.Amount)
 		case "lack":
-			s.Set(func(b *Behaviour) { b.From, b.To = c.From, c.Through })
+			s.SetBehaviour(func(b *Behaviour) { b.From, b.To = c.From, c.Through })
 		case "down":
 			down.Store(c.Down)
 		default:

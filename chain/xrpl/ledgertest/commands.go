@@ -83,7 +83,7 @@ func (s *Server) runCommand(r *request) (Fields, *apiError) {
 		if !admin {
 			return nil, noPermission
 		}
-		s.Ledger.Close(1)
+		s.Ledger.CloseLedgers(1)
 		return Fields{"ledger_current_index": s.lastLedger().index + 1}, nil
 	}
 	return nil, unknownCommand

@@ -122,15 +122,15 @@ func (l *Ledger) currentTime() time.Time {
 	return l.manual
 }
 
-// Wait advances the time without closing a ledger. It works only without a clock.
-func (l *Ledger) Wait(d time.Duration) {
+// AdvanceTime advances the time without closing a ledger. It works only without a clock.
+func (l *Ledger) AdvanceTime(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.manual = l.manual.Add(d)
 }
 
-// Close closes the open ledger the given number of times.
-func (l *Ledger) Close(times int) {
+// CloseLedgers closes the open ledger the given number of times.
+func (l *Ledger) CloseLedgers(times int) {
 	for range times {
 		l.mu.Lock()
 		made := l.closeLedger()
@@ -150,8 +150,8 @@ func (l *Ledger) Tip() (index int64, hash string) {
 	return last.index, last.hash
 }
 
-// Where returns the ledger that holds a transaction, or 0 if no closed ledger does.
-func (l *Ledger) Where(id string) (index int64, hash string) {
+// FindTransaction returns the ledger that holds a transaction, or 0 if no closed ledger does.
+func (l *Ledger) FindTransaction(id string) (index int64, hash string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	tx := l.byID[id]

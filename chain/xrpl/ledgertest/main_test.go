@@ -39,7 +39,7 @@ func serveLedger(address string, id uint32, every time.Duration) error {
 	s := NewServer(New(id, clock.Real()), 2)
 	s.admin = true
 	// Where ledgers close on command only, a slow machine doesn't make the server lag.
-	s.Set(func(b *Behaviour) { b.Fresh = every == 0 })
+	s.SetBehaviour(func(b *Behaviour) { b.Fresh = every == 0 })
 	down := &atomic.Bool{}
 	s.failWhenDown(down)
 	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
@@ -50,7 +50,7 @@ func serveLedger(address string, id uint32, every time.Duration) error {
 		defer ticker.Stop()
 		go func() {
 			for range ticker.C {
-				s.Close(1)
+				s.CloseLedgers(1)
 			}
 		}()
 	}

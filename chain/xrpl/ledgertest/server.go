@@ -44,8 +44,8 @@ func NewServer(l *Ledger, newest int) *Server {
 	return &Server{Ledger: l, newest: newest, behaviour: Behaviour{State: "full"}, commandCounts: map[string]int{}}
 }
 
-// Set changes the behaviour of the server.
-func (s *Server) Set(change func(*Behaviour)) {
+// SetBehaviour changes the behaviour of the server.
+func (s *Server) SetBehaviour(change func(*Behaviour)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.behaviour)
@@ -57,8 +57,8 @@ func (s *Server) currentBehaviour() Behaviour {
 	return s.behaviour
 }
 
-// Asked returns how often the server received a command.
-func (s *Server) Asked(command string) int {
+// CountRequests returns how often the server received a command.
+func (s *Server) CountRequests(command string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.commandCounts[command]

@@ -20,8 +20,8 @@ type Payment struct {
 	Edit func(tx, meta Fields)
 }
 
-// Pay adds a payment to the open ledger and returns its id.
-func (l *Ledger) Pay(p Payment) string {
+// AddPayment adds a payment to the open ledger and returns its id.
+func (l *Ledger) AddPayment(p Payment) string {
 	tx := l.newTransaction("Payment", p.To, p.Tag)
 	tx["Amount"] = strconv.FormatInt(p.Amount, 10)
 	delivered := p.Amount
@@ -40,8 +40,8 @@ func (l *Ledger) Pay(p Payment) string {
 	})
 }
 
-// Issue adds a payment of an issued currency to the open ledger.
-func (l *Ledger) Issue(to string, tag any, currency, value string) string {
+// AddIssuedPayment adds a payment of an issued currency to the open ledger.
+func (l *Ledger) AddIssuedPayment(to string, tag any, currency, value string) string {
 	amount := Fields{"currency": currency, "issuer": Address("an issuer"), "value": value}
 	tx := l.newTransaction("Payment", to, tag)
 	tx["Amount"] = amount
@@ -56,11 +56,11 @@ func (l *Ledger) Issue(to string, tag any, currency, value string) string {
 	return l.addUnsigned(tx, nil, func() effects { return effects{"tesSUCCESS", []Fields{line}, maps.Clone(amount)} })
 }
 
-// Swap adds a transaction of another type than Payment to the open ledger. It changes an account's
+// AddSwap adds a transaction of another type than Payment to the open ledger. It changes an account's
 // balance of an issued currency, as an offer or a check does. The balance before is "" if there
 // was no trust line. The account is the lower one of the trust line, or the higher one, which sees
 // the balance with the opposite sign.
-func (l *Ledger) Swap(kind, account string, higher bool, before, after string) string {
+func (l *Ledger) AddSwap(kind, account string, higher bool, before, after string) string {
 	limits := []string{account, Address("an issuer")}
 	if higher {
 		limits[0], limits[1] = limits[1], limits[0]
@@ -82,10 +82,10 @@ func (l *Ledger) Swap(kind, account string, higher bool, before, after string) s
 	})
 }
 
-// Otherwise adds a transaction of another type than Payment that brings XRP to an account:
+// AddOther adds a transaction of another type than Payment that brings XRP to an account:
 // EscrowFinish, CheckCash, PaymentChannelClaim or AccountDelete. Only AccountDelete has a tag; it
 // also deletes its sender.
-func (l *Ledger) Otherwise(kind, to string, tag any, amount int64) string {
+func (l *Ledger) AddOther(kind, to string, tag any, amount int64) string {
 	tx := l.newTransaction(kind, "", tag)
 	deleted := map[string]string{"EscrowFinish": "Escrow", "CheckCash": "Check",
 		"PaymentChannelClaim": "PayChannel"}[kind]
@@ -128,9 +128,9 @@ func (l *Ledger) Otherwise(kind, to string, tag any, amount int64) string {
 	})
 }
 
-// Create adds an account with a balance and flags to the open ledger.
-func (l *Ledger) Create(address string, balance int64, flags uint32) {
-	l.Pay(Payment{To: address, Amount: balance})
+// AddAccount adds an account with a balance and flags to the open ledger.
+func (l *Ledger) AddAccount(address string, balance int64, flags uint32) {
+	l.AddPayment(Payment{To: address, Amount: balance})
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one := l.state[address]

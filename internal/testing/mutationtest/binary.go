@@ -24,10 +24,10 @@ type binary struct {
 	dir   string // where its tests run
 }
 
-// build compiles the suites of a piece: the package's own when it has tests, then the others.
-func build(ctx context.Context, root, work string, s *source) ([]binary, error) {
+// buildSuites compiles the suites of a piece: the package's own when it has tests, then the others.
+func buildSuites(ctx context.Context, root, work string, s *source) ([]binary, error) {
 	overlay := map[string]string{}
-	files := map[string]string{helperName(s.piece.folder): helper(s.packageName)}
+	files := map[string]string{helperName(s.piece.folder): buildHelper(s.packageName)}
 	for name, text := range s.instrumented {
 		files[name] = text
 	}
@@ -70,9 +70,9 @@ func build(ctx context.Context, root, work string, s *source) ([]binary, error) 
 // makes endless must not take the machine's memory.
 const maxMemory = 12_000_000
 
-// run runs some of the tests, and returns their output. The error comes from the context
+// runTests runs some of the tests, and returns their output. The error comes from the context
 // or from a process that failed.
-func (b binary) run(ctx context.Context, limit time.Duration, tests string, variables ...string) (string, error) {
+func (b binary) runTests(ctx context.Context, limit time.Duration, tests string, variables ...string) (string, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit+10*time.Second)
 	defer cancel()
 	arguments := []string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, maxMemory), b.file, "-test.failfast",
@@ -89,8 +89,8 @@ func (b binary) run(ctx context.Context, limit time.Duration, tests string, vari
 	return out.String(), errors.Join(ctx.Err(), err)
 }
 
-// list lists the names of the suite's tests.
-func (b binary) list(ctx context.Context) (names []string, err error) {
+// listTests lists the names of the suite's tests.
+func (b binary) listTests(ctx context.Context) (names []string, err error) {
 	list := exec.CommandContext(ctx, b.file, "-test.list", ".")
 	list.Dir = b.dir
 	out, err := list.Output()

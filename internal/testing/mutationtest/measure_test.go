@@ -120,7 +120,7 @@ func TestMeasure(t *testing.T) {
 	run := func() (lines string) {
 		out := &strings.Builder{}
 		o.out = out
-		results, err := measure(t.Context(), o, p)
+		results, err := measurePiece(t.Context(), o, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestConditionsOfSQL(t *testing.T) {
 	} {
 		var got []string
 		for _, condition := range findConditions(c.text, c.whole) {
-			for _, changed := range condition.changes(c.text) {
+			for _, changed := range condition.listChanges(c.text) {
 				got = append(got, changed.text)
 			}
 		}

@@ -30,8 +30,8 @@ type mutant struct {
 	note     string // the condition that is changed
 }
 
-// place is where the mutant's condition stands, for people.
-func (m mutant) place() string {
+// formatPlace formats where the mutant's condition stands, for people.
+func (m mutant) formatPlace() string {
 	return fmt.Sprintf("%s:%d:%d", m.position.Filename, m.position.Line, m.position.Column)
 }
 
@@ -41,7 +41,7 @@ type namer map[string]int
 // newName names a mutant by file, function, kind and the text that is changed. A
 // second mutant of the same name in a function gets "#2".
 func (n namer) newName(file, function string, k kind, text string) string {
-	name := fmt.Sprintf("%s %s: %s `%s`", file, function, k, flatten(text))
+	name := fmt.Sprintf("%s %s: %s `%s`", file, function, k, flattenText(text))
 	n[name]++
 	if n[name] > 1 {
 		name += fmt.Sprintf(" #%d", n[name])
@@ -49,5 +49,5 @@ func (n namer) newName(file, function string, k kind, text string) string {
 	return name
 }
 
-// flatten writes a text of several lines on one.
-func flatten(text string) string { return strings.Join(strings.Fields(text), " ") }
+// flattenText writes a text of several lines on one.
+func flattenText(text string) string { return strings.Join(strings.Fields(text), " ") }

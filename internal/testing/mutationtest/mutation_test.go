@@ -54,7 +54,7 @@ func TestMutants(t *testing.T) {
 	results := map[string][]result{}
 	for _, p := range selected {
 		names = append(names, p.name)
-		if results[p.name], err = measure(ctx, o, p); ctx.Err() != nil {
+		if results[p.name], err = measurePiece(ctx, o, p); ctx.Err() != nil {
 			t.Fatalf("%s: not finished after %s; the same command goes on", p.name, *atMost)
 		} else if err != nil {
 			t.Fatalf("%s: %v", p.name, err)
@@ -73,7 +73,7 @@ func checkEquivalents(t *testing.T, root string, equivalents map[string]string) 
 		left[name] = true
 	}
 	for _, p := range pieces {
-		s, err := p.load(root)
+		s, err := p.loadSource(root)
 		if err != nil {
 			t.Fatal(err)
 		}

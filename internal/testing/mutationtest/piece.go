@@ -81,8 +81,8 @@ type source struct {
 	code, tests  string // hashes of the package's files, without and with its tests
 }
 
-// load reads a piece's files and finds its mutants.
-func (p piece) load(root string) (*source, error) {
+// loadSource reads a piece's files and finds its mutants.
+func (p piece) loadSource(root string) (*source, error) {
 	s := &source{piece: p, packageName: path.Base(p.folder), instrumented: map[string]string{}}
 	entries, err := os.ReadDir(filepath.Join(root, p.folder))
 	if err != nil {
@@ -90,7 +90,7 @@ func (p piece) load(root string) (*source, error) {
 	}
 	r := newRewriter()
 	for _, entry := range entries {
-		if !p.holds(entry.Name()) {
+		if !p.holdsFile(entry.Name()) {
 			continue
 		}
 		name := path.Join(p.folder, entry.Name())
@@ -98,7 +98,7 @@ func (p piece) load(root string) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.instrumented[name], err = r.rewrite(name, string(text)); err != nil {
+		if s.instrumented[name], err = r.rewriteFile(name, string(text)); err != nil {
 			return nil, err
 		}
 	}
@@ -109,19 +109,19 @@ func (p piece) load(root string) (*source, error) {
 		}
 	}
 	s.mutants = r.mutants
-	s.code, s.tests, err = p.hash(root)
+	s.code, s.tests, err = p.hashFiles(root)
 	return s, err
 }
 
-// holds reports whether the piece changes conditions of a file.
-func (p piece) holds(name string) bool {
+// holdsFile reports whether the piece changes conditions of a file.
+func (p piece) holdsFile(name string) bool {
 	matches := func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }
 	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
 		(len(p.files) == 0 || slices.ContainsFunc(p.files, matches)) && !slices.ContainsFunc(p.without, matches)
 }
 
-// hash hashes the files of the package, and of the packages whose tests are asked too.
-func (p piece) hash(root string) (code, tests string, err error) {
+// hashFiles hashes the files of the package, and of the packages whose tests are asked too.
+func (p piece) hashFiles(root string) (code, tests string, err error) {
 	only, all := sha256.New(), sha256.New()
 	fmt.Fprint(all, p.suites)
 	folders := []string{p.folder}

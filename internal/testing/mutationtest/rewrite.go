@@ -36,8 +36,8 @@ func newRewriter() *rewriter {
 	return &rewriter{positions: token.NewFileSet(), names: namer{}}
 }
 
-// rewrite adds the file's mutants and returns its instrumented text.
-func (r *rewriter) rewrite(name, text string) (string, error) {
+// rewriteFile adds the file's mutants and returns its instrumented text.
+func (r *rewriter) rewriteFile(name, text string) (string, error) {
 	file, err := parser.ParseFile(r.positions, name, text, parser.SkipObjectResolution)
 	if err != nil {
 		return "", err
@@ -53,9 +53,9 @@ func (r *rewriter) rewrite(name, text string) (string, error) {
 				continue
 			}
 		}
-		ast.Inspect(declaration, r.visit)
+		ast.Inspect(declaration, r.visitNode)
 	}
-	return apply(text, r.insertions), nil
+	return applyInsertions(text, r.insertions), nil
 }
 
 // functionName is a function's name behind its receiver's type.
@@ -90,14 +90,14 @@ func (r *rewriter) makeVariable(d *ast.GenDecl) bool {
 		}
 	}
 	if found {
-		from := r.offset(d.TokPos)
+		from := r.offsetOf(d.TokPos)
 		r.insertions = append(r.insertions, insertion{from: from, to: from + len("const"), before: "var",
 			replaces: true})
 	}
 	return found
 }
 
-func (r *rewriter) visit(n ast.Node) bool {
+func (r *rewriter) visitNode(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.DeclStmt:
 		if d, ok := n.Decl.(*ast.GenDecl); ok && d.Tok == token.CONST {
@@ -107,19 +107,19 @@ func (r *rewriter) visit(n ast.Node) bool {
 		return false
 	case *ast.IfStmt:
 		if n.Else == nil {
-			r.condition(n.Cond, dropGuard, always)
+			r.addCondition(n.Cond, dropGuard, always)
 		} else {
-			r.condition(n.Cond, never, always)
+			r.addCondition(n.Cond, never, always)
 		}
 	case *ast.ForStmt:
 		if n.Cond != nil {
-			r.condition(n.Cond, negate) // one that is always true would never end
+			r.addCondition(n.Cond, negate) // one that is always true would never end
 		}
 	case *ast.SwitchStmt:
-		r.cases(n)
+		r.addCases(n)
 	case *ast.BinaryExpr, *ast.UnaryExpr:
 		if isCondition(n.(ast.Expr)) {
-			r.condition(n.(ast.Expr), never, always)
+			r.addCondition(n.(ast.Expr), never, always)
 		}
 	}
 	return r.visitText(n)
@@ -136,10 +136,10 @@ func (r *rewriter) visitText(n ast.Node) bool {
 		}
 	case *ast.BinaryExpr:
 		if n.Op == token.ADD {
-			r.statement(n)
+			r.addStatement(n)
 		}
 	case *ast.BasicLit:
-		r.statement(n)
+		r.addStatement(n)
 	case *ast.CallExpr:
 		if !r.seen[n] {
 			r.timeBoundary(n)
@@ -163,82 +163,82 @@ func isComparison(op token.Token) bool {
 	return slices.Contains([]token.Token{token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ}, op)
 }
 
-// condition adds the mutants of a whole condition, of the given kinds, and of its parts.
-func (r *rewriter) condition(e ast.Expr, kinds ...kind) {
+// addCondition adds the mutants of a whole condition, of the given kinds, and of its parts.
+func (r *rewriter) addCondition(e ast.Expr, kinds ...kind) {
 	if r.seen[e] {
 		return
 	}
 	for _, k := range kinds {
-		n := r.add(e.Pos(), k, r.source(e))
+		n := r.addMutant(e.Pos(), k, r.sourceText(e))
 		switch k {
 		case always: // reached only when the condition is false
-			r.wrap(e, "((", fmt.Sprintf(") || mutantActive(%d))", n))
+			r.insertAround(e, "((", fmt.Sprintf(") || mutantActive(%d))", n))
 		case negate:
-			r.wrap(e, "((", fmt.Sprintf(") != mutantActive(%d))", n))
+			r.insertAround(e, "((", fmt.Sprintf(") != mutantActive(%d))", n))
 		default: // reached only when it is true
-			r.wrap(e, "((", fmt.Sprintf(") && !mutantActive(%d))", n))
+			r.insertAround(e, "((", fmt.Sprintf(") && !mutantActive(%d))", n))
 		}
 	}
-	r.parts(e, true)
+	r.addParts(e, true)
 }
 
-// parts adds the mutants of the operands of a condition. The whole of a condition
+// addParts adds the mutants of the operands of a condition. The whole of a condition
 // that is one comparison is always true and always false already.
-func (r *rewriter) parts(e ast.Expr, whole bool) {
+func (r *rewriter) addParts(e ast.Expr, whole bool) {
 	r.seen[e] = true
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		r.parts(e.X, whole)
+		r.addParts(e.X, whole)
 	case *ast.UnaryExpr:
 		if e.Op == token.NOT {
-			r.parts(e.X, true)
+			r.addParts(e.X, true)
 		}
 	case *ast.BinaryExpr:
 		switch {
 		case e.Op == token.LAND || e.Op == token.LOR:
-			for _, operand := range r.operands(e, e.Op) {
-				r.operand(operand, e.Op)
+			for _, operand := range r.listOperands(e, e.Op) {
+				r.addOperand(operand, e.Op)
 			}
 		case e.Op == token.EQL || e.Op == token.NEQ:
 			if !whole {
-				n := r.add(e.Pos(), flip, r.source(e))
-				r.wrap(e, "((", fmt.Sprintf(") != mutantActive(%d))", n))
+				n := r.addMutant(e.Pos(), flip, r.sourceText(e))
+				r.insertAround(e, "((", fmt.Sprintf(") != mutantActive(%d))", n))
 			}
 		case isComparison(e.Op):
-			r.boundary(e)
+			r.addBoundary(e)
 		}
 	case *ast.CallExpr:
 		r.timeBoundary(e)
 	}
 }
 
-// operands returns the operands of a chain of one operator.
-func (r *rewriter) operands(e ast.Expr, op token.Token) []ast.Expr {
+// listOperands returns the operands of a chain of one operator.
+func (r *rewriter) listOperands(e ast.Expr, op token.Token) []ast.Expr {
 	if both, ok := e.(*ast.BinaryExpr); ok && both.Op == op {
 		r.seen[both] = true
-		return append(r.operands(both.X, op), r.operands(both.Y, op)...)
+		return append(r.listOperands(both.X, op), r.listOperands(both.Y, op)...)
 	}
 	return []ast.Expr{e}
 }
 
-// operand adds the mutant that leaves an operand out, and the mutants within the operand.
-func (r *rewriter) operand(e ast.Expr, op token.Token) {
-	n := r.add(e.Pos(), dropOperand, r.source(e))
+// addOperand adds the mutant that leaves an operand out, and the mutants within the operand.
+func (r *rewriter) addOperand(e ast.Expr, op token.Token) {
+	n := r.addMutant(e.Pos(), dropOperand, r.sourceText(e))
 	if op == token.LAND {
-		r.wrap(e, "((", fmt.Sprintf(") || mutantActive(%d))", n))
+		r.insertAround(e, "((", fmt.Sprintf(") || mutantActive(%d))", n))
 	} else {
-		r.wrap(e, "((", fmt.Sprintf(") && !mutantActive(%d))", n))
+		r.insertAround(e, "((", fmt.Sprintf(") && !mutantActive(%d))", n))
 	}
-	r.parts(e, false)
+	r.addParts(e, false)
 }
 
-// boundary makes a function call of an order comparison, which knows both forms.
-func (r *rewriter) boundary(e *ast.BinaryExpr) {
-	n := r.add(e.Pos(), boundary, r.source(e))
+// addBoundary makes a function call of an order comparison, which knows both forms.
+func (r *rewriter) addBoundary(e *ast.BinaryExpr) {
+	n := r.addMutant(e.Pos(), boundary, r.sourceText(e))
 	functions := map[token.Token]string{token.LSS: "mutantLess", token.LEQ: "mutantLessOrEqual",
 		token.GTR: "mutantGreater", token.GEQ: "mutantGreaterOrEqual"}
-	r.wrap(e, fmt.Sprintf("%s(%d, ", functions[e.Op], n), ")")
-	at := r.offset(e.OpPos)
+	r.insertAround(e, fmt.Sprintf("%s(%d, ", functions[e.Op], n), ")")
+	at := r.offsetOf(e.OpPos)
 	r.insertions = append(r.insertions, insertion{from: at, to: at + len(e.Op.String()), before: ",", replaces: true})
 }
 
@@ -251,56 +251,58 @@ func (r *rewriter) timeBoundary(e *ast.CallExpr) {
 	if of, ok := method.X.(*ast.Ident); ok && of.Name == "time" {
 		return // the function time.After
 	}
-	n := r.add(e.Pos(), boundary, r.source(e))
-	equal := fmt.Sprintf(" || mutantActive(%d) && (%s).Equal(%s))", n, r.source(method.X), r.source(e.Args[0]))
-	r.wrap(e, "(", equal)
+	n := r.addMutant(e.Pos(), boundary, r.sourceText(e))
+	equal := fmt.Sprintf(" || mutantActive(%d) && (%s).Equal(%s))", n, r.sourceText(method.X), r.sourceText(e.Args[0]))
+	r.insertAround(e, "(", equal)
 }
 
-// cases adds the mutants of a switch's cases. One with a value to compare becomes one
+// addCases adds the mutants of a switch's cases. One with a value to compare becomes one
 // without, so that each comparison can be left out.
-func (r *rewriter) cases(s *ast.SwitchStmt) {
+func (r *rewriter) addCases(s *ast.SwitchStmt) {
 	value := ""
 	if s.Tag != nil {
 		if s.Init != nil || !slices.ContainsFunc(s.Body.List,
 			func(c ast.Stmt) bool { return c.(*ast.CaseClause).List != nil }) {
 			return
 		}
-		value = fmt.Sprintf("mutantValue%d", r.offset(s.Pos()))
-		r.wrap(s.Tag, value+" := ", ";")
+		value = fmt.Sprintf("mutantValue%d", r.offsetOf(s.Pos()))
+		r.insertAround(s.Tag, value+" := ", ";")
 	}
 	for _, c := range s.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
 			if s.Tag == nil {
-				r.condition(e, dropCase, always)
+				r.addCondition(e, dropCase, always)
 				continue
 			}
-			n := r.add(e.Pos(), dropCase, r.source(s.Tag)+" == "+r.source(e))
-			r.wrap(e, fmt.Sprintf("(%s == (", value), fmt.Sprintf(")) && !mutantActive(%d)", n))
+			n := r.addMutant(e.Pos(), dropCase, r.sourceText(s.Tag)+" == "+r.sourceText(e))
+			r.insertAround(e, fmt.Sprintf("(%s == (", value), fmt.Sprintf(")) && !mutantActive(%d)", n))
 		}
 	}
 }
 
-// add adds a mutant and returns its number.
-func (r *rewriter) add(at token.Pos, k kind, text string) int {
+// addMutant adds a mutant and returns its number.
+func (r *rewriter) addMutant(at token.Pos, k kind, text string) int {
 	m := mutant{number: len(r.mutants) + 1, position: r.positions.Position(at),
-		name: r.names.newName(r.path, r.function, k, text), note: fmt.Sprintf("%s `%s`", k, flatten(text))}
+		name: r.names.newName(r.path, r.function, k, text), note: fmt.Sprintf("%s `%s`", k, flattenText(text))}
 	r.mutants = append(r.mutants, m)
 	return m.number
 }
 
-// wrap inserts text before and behind an expression.
-func (r *rewriter) wrap(e ast.Node, before, behind string) {
-	r.insertions = append(r.insertions, insertion{from: r.offset(e.Pos()), to: r.offset(e.End()), before: before,
+// insertAround inserts text before and behind an expression.
+func (r *rewriter) insertAround(e ast.Node, before, behind string) {
+	r.insertions = append(r.insertions, insertion{from: r.offsetOf(e.Pos()), to: r.offsetOf(e.End()), before: before,
 		behind: behind})
 }
 
-func (r *rewriter) offset(at token.Pos) int { return r.positions.Position(at).Offset }
+func (r *rewriter) offsetOf(at token.Pos) int { return r.positions.Position(at).Offset }
 
-// source is the original text of a node.
-func (r *rewriter) source(n ast.Node) string { return r.text[r.offset(n.Pos()):r.offset(n.End())] }
+// sourceText returns the original text of a node.
+func (r *rewriter) sourceText(n ast.Node) string {
+	return r.text[r.offsetOf(n.Pos()):r.offsetOf(n.End())]
+}
 
-// apply writes the text with its insertions.
-func apply(text string, insertions []insertion) string {
+// applyInsertions writes the text with its insertions.
+func applyInsertions(text string, insertions []insertion) string {
 	type piece struct {
 		at, order int
 		text      string
@@ -328,8 +330,8 @@ func apply(text string, insertions []insertion) string {
 	return out.String()
 }
 
-// helper is the source of the functions that instrumented files call.
-func helper(packageName string) string {
+// buildHelper returns the source of the functions that instrumented files call.
+func buildHelper(packageName string) string {
 	return strings.Replace(helperSource, "package helper", "package "+packageName, 1)
 }
 

@@ -30,9 +30,9 @@ type result struct {
 	record
 }
 
-// measure runs all mutants of a piece that have no result yet, and returns all results.
-func measure(ctx context.Context, o options, p piece) ([]result, error) {
-	s, err := p.load(o.root)
+// measurePiece runs all mutants of a piece that have no result yet, and returns all results.
+func measurePiece(ctx context.Context, o options, p piece) ([]result, error) {
+	s, err := p.loadSource(o.root)
 	if err != nil {
 		return nil, err
 	}
@@ -67,12 +67,12 @@ func runMutants(ctx context.Context, o options, s *source, open []mutant, known 
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	binaries, err := build(ctx, o.root, work, s)
+	binaries, err := buildSuites(ctx, o.root, work, s)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	tests, err := trace(ctx, o.state, work, s, binaries, o.workers)
+	tests, err := traceTests(ctx, o.state, work, s, binaries, o.workers)
 	if err != nil {
 		return err
 	}
@@ -93,14 +93,14 @@ func runMutants(ctx context.Context, o options, s *source, open []mutant, known 
 		}
 		lock.Lock()
 		defer lock.Unlock()
-		if known[m.name] = r; !r.Outcome.found() {
-			fmt.Fprintf(o.out, "  %s %s: %s\n", m.place(), m.note, r.Outcome)
+		if known[m.name] = r; !r.Outcome.isFound() {
+			fmt.Fprintf(o.out, "  %s %s: %s\n", m.formatPlace(), m.note, r.Outcome)
 		}
 		if done++; done%50 == 0 {
 			fmt.Fprintf(o.out, "%s: %d of %d after %.0f s\n", s.piece.name, done, len(open), time.Since(began).
 				Seconds())
 		}
-		return kept.add(r)
+		return kept.addRecord(r)
 	})
 }
 
@@ -122,7 +122,7 @@ func runMutant(ctx context.Context, m mutant, binaries []binary, tests []traced)
 		slices.SortFunc(selected, func(a, b traced) int { return cmp.Compare(a.Took, b.Took) })
 		for len(selected) > 0 {
 			names, limit := takeBatch(&selected)
-			out, err := b.run(ctx, limit, "^("+strings.Join(names, "|")+")$",
+			out, err := b.runTests(ctx, limit, "^("+strings.Join(names, "|")+")$",
 				fmt.Sprintf("%s=%d", activeVariable, m.number))
 			switch {
 			case strings.Contains(out, "panic: test timed out") || errors.Is(err, context.DeadlineExceeded):

@@ -17,8 +17,8 @@ var looksLikeSQL = regexp.MustCompile(
 // isStatement matches a statement or a part of one, where conditions follow a WHERE.
 var isStatement = regexp.MustCompile(`\b(SELECT|UPDATE|INSERT|DELETE|WITH|WHERE|VALUES)\b`)
 
-// statement adds the mutants of a text, or of a sum of texts, that looks like SQL.
-func (r *rewriter) statement(e ast.Expr) {
+// addStatement adds the mutants of a text, or of a sum of texts, that looks like SQL.
+func (r *rewriter) addStatement(e ast.Expr) {
 	var texts strings.Builder
 	ast.Inspect(e, func(n ast.Node) bool {
 		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING && !r.seen[n] {
@@ -52,13 +52,13 @@ func (r *rewriter) statementText(e ast.Expr, whole, openLeft, openRight bool) {
 			if openLeft && strings.TrimSpace(text[:c.from]) == "" || openRight && strings.TrimSpace(text[c.to:]) == "" {
 				continue
 			}
-			for _, changed := range c.changes(text) {
-				n := r.add(e.Pos(), changed.kind, text[c.from:c.to])
+			for _, changed := range c.listChanges(text) {
+				n := r.addMutant(e.Pos(), changed.kind, text[c.from:c.to])
 				fmt.Fprintf(&pairs, ", %d, %q", n, changed.text)
 			}
 		}
 		if pairs.Len() > 0 {
-			r.wrap(e, "mutantText(", pairs.String()+")")
+			r.insertAround(e, "mutantText(", pairs.String()+")")
 		}
 	}
 }
@@ -77,7 +77,7 @@ type change struct {
 	text string
 }
 
-func (c sqlCondition) changes(text string) []change {
+func (c sqlCondition) listChanges(text string) []change {
 	replaced := func(by string) string { return text[:c.from] + by + text[c.to:] }
 	all := "(" + text[c.from:c.to] + " OR 1 = 1)"
 	if c.or {
@@ -149,7 +149,7 @@ func (r *sqlReader) readCondition(from int) (end int) {
 		word := r.tokens[i].text
 		switch {
 		case word == "(":
-			closing := r.closing(i)
+			closing := r.findClosing(i)
 			r.readParentheses(i+1, closing)
 			i = closing
 			continue
@@ -175,18 +175,18 @@ func (r *sqlReader) readCondition(from int) (end int) {
 		}
 		or := at > 0 && operators[at-1] == "OR" || at < len(operators) && operators[at] == "OR"
 		and := at > 0 && operators[at-1] == "AND" || at < len(operators) && operators[at] == "AND"
-		r.add(o.from, o.to, or && !and)
+		r.addOperand(o.from, o.to, or && !and)
 	}
 	return i
 }
 
-// add adds one operand.
-func (r *sqlReader) add(from, to int, or bool) {
+// addOperand adds one operand.
+func (r *sqlReader) addOperand(from, to int, or bool) {
 	c := sqlCondition{from: r.tokens[from].from, to: r.tokens[to-1].to, or: or, operator: -1}
 	for i := from; i < to; i++ {
 		switch r.tokens[i].text {
 		case "(":
-			i = r.closing(i)
+			i = r.findClosing(i)
 		case "<", "<=", ">", ">=":
 			c.operator, c.length = r.tokens[i].from, r.tokens[i].to-r.tokens[i].from
 		}
@@ -200,7 +200,7 @@ func (r *sqlReader) readParentheses(from, to int) {
 	for i := from; i < to && r.tokens[from].text != "SELECT"; i++ {
 		switch r.tokens[i].text {
 		case "(":
-			i = r.closing(i)
+			i = r.findClosing(i)
 		case "AND", "OR":
 			r.readCondition(from)
 			return
@@ -209,8 +209,8 @@ func (r *sqlReader) readParentheses(from, to int) {
 	r.readStatement(from, to)
 }
 
-// closing is the place of the parenthesis that closes the one at a place.
-func (r *sqlReader) closing(from int) int {
+// findClosing finds the place of the parenthesis that closes the one at a place.
+func (r *sqlReader) findClosing(from int) int {
 	depth := 0
 	for i := from; i < len(r.tokens); i++ {
 		switch r.tokens[i].text {

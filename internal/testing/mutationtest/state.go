@@ -21,8 +21,8 @@ const (
 	unreached outcome = "not reached" // no test reaches the place where the mutant would matter
 )
 
-// found reports whether a test fails for the mutant.
-func (o outcome) found() bool { return o == killed || o == timeout }
+// isFound reports whether a test fails for the mutant.
+func (o outcome) isFound() bool { return o == killed || o == timeout }
 
 // record is a mutant's result for a state of the package's files.
 type record struct {
@@ -69,15 +69,15 @@ func readRecords(name string, s *source, reuse bool) (map[string]record, error) 
 		if json.Unmarshal(lines.Bytes(), &r) != nil || r.Code != s.code {
 			continue
 		}
-		if r.Tests == s.tests || reuse && r.Outcome.found() {
+		if r.Tests == s.tests || reuse && r.Outcome.isFound() {
 			known[r.Name] = r
 		}
 	}
 	return known, lines.Err()
 }
 
-// add writes a result down.
-func (s *state) add(r record) error {
+// addRecord writes a result down.
+func (s *state) addRecord(r record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err

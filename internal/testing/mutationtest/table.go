@@ -15,9 +15,9 @@ type count struct {
 	mutants, killed, timeout, survived, equivalent int
 }
 
-// add counts one result. A mutant that is listed as equivalent counts as that even
+// addResult counts one result. A mutant that is listed as equivalent counts as that even
 // when a run of it timed out by chance.
-func (c *count) add(o outcome, equivalent bool) {
+func (c *count) addResult(o outcome, equivalent bool) {
 	c.mutants++
 	switch {
 	case o == killed:
@@ -31,8 +31,8 @@ func (c *count) add(o outcome, equivalent bool) {
 	}
 }
 
-// percent is how many of the mutants that a test could find are found.
-func (c count) percent() float64 {
+// percentFound returns how many of the mutants that a test could find are found.
+func (c count) percentFound() float64 {
 	if c.mutants == c.equivalent {
 		return 100
 	}
@@ -47,16 +47,16 @@ func printTable(out io.Writer, names []string, results map[string][]result, equi
 		"|\n|---|---|---|---|---|---|---|")
 	line := func(c count) {
 		fmt.Fprintf(out, "| %s | %d | %d | %d | %d | %d | %.1f %% |\n", c.name, c.mutants, c.killed, c.timeout,
-			c.survived, c.equivalent, c.percent())
+			c.survived, c.equivalent, c.percentFound())
 	}
 	var open []result
 	for _, name := range names {
 		c := count{name: name}
 		for _, r := range results[name] {
 			_, equivalent := equivalents[r.name]
-			c.add(r.Outcome, equivalent)
-			total.add(r.Outcome, equivalent)
-			if !r.Outcome.found() && !equivalent {
+			c.addResult(r.Outcome, equivalent)
+			total.addResult(r.Outcome, equivalent)
+			if !r.Outcome.isFound() && !equivalent {
 				open = append(open, r)
 			}
 		}
@@ -67,8 +67,8 @@ func printTable(out io.Writer, names []string, results map[string][]result, equi
 		fmt.Fprintln(out, "\nNo test fails for:")
 	}
 	for _, r := range open {
-		fmt.Fprintf(out, "%s %s (%s)\n", r.place(), strings.TrimPrefix(r.mutant.name, r.position.Filename+" "),
+		fmt.Fprintf(out, "%s %s (%s)\n", r.formatPlace(), strings.TrimPrefix(r.mutant.name, r.position.Filename+" "),
 			strings.TrimSpace(string(r.Outcome)+" "+r.By))
 	}
-	return total.percent()
+	return total.percentFound()
 }

@@ -31,8 +31,8 @@ type traces struct {
 // testLimit is how long one test may take without a mutant.
 const testLimit = 5 * time.Minute
 
-// trace runs each test by itself without a mutant. It reuses its former result for the same files.
-func trace(ctx context.Context, folder, work string, s *source, binaries []binary, workers int) ([]traced, error) {
+// traceTests runs each test by itself without a mutant. It reuses its former result for the same files.
+func traceTests(ctx context.Context, folder, work string, s *source, binaries []binary, workers int) ([]traced, error) {
 	name := filepath.Join(folder, fileName(s.piece.name)+".trace.json")
 	var known traces
 	text, err := os.ReadFile(name)
@@ -44,7 +44,7 @@ func trace(ctx context.Context, folder, work string, s *source, binaries []binar
 	}
 	var all []traced
 	for i, b := range binaries {
-		names, err := b.list(ctx)
+		names, err := b.listTests(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func trace(ctx context.Context, folder, work string, s *source, binaries []binar
 // traceOne runs one test and reads which mutants it reached.
 func traceOne(ctx context.Context, file string, b binary, t *traced) error {
 	began := time.Now()
-	out, err := b.run(ctx, testLimit, "^"+t.Name+"$", traceVariable+"="+file)
+	out, err := b.runTests(ctx, testLimit, "^"+t.Name+"$", traceVariable+"="+file)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -27,8 +27,8 @@ type Answer struct {
 	Header   http.Header
 }
 
-// Text is the body as people read it: without tags, entities resolved, spaces as one.
-func (a Answer) Text() string {
+// VisibleText returns the body as people read it: without tags, entities resolved, spaces as one.
+func (a Answer) VisibleText() string {
 	text := html.UnescapeString(tags.ReplaceAllString(a.Body, " "))
 	return strings.Join(strings.Fields(text), " ")
 }
@@ -38,37 +38,37 @@ var (
 	token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 )
 
-// Browser opens a browser without a sign-in.
-func (s *Server) Browser() *Browser {
+// NewBrowser opens a browser without a sign-in.
+func (s *Server) NewBrowser() *Browser {
 	return &Browser{server: s, cookies: map[string]string{}, Header: map[string]string{}}
 }
 
 // SignIn opens a browser and signs in.
 func (s *Server) SignIn(email string) *Browser {
 	s.T.Helper()
-	b := s.Browser()
+	b := s.NewBrowser()
 	if a := b.PostFrom("/sign-in", "/sign-in",
 		url.Values{"email": {email}, "password": {Password}}); a.Status != http.StatusSeeOther {
-		s.T.Fatalf("sign-in answered %d: %s", a.Status, a.Text())
+		s.T.Fatalf("sign-in answered %d: %s", a.Status, a.VisibleText())
 	}
 	return b
 }
 
-// Window is another one of the same browser, which may be used at the same time.
-func (b *Browser) Window() *Browser {
+// NewWindow returns another one of the same browser, which may be used at the same time.
+func (b *Browser) NewWindow() *Browser {
 	return &Browser{server: b.server, cookies: maps.Clone(b.cookies), Header: b.Header}
 }
 
 // Get asks for a page.
 func (b *Browser) Get(path string) Answer {
 	b.server.T.Helper()
-	return b.do(httptest.NewRequest(http.MethodGet, path, nil))
+	return b.doRequest(httptest.NewRequest(http.MethodGet, path, nil))
 }
 
 // Head asks for a page's header.
 func (b *Browser) Head(path string) Answer {
 	b.server.T.Helper()
-	return b.do(httptest.NewRequest(http.MethodHead, path, nil))
+	return b.doRequest(httptest.NewRequest(http.MethodHead, path, nil))
 }
 
 // Post sends a form that carries no form token, as the customer's pages do.
@@ -78,15 +78,15 @@ func (b *Browser) Post(path string, form url.Values) Answer {
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	r.Header.Set("Origin", Base)
-	return b.do(r)
+	return b.doRequest(r)
 }
 
-// Send sends a request of the test's own making, as a form of our pages would.
-func (b *Browser) Send(r *http.Request) Answer {
+// SendRequest sends a request of the test's own making, as a form of our pages would.
+func (b *Browser) SendRequest(r *http.Request) Answer {
 	b.server.T.Helper()
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	r.Header.Set("Origin", Base)
-	return b.do(r)
+	return b.doRequest(r)
 }
 
 // PostFrom sends a form with the token of the page that it stands on.
@@ -103,7 +103,7 @@ func (b *Browser) PostFrom(page, path string, form url.Values) Answer {
 	return b.Post(path, sent)
 }
 
-func (b *Browser) do(r *http.Request) Answer {
+func (b *Browser) doRequest(r *http.Request) Answer {
 	b.server.T.Helper()
 	r.Host = strings.TrimPrefix(Base, "http://")
 	for name, value := range b.Header {
@@ -130,8 +130,8 @@ func (b *Browser) do(r *http.Request) Answer {
 		Header: response.Header}
 }
 
-// Sign gives a request of another client the browser's cookies.
-func (b *Browser) Sign(r *http.Request) {
+// AddCookies gives a request of another client the browser's cookies.
+func (b *Browser) AddCookies(r *http.Request) {
 	for name, value := range b.cookies {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}

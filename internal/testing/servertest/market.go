@@ -23,8 +23,8 @@ func (m *Market) Readings(p quote.Pair) []quote.Reading {
 	return slices.Clone(m.said[p.String()])
 }
 
-// Say adds what a source says of a pair ("BTC/USD") since a time.
-func (m *Market) Say(source, pair, value string, at time.Time) {
+// SetPrice adds what a source says of a pair ("BTC/USD") since a time.
+func (m *Market) SetPrice(source, pair, value string, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.said == nil {
@@ -33,8 +33,8 @@ func (m *Market) Say(source, pair, value string, at time.Time) {
 	m.said[pair] = append(m.said[pair], quote.Reading{Source: source, Value: decimal.RequireFromString(value), At: at})
 }
 
-// Forget removes the price of a pair.
-func (m *Market) Forget(pair string) {
+// RemovePrice removes the price of a pair.
+func (m *Market) RemovePrice(pair string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.said, pair)

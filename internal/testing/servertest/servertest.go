@@ -103,15 +103,15 @@ func (w *written) Write(text []byte) (int, error) {
 	return w.text.Write(text)
 }
 
-// Logged is everything that the server has logged.
-func (s *Server) Logged() string {
+// ReadLog reads everything that the server has logged.
+func (s *Server) ReadLog() string {
 	s.logged.mu.Lock()
 	defer s.logged.mu.Unlock()
 	return s.logged.text.String()
 }
 
-// Each runs a test against a server on each kind of database, in parallel with other tests.
-func Each(t *testing.T, test func(t *testing.T, s *Server)) {
+// RunEach runs a test against a server on each kind of database, in parallel with other tests.
+func RunEach(t *testing.T, test func(t *testing.T, s *Server)) {
 	t.Helper()
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, New(t, db)) })
@@ -127,13 +127,13 @@ func New(t testing.TB, db *models.DB) *Server {
 	}
 	s := &Server{T: t, DB: db, Clock: now, Accounts: accounttest.New(db, now.Now, box), Hub: sse.New(db),
 		nodes: map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}}}
-	s.core(box)
-	s.App = s.serve()
+	s.wireServices(box)
+	s.App = s.wirePages()
 	return s
 }
 
-// core wires the services as the command does.
-func (s *Server) core(box *secret.Box) {
+// wireServices wires the services as the command does.
+func (s *Server) wireServices(box *secret.Box) {
 	now := s.Clock.Now
 	s.Calls = apilog.New(s.DB, now)
 	s.Audits = &audit.Service{DB: s.DB, Clock: now, Secrets: box}
@@ -151,9 +151,9 @@ func (s *Server) core(box *secret.Box) {
 	}}
 	s.Accounts.Mails, s.Accounts.Render, s.Accounts.Base = s.Mails, mailview.RenderAccount, Base
 	s.Marks = addressmark.New(s.T.TempDir())
-	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.node,
+	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.findNode,
 		Ledgers: map[scope.Domain]wallet.Ledger{}, Marks: s.Marks}
-	s.Accounts.Missing = s.missing
+	s.Accounts.Missing = s.explainMissing
 	s.Payments = &payment.Service{
 		DB: s.DB, Clock: now, Secrets: box, Networks: s.Registry, Quotes: s.Quotes,
 		Wallet: s.Wallets, Events: s.Webhooks, Receipts: s.Mails,
@@ -164,9 +164,9 @@ func (s *Server) core(box *secret.Box) {
 	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Networks: s.Registry, Base: Base + "/l"}
 }
 
-// Connect gives a chain in a domain a real network by its name, such as
+// ConnectNetwork gives a chain in a domain a real network by its name, such as
 // regtest, without any node: its health is what the test writes.
-func (s *Server) Connect(domain scope.Domain, c money.Chain, name string) {
+func (s *Server) ConnectNetwork(domain scope.Domain, c money.Chain, name string) {
 	s.T.Helper()
 	p, known := wallet.Find(string(c) + "-" + name)
 	if !known {
@@ -190,13 +190,13 @@ func (s *Server) ConnectLedger(domain scope.Domain, name string) {
 		}}
 }
 
-func (s *Server) node(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
+func (s *Server) findNode(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
 	p, ok := s.nodes[domain][c]
 	return p, ok
 }
 
-// missing is what keeps a payment method from working, as the command says it.
-func (s *Server) missing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
+// explainMissing explains what keeps a payment method from working, as the command says it.
+func (s *Server) explainMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
 	info, _ := method.Info()
 	name, ok := s.Registry.Domains[sc.Domain][info.Chain]
 	if !ok {
@@ -212,8 +212,8 @@ func (s *Server) missing(ctx context.Context, sc scope.Scope, method money.Metho
 	return "Add the public key of your own wallet first: payments go straight to it.", nil
 }
 
-// serve wires the pages as the command does.
-func (s *Server) serve() *fiber.App {
+// wirePages wires the pages as the command does.
+func (s *Server) wirePages() *fiber.App {
 	chains := map[money.Chain]sandbox.Chain{}
 	for _, kind := range money.Chains() {
 		opened, err := simulated.Open(s.T.Context(), s.DB, kind, s.Clock.Now)
@@ -265,54 +265,54 @@ func (s *Server) UseMailServer() {
 	s.Pages.SignIn.MailServer, s.Pages.Mailbox.MailServer = true, true
 }
 
-// Business makes a business with its owner, and gives the owner's scope in the test domain.
-func (s *Server) Business(name, email string) scope.Scope {
+// CreateBusiness makes a business with its owner, and gives the owner's scope in the test domain.
+func (s *Server) CreateBusiness(name, email string) scope.Scope {
 	s.T.Helper()
 	made, owner, err := s.Accounts.CreateBusiness(s.T.Context(),
 		account.NewBusiness{BusinessName: name, Name: "Ama Mensah", Email: email, Password: Password})
-	s.Must(err)
+	s.FailOn(err)
 	m, err := s.Accounts.Membership(s.T.Context(), owner.ID, 0)
-	s.Must(err)
+	s.FailOn(err)
 	if m.Business.ID != made.ID {
 		s.T.Fatalf("the owner of %d is a member of %d", made.ID, m.Business.ID)
 	}
 	return m.Scope(scope.Test)
 }
 
-// Role gives the owner of a business another role.
-func (s *Server) Role(sc scope.Scope, role scope.Role) {
+// SetRole gives the owner of a business another role.
+func (s *Server) SetRole(sc scope.Scope, role scope.Role) {
 	s.T.Helper()
-	s.Must(s.DB.Exec(s.T.Context()).Model(&models.Member{}).Where("business_id = ?", sc.BusinessID).
+	s.FailOn(s.DB.Exec(s.T.Context()).Model(&models.Member{}).Where("business_id = ?", sc.BusinessID).
 		Update("role", string(role)).Error)
 }
 
-// Request is a payment that nothing is wrong with.
-func Request(method money.Method) payment.Request {
+// NewRequest returns a payment that nothing is wrong with.
+func NewRequest(method money.Method) payment.Request {
 	return payment.Request{Currency: "NGN", Amount: 5000, FirstName: "Ngozi", LastName: "Okafor",
 		Email: "ngozi@example.com", Method: string(method)}
 }
 
-// Initiate starts a payment.
-func (s *Server) Initiate(sc scope.Scope, r payment.Request) payment.Started {
+// InitiatePayment starts a payment.
+func (s *Server) InitiatePayment(sc scope.Scope, r payment.Request) payment.Started {
 	s.T.Helper()
 	started, err := s.Payments.Initiate(s.T.Context(), sc, r)
-	s.Must(err)
+	s.FailOn(err)
 	return started
 }
 
-// Set puts a payment into a place without the road to it: what a page shows
+// UpdatePayment puts a payment into a place without the road to it: what a page shows
 // depends on the row alone.
-func (s *Server) Set(reference string, columns map[string]any) {
+func (s *Server) UpdatePayment(reference string, columns map[string]any) {
 	s.T.Helper()
 	changed := s.DB.Exec(s.T.Context()).Model(&models.Payment{}).Where("reference = ?", reference).Updates(columns)
-	s.Must(changed.Error)
+	s.FailOn(changed.Error)
 	if changed.RowsAffected != 1 {
 		s.T.Fatalf("%d payments with the reference %s", changed.RowsAffected, reference)
 	}
 }
 
-// Must ends the test at an error.
-func (s *Server) Must(err error) {
+// FailOn ends the test at an error.
+func (s *Server) FailOn(err error) {
 	s.T.Helper()
 	if err != nil {
 		s.T.Fatal(err)
