@@ -70,7 +70,7 @@ func peoplePages() map[string]templ.Component {
 		"sign-in-refused-email": dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Form: ui.Form{Values: map[string]string{"email": "amara@sunbird.example"}, Errors: map[string][]string{"": {"The e-mail address or the password is wrong."}}}}),
 	}
 	for _, kind := range account.LetterKinds() {
-		pages["mail-"+string(kind)] = mail.Notice(mail.Account(letter(kind)))
+		pages["mail-"+string(kind)] = mail.Notice(mail.AccountNotice(letter(kind)))
 	}
 	return pages
 }
@@ -138,7 +138,7 @@ func TestBrowser(t *testing.T) {
 		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15":                   "Safari on macOS",
 		"something (Linux)": "A browser on Linux",
 	} {
-		if got := ui.Browser(context.Background(), agent); got != want {
+		if got := ui.BrowserName(context.Background(), agent); got != want {
 			t.Errorf("%q: %q, want %q", agent, got, want)
 		}
 	}

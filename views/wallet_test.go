@@ -18,7 +18,7 @@ import (
 const zpub = "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs"
 
 func card() *dashboard.WalletCard {
-	return &dashboard.WalletCard{Key: receiving.Short(zpub), Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Path: "0/41", Issued: "41 addresses",
+	return &dashboard.WalletCard{Key: receiving.ShortKey(zpub), Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Path: "0/41", Issued: "41 addresses",
 		Gap: 3, Limit: 20, GapText: "3 of 20 in a row"}
 }
 
@@ -75,7 +75,7 @@ func refusedReview() dashboard.WalletReviewProps {
 
 func notice() receiving.Notice {
 	return receiving.Notice{Owner: account.User{Name: "Amara Okafor", Email: "amara@sunbird.example"}, By: account.User{Name: "Bayo Ade", Email: "bayo@sunbird.example"},
-		Business: "Sunbird Coffee", Domain: scope.Live, Chain: money.Bitcoin, Network: "bitcoin-mainnet", Key: receiving.Short(zpub), Script: "wpkh",
+		Business: "Sunbird Coffee", Domain: scope.Live, Chain: money.Bitcoin, Network: "bitcoin-mainnet", Key: receiving.ShortKey(zpub), Script: "wpkh",
 		Former: "ypub6WoG…r575Fk", First: []string{reviewPage().Addresses[0].Address}, At: now.In(time.FixedZone("WAT", 3600)), URL: "https://till.example/dashboard/methods/crypto_bitcoin/wallet"}
 }
 

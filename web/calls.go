@@ -20,7 +20,7 @@ func (s *Server) noteCall(c *fiber.Ctx, took time.Duration) {
 	if len(c.Response().Header.ContentEncoding()) > 0 {
 		answer, _ = c.Response().BodyUncompressed() // our own work: when it fails, nothing is kept of it
 	}
-	s.Calls.Add(apilog.Call{Scope: sc, Origin: scope.OriginOf(c.UserContext()), Method: c.Method(),
+	s.Calls.AddCall(apilog.Call{Scope: sc, Origin: scope.OriginOf(c.UserContext()), Method: c.Method(),
 		Path:   c.OriginalURL(),
 		Status: c.Response().StatusCode(), Took: took, Body: c.Body(), Answer: answer})
 }

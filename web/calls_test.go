@@ -18,16 +18,16 @@ func TestPackedAnswersAreLogged(t *testing.T) {
 			t.Errorf("%q: packed as %q", packing, answer.Header.Get("Content-Encoding"))
 		}
 	}
-	if err := b.Calls.Flush(t.Context()); err != nil {
+	if err := b.Calls.FlushQueue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	owner := scope.Scope{BusinessID: 1, Domain: scope.Test, Role: scope.Owner}
-	list, _, err := b.Calls.List(t.Context(), owner, apilog.Filter{})
+	list, _, err := b.Calls.ListCalls(t.Context(), owner, apilog.Filter{})
 	if err != nil || len(list) != len(packings) {
 		t.Fatalf("list = %v, err = %v", list, err)
 	}
 	for _, row := range list {
-		found, err := b.Calls.Find(t.Context(), owner, row.ID)
+		found, err := b.Calls.FindCall(t.Context(), owner, row.ID)
 		if err != nil || found.Answered != `"`+strings.Repeat("long ", 1000)+`"` {
 			t.Errorf("%s: %.60q, %v", row.Path, found.Answered, err)
 		}

@@ -39,7 +39,7 @@ func (s *Server) sameOrigin(c *fiber.Ctx) error {
 // each time so that compressed pages don't leak it (BREACH).
 func (l *login) FormToken() string {
 	l.welcome = true // without the cookie the token is worth nothing
-	pad := ident.Bytes(tokenBytes)
+	pad := ident.RandomBytes(tokenBytes)
 	masked := make([]byte, tokenBytes)
 	subtle.XORBytes(masked, pad, l.token(page.DomainOf(l)))
 	return base64.RawURLEncoding.EncodeToString(append(pad, masked...))

@@ -20,7 +20,7 @@ import (
 // elsewhere.
 func (s *Server) fail(c *fiber.Ctx, err error) error {
 	id := s.prepare(c)
-	answer := page.Explain(err)
+	answer := page.ExplainError(err)
 	tooLarge := answer.Status == http.StatusRequestEntityTooLarge
 	s.logFailure(c, id, answer.Status, err)
 	c.Request().ReleaseBody(bodyLimit) // a part of it may have been read
@@ -34,7 +34,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 		if answer.Status == http.StatusUnauthorized {
 			c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="cointill"`)
 		}
-		return c.JSON(answer.Envelope(id))
+		return c.JSON(answer.ToEnvelope(id))
 	}
 	if tooLarge && string(c.Request().RequestURI()) == logoPath { // the form says what a logo may have, and when
 		why := "again"

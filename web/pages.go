@@ -144,7 +144,7 @@ func (s *Server) asMember(action scope.Action, h page.Handler) page.Handler {
 			return !known || c.Scope.Allows(action)
 		}
 		c.Locals(page.LocalBusiness, member.Business.ID)
-		err = c.Scope.Can(action)
+		err = c.Scope.CheckAction(action)
 		if err == nil {
 			err = h(c)
 		}
@@ -185,7 +185,7 @@ func (s *Server) noteForged(c *page.Ctx) error {
 // that it wanted, or on which its form stood.
 func (s *Server) askSignIn(c *page.Ctx) error {
 	byScript := c.Get("HX-Request") != "" // which would put the sign-in page into a corner of this one
-	wanted := page.Local(c.OriginalURL(), "/")
+	wanted := page.LocalPath(c.OriginalURL(), "/")
 	if byScript || c.Method() != http.MethodGet {
 		wanted = s.formPage(c.Ctx)
 	}
@@ -208,7 +208,7 @@ func (s *Server) formPage(c *fiber.Ctx) string {
 			continue
 		}
 		if path = from.Path; s.isPage(path) {
-			return page.Local(from.RequestURI(), "/dashboard")
+			return page.LocalPath(from.RequestURI(), "/dashboard")
 		}
 		break
 	}
@@ -219,7 +219,7 @@ func (s *Server) formPage(c *fiber.Ctx) string {
 		}
 		path = path[:above]
 	}
-	return page.Local((&url.URL{Path: path}).String(), "/dashboard")
+	return page.LocalPath((&url.URL{Path: path}).String(), "/dashboard")
 }
 
 // isPage reports whether a path belongs to a member's page.

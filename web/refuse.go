@@ -52,7 +52,7 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 		err = fiber.ErrBadRequest
 	}
 	lastWord(c)
-	status := strconv.Itoa(page.Explain(err).Status)
+	status := strconv.Itoa(page.ExplainError(err).Status)
 	s.refusals.WithLabelValues(status).Inc()
 	s.Log.Info("refused before it was read", "request_id", s.prepare(c), "status", status, "peer", c.Context().
 		RemoteAddr().String())

@@ -56,7 +56,7 @@ func (s *Server) ready(c *fiber.Ctx) error {
 		checks[name] = "ok"
 		if err := check(ctx); err != nil {
 			s.Log.Warn("not ready", "check", name, "error", err)
-			status, word, checks[name] = http.StatusServiceUnavailable, "not ready", page.Reason(err)
+			status, word, checks[name] = http.StatusServiceUnavailable, "not ready", page.ExplainUnready(err)
 		}
 	}
 	return c.Status(status).JSON(fiber.Map{"status": word, "checks": checks})

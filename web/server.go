@@ -127,7 +127,7 @@ func New(config Config, deps Deps) (*Server, error) {
 		Help: "Time to answer a request, by route.", Buckets: prometheus.DefBuckets},
 		[]string{"method", "route", "status"})
 	pages := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cointill_open_streams",
-		Help: "Pages that wait for server-sent events."}, func() float64 { return float64(deps.Hub.Pages()) })
+		Help: "Pages that wait for server-sent events."}, func() float64 { return float64(deps.Hub.CountPages()) })
 	for _, metric := range []prometheus.Collector{s.timings, s.refusals, pages} {
 		if err := deps.Metrics.Register(metric); err != nil {
 			return nil, err

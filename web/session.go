@@ -59,7 +59,7 @@ func (st *store) Get(r *http.Request, name string) (*sessions.Session, error) {
 func (st *store) New(r *http.Request, name string) (*sessions.Session, error) {
 	session := sessions.NewSession(st, name)
 	options := st.options
-	session.Options, session.IsNew, session.ID = &options, true, ident.Token()
+	session.Options, session.IsNew, session.ID = &options, true, ident.NewToken()
 	cookie, err := r.Cookie(name)
 	if err != nil || len(cookie.Value) != len(session.ID) {
 		return session, nil // no cookie of ours
@@ -219,7 +219,7 @@ func (l *login) SignIn(userID int64) {
 // its token. finish puts it in the old one's place.
 func (l *login) Rotate() {
 	if !l.rotate && l.session.Options.MaxAge >= 0 {
-		l.rotate, l.old, l.session.ID = true, l.session.ID, ident.Token()
+		l.rotate, l.old, l.session.ID = true, l.session.ID, ident.NewToken()
 	}
 }
 

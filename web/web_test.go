@@ -121,21 +121,21 @@ func (b *bench) dashboard(m page.Members, v page.Visitors) {
 		return c.Render(text("token=" + c.Session.FormToken() + " " + c.TakeFlash().Text))
 	})
 	v.Post("/sign-in", func(c *page.Ctx) error {
-		entry, err := b.Account.SignIn(c.UserContext(), account.Credentials{Email: c.Text("email"), Password: c.FormValue("password"), IP: c.ClientIP})
+		entry, err := b.Account.SignIn(c.UserContext(), account.Credentials{Email: c.FormText("email"), Password: c.FormValue("password"), IP: c.ClientIP})
 		if err != nil {
 			return err
 		}
 		c.Session.SignIn(entry.User.ID)
-		c.Flash("good", "Welcome "+entry.User.Name)
-		return c.Redirect(page.Local(c.Text("next"), "/dashboard"))
+		c.SetFlash("good", "Welcome "+entry.User.Name)
+		return c.Redirect(page.LocalPath(c.FormText("next"), "/dashboard"))
 	})
 	v.Post("/sign-out", func(c *page.Ctx) error { c.Session.SignOut(); return c.Redirect("/sign-in") })
 	m.Get("/dashboard", scope.SeePayments, func(c *page.Ctx) error {
-		shell := c.Layout("Overview", "overview")
+		shell := c.FillLayout("Overview", "overview")
 		return c.Render(text("token=" + shell.CSRF + " " + shell.Flash.Text + " " + shell.UserName + " " + shell.Domain + strings.Repeat(" ", 2000)))
 	})
 	m.Post("/dashboard/domain", scope.SeePayments, func(c *page.Ctx) error {
-		if err := c.SetDomain(scope.Domain(c.Text("domain"))); err != nil {
+		if err := c.SetDomain(scope.Domain(c.FormText("domain"))); err != nil {
 			return err
 		}
 		return c.Redirect("/dashboard")
@@ -160,20 +160,20 @@ func (b *bench) checkout(p page.Payers) {
 	})
 	p.Start("/l/:code", func(c *page.Ctx) error { return c.Redirect("/pay/" + token) })
 	events := func(c *page.Ctx) error {
-		return c.Stream(b.paid, func() { close(b.left) }, func(context.Context) (page.Event, error) {
+		return c.StreamEvents(b.paid, func() { close(b.left) }, func(context.Context) (page.Event, error) {
 			return page.Event{Name: "status", Data: b.says()}, nil
 		})
 	}
 	p.Get("/pay/:token/events", events)
 	p.Get("/pay/:token/torn", func(c *page.Ctx) error { return errors.Join(events(c), errors.New(canary)) }) // as when a session can't be saved
 	p.Get("/pay/:token/part", func(c *page.Ctx) error {
-		return c.Download("a.csv", "text/csv", func() { close(b.left) }, func(_ context.Context, out io.Writer) error { // more than is held back
+		return c.SendDownload("a.csv", "text/csv", func() { close(b.left) }, func(_ context.Context, out io.Writer) error { // more than is held back
 			_, err := io.WriteString(out, strings.Repeat("a,b\n", 4<<10))
 			return errors.Join(err, errors.New(canary))
 		})
 	})
 	p.Get("/pay/:token/file", func(c *page.Ctx) error {
-		return c.Download("a.csv", "text/csv", func() { close(b.left) }, func(_ context.Context, out io.Writer) error { _, err := io.WriteString(out, "a,b\n"); return err })
+		return c.SendDownload("a.csv", "text/csv", func() { close(b.left) }, func(_ context.Context, out io.Writer) error { _, err := io.WriteString(out, "a,b\n"); return err })
 	})
 }
 

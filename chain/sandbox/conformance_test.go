@@ -52,24 +52,24 @@ func (n *sandboxNet) Restart() {
 
 func (n *sandboxNet) Destination() chain.Destination {
 	n.serial++
-	d := chain.Destination{Address: "addr-" + ident.Text(12)}
+	d := chain.Destination{Address: "addr-" + ident.RandomText(12)}
 	if n.kind == money.XRPL {
 		tag := n.serial
 		d.Tag = &tag
 		if n.serial%5 == 0 {
 			d.Tag = nil
 		}
-		d.Address = "account-" + ident.Text(12)
+		d.Address = "account-" + ident.RandomText(12)
 	}
 	return d
 }
 
 func (n *sandboxNet) Pay(outputs ...chain.Output) string {
-	return n.broadcastTx(chain.Tx{Outputs: outputs, Spends: []string{ident.Text(20), ident.Text(20)}})
+	return n.broadcastTx(chain.Tx{Outputs: outputs, Spends: []string{ident.RandomText(20), ident.RandomText(20)}})
 }
 
 func (n *sandboxNet) Revert(output chain.Output) string {
-	return n.broadcastTx(chain.Tx{Outputs: []chain.Output{output}, Spends: []string{ident.Text(20)}, Reverted: true})
+	return n.broadcastTx(chain.Tx{Outputs: []chain.Output{output}, Spends: []string{ident.RandomText(20)}, Reverted: true})
 }
 
 func (n *sandboxNet) broadcastTx(tx chain.Tx) string {

@@ -24,7 +24,7 @@ import (
 func payTo(address string, amount int64) chain.Tx {
 	return chain.Tx{Outputs: []chain.Output{{Asset: "BTC", Destination: chain.Destination{Address: address},
 		Amount: money.Units(amount)}},
-		Spends: []string{ident.Text(20)}}
+		Spends: []string{ident.RandomText(20)}}
 }
 
 func (n *sandboxNet) playMoves(moves ...chain.Move) int64 {

@@ -30,7 +30,7 @@ func (c auditVerify) Run(ctx context.Context, settings *Settings) error {
 		return err
 	}
 	audits := &audit.Service{DB: db, Clock: clock.Real(), Secrets: box}
-	list, err := audits.Businesses(ctx)
+	list, err := audits.ListBusinesses(ctx)
 	if c.Business != "" {
 		var one models.Business
 		one, err = accounts.Business(ctx, c.Business)
@@ -41,7 +41,7 @@ func (c auditVerify) Run(ctx context.Context, settings *Settings) error {
 	}
 	broken := 0
 	for _, business := range list {
-		v, err := audits.Verify(ctx, business.ID, 0)
+		v, err := audits.VerifyChain(ctx, business.ID, 0)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (p *product) sealAudit(ctx context.Context) error {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
 	for {
-		broken, err := p.audits.Seal(ctx)
+		broken, err := p.audits.SealChains(ctx)
 		if err != nil && ctx.Err() == nil {
 			p.log.Error("the audit logs are not sealed; it is tried again in a minute", "error", err)
 		}

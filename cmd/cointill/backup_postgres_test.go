@@ -155,7 +155,7 @@ func database(t *testing.T, server string) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := "till_" + strings.ToLower(ident.Text(10))
+	name := "till_" + strings.ToLower(ident.RandomText(10))
 	if err := admin.Exec("CREATE DATABASE " + name).Error; err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func openTill(t testing.TB, settings *Settings) *till {
 
 func (b *till) found() {
 	b.t.Helper()
-	made, _, err := b.accounts.CreateBusiness(b.t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: ident.Text(20)})
+	made, _, err := b.accounts.CreateBusiness(b.t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: ident.RandomText(20)})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestRestoredKey(t *testing.T) {
 // receive makes a key the wallet, and gives the index that it begins with.
 func (b *till) receive(key string) int64 {
 	b.t.Helper()
-	used, _, err := b.receiving.Operate(b.t.Context(), b.scope, receiving.Change{Chain: money.Bitcoin, Key: key})
+	used, _, err := b.receiving.ChangeByOperator(b.t.Context(), b.scope, receiving.Change{Chain: money.Bitcoin, Key: key})
 	if err != nil {
 		b.t.Fatal(err)
 	}

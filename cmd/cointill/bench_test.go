@@ -142,7 +142,7 @@ func serveOn(b *testing.B, settings *Settings, postgres bool, code string) *serv
 	s := &served{product: p, postgres: postgres, address: settings.DatabaseURL}
 	business, err := p.accounts.Business(b.Context(), code)
 	if code == "" {
-		business, _, err = p.accounts.CreateBusiness(b.Context(), account.NewBusiness{BusinessName: "Bench", Name: "Bench", Email: "b@bench.example", Password: ident.Text(20)})
+		business, _, err = p.accounts.CreateBusiness(b.Context(), account.NewBusiness{BusinessName: "Bench", Name: "Bench", Email: "b@bench.example", Password: ident.RandomText(20)})
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -336,7 +336,7 @@ var quoteText = strings.Repeat(`{"source":"sandbox-a","value":"60000.12345678"}`
 func (s *served) template(now time.Time) models.Payment {
 	due := now.Add(time.Hour)
 	return models.Payment{BusinessID: s.scope.BusinessID, Domain: "test", Reference: ident.New("PAY_"), BusinessReference: ident.New("REF_"),
-		TokenHash: ident.Token(), AuthorizationCode: ident.New("AUTH_"), CustomerName: "N O", CustomerEmail: "c@example.com", Currency: "NGN", Amount: 25000,
+		TokenHash: ident.NewToken(), AuthorizationCode: ident.New("AUTH_"), CustomerName: "N O", CustomerEmail: "c@example.com", Currency: "NGN", Amount: 25000,
 		Method: "crypto_bitcoin", Coin: "BTC", Network: "sandbox-bitcoin", Price: "90000000", Quote: quoteText, FinalDepth: 2, LatePayments: "accept",
 		Status: "pending", Remark: "-", Steps: 1, DueAt: &due, ExpiresAt: due, AbandonsAt: due, CreatedAt: now, UpdatedAt: now}
 }

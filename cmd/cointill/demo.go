@@ -72,7 +72,7 @@ Start a payment and open its payment_url; its sandbox panel pays:
 
 // makeDemo makes the demo business, or opens the one that is there with a new password and key.
 func (p *product) makeDemo(ctx context.Context) (demoReady, error) {
-	ready := demoReady{password: ident.Text(20)}
+	ready := demoReady{password: ident.RandomText(20)}
 	business, _, err := p.accounts.CreateBusiness(ctx, account.NewBusiness{
 		BusinessName: "Demo Till", Name: "Demo Owner", Email: demoEmail, Password: ready.password,
 	})
@@ -149,7 +149,7 @@ func (p *product) startSamples(ctx context.Context, sc scope.Scope) {
 		drawProgress(i+1, len(all), "sample payments")
 	}
 	amount := int64(5000)
-	if _, err := p.links.Create(ctx, sc,
+	if _, err := p.links.CreateLink(ctx, sc,
 		link.Draft{Title: "Monthly membership", Description: "One month at the studio.", Currency: "KES",
 			Amount: &amount}); err != nil && ctx.Err() == nil {
 		p.log.Error("the demo's payment link is missing", "error", err)

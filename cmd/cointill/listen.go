@@ -82,7 +82,7 @@ func (c *listenCommand) newListener() (*listener, error) {
 		}
 	}
 	if c.Secret == "" {
-		c.Secret = "whsec_" + base64.StdEncoding.EncodeToString(ident.Bytes(32))
+		c.Secret = "whsec_" + base64.StdEncoding.EncodeToString(ident.RandomBytes(32))
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(c.Secret, "whsec_"))
 	if err != nil || !strings.HasPrefix(c.Secret, "whsec_") || len(key) < 24 || len(key) > 64 {

@@ -24,7 +24,7 @@ func (p *product) registerMetrics() (*prometheus.Registry, error) {
 	if p.shared != nil {
 		c.Drift = p.shared.Drift
 	}
-	p.payments.Reached, p.hooks.Attempted, p.receipts.Ended = c.Reached, c.Attempted, c.Mailed
+	p.payments.Reached, p.hooks.Attempted, p.receipts.Ended = c.CountState, c.CountAttempt, c.CountMail
 	return registry, nil
 }
 

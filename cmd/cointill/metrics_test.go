@@ -66,7 +66,7 @@ func serving(t *testing.T, settings *Settings) *instance {
 	})
 	t.Cleanup(func() { cancel(); running.Wait() })
 	i := &instance{product: p, at: "http://" + listeners[0].Addr().String(), metrics: "http://" + listeners[1].Addr().String() + "/metrics", told: told, attempts: attempts}
-	made, _, err := p.accounts.CreateBusiness(t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: ident.Text(20)})
+	made, _, err := p.accounts.CreateBusiness(t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: ident.RandomText(20)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestMetrics(t *testing.T) {
 	v := i.pay(t)
 	for range 3 {
 		get(t, i.at+"/v1/payment/verify/"+v.Payment.Reference)
-		get(t, i.at+"/"+ident.Text(20))
+		get(t, i.at+"/"+ident.RandomText(20))
 	}
 	status, text := get(t, i.metrics)
 	if status != http.StatusOK {

@@ -261,7 +261,7 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 		}
 		p.receipts.SMTP = server
 	}
-	p.send = p.receipts.Worker(outbox.Options{})
+	p.send = p.receipts.NewWorker(outbox.Options{})
 	p.receipts.Wake = p.send.Signal
 	p.accounts.Mails, p.accounts.Render, p.accounts.WakeMails, p.accounts.Base = p.receipts, mailview.RenderAccount,
 		p.send.Signal, p.base
@@ -275,7 +275,7 @@ func (p *product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 func renderReceipt(base string, r mail.Receipt) (subject, text, html string) {
 	fiat := r.Currency + " " + r.Amount
 	if amount, err := decimal.NewFromString(r.Amount); err == nil {
-		fiat = money.Currency(r.Currency).Show(amount)
+		fiat = money.Currency(r.Currency).FormatForPeople(amount)
 	}
 	props := mailview.ReceiptProps{
 		Lang: r.Language, Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat,

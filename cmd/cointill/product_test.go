@@ -72,7 +72,7 @@ func TestConfirmations(t *testing.T) {
 	}
 	defer func() { _ = p.db.Close() }()
 	for room, depths := range map[string]settings.Depths{"payments": p.payments.Depths, "settings": p.settings.Depths, "pages": p.newDashboard().Settings.Depths} {
-		if usual, open := depths.Usual(money.DOGE); !open || usual != (settings.Depth{Small: 12, Large: 60}) {
+		if usual, open := depths.UsualDepth(money.DOGE); !open || usual != (settings.Depth{Small: 12, Large: 60}) {
 			t.Errorf("%s: %+v", room, usual)
 		}
 	}

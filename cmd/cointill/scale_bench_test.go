@@ -333,7 +333,7 @@ type benchNetwork struct {
 }
 
 func (s *served) network(b *testing.B) *benchNetwork {
-	n := &benchNetwork{served: s, b: b, name: chain.Network("bench-" + ident.Text(6))}
+	n := &benchNetwork{served: s, b: b, name: chain.Network("bench-" + ident.RandomText(6))}
 	n.observer = &observe.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
 	n.apply()
 	return n
@@ -365,11 +365,11 @@ func (n *benchNetwork) opened(count int) (views []payment.View) {
 func (n *benchNetwork) apply(paid ...payment.View) float64 {
 	n.b.Helper()
 	ctx := n.b.Context()
-	header := chain.Header{BlockID: chain.BlockID{Height: n.last.Height + 1, Hash: ident.Text(20)}, Parent: n.last.Hash, Time: clock.Real()()}
+	header := chain.Header{BlockID: chain.BlockID{Height: n.last.Height + 1, Hash: ident.RandomText(20)}, Parent: n.last.Hash, Time: clock.Real()()}
 	block := chain.Block{Header: header}
 	for i, v := range paid {
-		block.Transfers = append(block.Transfers, chain.Transfer{TxID: ident.Text(20), Index: i, Asset: v.Payment.Coin,
-			Destination: chain.Destination{Address: v.Payment.Address}, Amount: v.Payment.Due, Spends: []string{ident.Text(20)}})
+		block.Transfers = append(block.Transfers, chain.Transfer{TxID: ident.RandomText(20), Index: i, Asset: v.Payment.Coin,
+			Destination: chain.Destination{Address: v.Payment.Address}, Amount: v.Payment.Due, Spends: []string{ident.RandomText(20)}})
 	}
 	batch := chain.Batch{Network: n.name, From: n.last, Tip: chain.Tip{Header: header, Finalized: -1}, Pending: &chain.Pending{}, Blocks: []chain.Block{block}}
 	n.last = header.BlockID

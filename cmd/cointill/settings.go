@@ -104,7 +104,7 @@ func (s *Settings) completeSettings() error {
 	}
 	for i, address := range s.Operators {
 		s.Operators[i] = strings.ToLower(strings.TrimSpace(address))
-		if contact.Email(s.Operators[i]) != "" {
+		if contact.CheckEmail(s.Operators[i]) != "" {
 			return fmt.Errorf("%s_OPERATORS: %q is no e-mail address", prefix, address)
 		}
 	}
@@ -161,7 +161,7 @@ func keyFile(path string) (string, error) {
 		return "", err
 	}
 	defer os.Remove(draft.Name())
-	_, err = draft.WriteString(base64.StdEncoding.EncodeToString(ident.Bytes(32)) + "\n")
+	_, err = draft.WriteString(base64.StdEncoding.EncodeToString(ident.RandomBytes(32)) + "\n")
 	if err = errors.Join(err, draft.Chmod(0o600), draft.Sync(), draft.Close()); err != nil {
 		return "", err
 	}

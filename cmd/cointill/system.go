@@ -16,7 +16,7 @@ import (
 // newSystem returns the service of the operators' page.
 func (p *product) newSystem() *system.Service {
 	s := &system.Service{DB: p.db, Clock: p.clock, Version: version, Started: p.started, Quotes: p.quotes,
-		Checks: p.readinessChecks(), MailServer: p.mailServer, Lost: p.calls.Lost,
+		Checks: p.readinessChecks(), MailServer: p.mailServer, Lost: p.calls.CountLost,
 		Marks: p.marks.Status}
 	if p.shared != nil {
 		s.Drift = p.shared.Drift

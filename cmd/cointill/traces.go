@@ -30,8 +30,8 @@ func (p *product) openTraces(s *Settings) error {
 		return fmt.Errorf("%s_OTLP_ENDPOINT: %w", prefix, err)
 	}
 	counted, measured := p.payments.Reached, p.hooks.Attempted
-	p.payments.Reached = func(c payment.Change) { counted(c); p.tracer.Reached(c) }
-	p.hooks.Attempted = func(a webhook.Attempted) { measured(a); p.tracer.Attempted(a) }
+	p.payments.Reached = func(c payment.Change) { counted(c); p.tracer.AddState(c) }
+	p.hooks.Attempted = func(a webhook.Attempted) { measured(a); p.tracer.AddAttempt(a) }
 	return nil
 }
 

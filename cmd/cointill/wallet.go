@@ -41,7 +41,7 @@ func (c walletUse) Run(ctx context.Context, settings *Settings) error {
 		return fmt.Errorf("there is no payment method %q", c.Method)
 	}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Domain(c.Domain), Actor: "operator", Role: scope.System}
-	made, preview, err := p.receiving.Operate(ctx, sc, receiving.Change{Chain: info.Chain, Key: c.Key,
+	made, preview, err := p.receiving.ChangeByOperator(ctx, sc, receiving.Change{Chain: info.Chain, Key: c.Key,
 		Script: c.Script})
 	if err != nil {
 		return explainFault(err)

@@ -126,7 +126,7 @@ func (p *product) pruneRows(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		others, err := p.calls.Prune(ctx)
+		others, err := p.calls.PruneCalls(ctx)
 		if err != nil || !more && !others {
 			return err
 		}

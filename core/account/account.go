@@ -219,8 +219,8 @@ func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user 
 func (n NewBusiness) check() error {
 	fields := fault.Fields{}
 	for field, sentence := range map[string]string{
-		"business_name": contact.Label(n.BusinessName), "name": contact.Label(n.Name),
-		"email": contact.Email(n.Email), "password": checkPassword(n.Password),
+		"business_name": contact.CheckLabel(n.BusinessName), "name": contact.CheckLabel(n.Name),
+		"email": contact.CheckEmail(n.Email), "password": checkPassword(n.Password),
 	} {
 		if sentence != "" {
 			fields.Add(field, sentence)
@@ -283,7 +283,7 @@ func (s *Service) Business(ctx context.Context, code string) (models.Business, e
 // Audit records a privileged act in the transaction that does it. detail is
 // written as JSON and must hold no secret.
 func Audit(tx *models.Tx, sc scope.Scope, at time.Time, action, subject string, detail any) error {
-	return audit.Append(tx, sc, at, audit.Act{Action: action, Subject: subject, Detail: detail})
+	return audit.AppendAct(tx, sc, at, audit.Act{Action: action, Subject: subject, Detail: detail})
 }
 
 // missing turns "no row" into the NotFound fault of a thing.

@@ -27,7 +27,7 @@ type Visit struct {
 // there is no earlier one.
 func (s *Service) Arrive(ctx context.Context, user User, v Visit, expected bool) (device string, err error) {
 	if len(v.Device) != tokenLength {
-		v.Device = ident.Token()
+		v.Device = ident.NewToken()
 	}
 	now, name := s.now(), agent(v.UserAgent)
 	err = s.db.Write(ctx, func(tx *models.Tx) error {

@@ -56,7 +56,7 @@ var errOwners = fault.New(fault.Forbidden, "owners_only", "Only an owner can man
 
 // grant refuses a role that the scope's role may not give or take.
 func grant(sc scope.Scope, role scope.Role) error {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return err
 	}
 	if slices.Contains(Grantable(sc.Role), role) {
@@ -78,7 +78,7 @@ func (s *Service) Invite(ctx context.Context, sc scope.Scope, email string, role
 		return Invitation{}, err
 	}
 	fields := fault.Fields{}
-	if sentence := contact.Email(email); sentence != "" {
+	if sentence := contact.CheckEmail(email); sentence != "" {
 		fields.Add("email", sentence)
 	}
 	if grant(sc, role) != nil {
@@ -175,7 +175,7 @@ func (s *Service) shown(row models.Invitation, by string) Invitation {
 // Invitations lists who was asked into the scope's business and hasn't come, at
 // most 100, the latest first.
 func (s *Service) Invitations(ctx context.Context, sc scope.Scope) ([]Invitation, error) {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return nil, err
 	}
 	var rows []models.Invitation
@@ -239,7 +239,7 @@ func (s *Service) invitation(tx *models.Tx, sc scope.Scope, id int64) (models.In
 // ResendInvitation mails a new link in place of the one before. NotFound when it
 // was accepted or taken back meanwhile; Forbidden as Invite.
 func (s *Service) ResendInvitation(ctx context.Context, sc scope.Scope, id int64) (Invitation, error) {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return Invitation{}, err
 	}
 	by, err := actor(sc)
@@ -263,7 +263,7 @@ func (s *Service) ResendInvitation(ctx context.Context, sc scope.Scope, id int64
 
 // RevokeInvitation takes an invitation back: its link works no more. Faults as ResendInvitation.
 func (s *Service) RevokeInvitation(ctx context.Context, sc scope.Scope, id int64) error {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {

@@ -79,7 +79,7 @@ func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (Us
 		return User{}, 0, errOperatorAddress
 	}
 	fields := fault.Fields{}
-	if sentence := contact.Label(n.Name); sentence != "" {
+	if sentence := contact.CheckLabel(n.Name); sentence != "" {
 		fields.Add("name", sentence)
 	}
 	if sentence := checkPassword(n.Password); sentence != "" {

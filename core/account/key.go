@@ -54,10 +54,10 @@ func (k Key) Works(now time.Time) bool {
 // CreateKey makes a key of the scope's domain. The secret is returned here and
 // never again. Invalid field: name.
 func (s *Service) CreateKey(ctx context.Context, sc scope.Scope, name string) (Key, string, error) {
-	if err := sc.Can(scope.ManageKeys); err != nil {
+	if err := sc.CheckAction(scope.ManageKeys); err != nil {
 		return Key{}, "", err
 	}
-	if sentence := contact.Label(name); sentence != "" {
+	if sentence := contact.CheckLabel(name); sentence != "" {
 		return Key{}, "", fault.Validation(fault.Fields{"name": {sentence}})
 	}
 	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (NewKey, error) {
@@ -89,7 +89,7 @@ func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name string) (NewKey,
 
 // Keys lists the scope's keys, the newest first, revoked ones too.
 func (s *Service) Keys(ctx context.Context, sc scope.Scope) ([]Key, error) {
-	if err := sc.Can(scope.ManageKeys); err != nil {
+	if err := sc.CheckAction(scope.ManageKeys); err != nil {
 		return nil, err
 	}
 	var rows []models.APIKey
@@ -104,7 +104,7 @@ func (s *Service) Keys(ctx context.Context, sc scope.Scope) ([]Key, error) {
 // RollKey makes a key to replace another, which goes on to work for 24 hours.
 // Conflict when the old one is revoked or already replaced.
 func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, string, error) {
-	if err := sc.Can(scope.ManageKeys); err != nil {
+	if err := sc.CheckAction(scope.ManageKeys); err != nil {
 		return Key{}, "", err
 	}
 	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (NewKey, error) {
@@ -133,7 +133,7 @@ func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, s
 
 // RevokeKey ends a key at once. Revoking one twice is no error.
 func (s *Service) RevokeKey(ctx context.Context, sc scope.Scope, id int64) error {
-	if err := sc.Can(scope.ManageKeys); err != nil {
+	if err := sc.CheckAction(scope.ManageKeys); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {
@@ -252,7 +252,7 @@ func newSecret(domain scope.Domain) string {
 	if domain == scope.Live {
 		prefix = livePrefix
 	}
-	text := prefix + ident.Text(keyRandom)
+	text := prefix + ident.RandomText(keyRandom)
 	return text + checksum(text)
 }
 

@@ -18,7 +18,7 @@ type Method struct {
 
 // Methods lists all five payment methods of the scope, in the interface's order.
 func (s *Service) Methods(ctx context.Context, sc scope.Scope) ([]Method, error) {
-	if err := sc.Can(scope.SeeMethods); err != nil {
+	if err := sc.CheckAction(scope.SeeMethods); err != nil {
 		return nil, err
 	}
 	var enabled []string
@@ -44,7 +44,7 @@ func (s *Service) Methods(ctx context.Context, sc scope.Scope) ([]Method, error)
 // SetMethod switches a payment method on or off. NotFound for an unknown one;
 // Forbidden (method_unavailable) with the sentence of Missing when there is no network for it.
 func (s *Service) SetMethod(ctx context.Context, sc scope.Scope, method money.Method, enabled bool) error {
-	if err := sc.Can(scope.ToggleMethods); err != nil {
+	if err := sc.CheckAction(scope.ToggleMethods); err != nil {
 		return err
 	}
 	info, known := method.Info()

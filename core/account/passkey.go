@@ -192,7 +192,7 @@ func (s *Service) BeginPasskey(ctx context.Context, sc scope.Scope, p Proof, nam
 	if err != nil {
 		return nil, err
 	}
-	if sentence := contact.Label(name); sentence != "" {
+	if sentence := contact.CheckLabel(name); sentence != "" {
 		return nil, fault.Validation(fault.Fields{"name": {sentence}})
 	}
 	user, err := s.Reauthenticate(ctx, sc, p)
@@ -296,7 +296,7 @@ func (s *Service) RenamePasskey(ctx context.Context, sc scope.Scope, id int64, n
 	if err != nil {
 		return err
 	}
-	if sentence := contact.Label(name); sentence != "" {
+	if sentence := contact.CheckLabel(name); sentence != "" {
 		return fault.Validation(fault.Fields{"name": {sentence}})
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {

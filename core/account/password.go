@@ -76,7 +76,7 @@ func (s *Service) matches(ctx context.Context, password, hash string, user int64
 // dummyHash returns a hash that no password matches, with the current parameters. It is
 // compared for unknown e-mails, which then take as long as known ones.
 func (s *Service) dummyHash() string {
-	salt, key := ident.Bytes(int(s.Cost.SaltLength)), ident.Bytes(int(s.Cost.KeyLength))
+	salt, key := ident.RandomBytes(int(s.Cost.SaltLength)), ident.RandomBytes(int(s.Cost.KeyLength))
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, s.Cost.Memory, s.Cost.Iterations,
 		s.Cost.Parallelism,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))

@@ -20,7 +20,7 @@ func (s *Service) Rename(ctx context.Context, sc scope.Scope, name string) error
 	if err != nil {
 		return err
 	}
-	if sentence := contact.Label(name); sentence != "" {
+	if sentence := contact.CheckLabel(name); sentence != "" {
 		return fault.Validation(fault.Fields{"name": {sentence}})
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {
@@ -78,7 +78,7 @@ func (s *Service) ChangePassword(ctx context.Context, sc scope.Scope, p Proof, n
 // answer is the same and no mail is sent there. Invalid (email), and as Reauthenticate.
 func (s *Service) AskEmail(ctx context.Context, sc scope.Scope, email string, p Proof) error {
 	email = strings.ToLower(strings.TrimSpace(email))
-	if sentence := contact.Email(email); sentence != "" {
+	if sentence := contact.CheckEmail(email); sentence != "" {
 		return fault.Validation(fault.Fields{"email": {sentence}})
 	}
 	user, err := s.Reauthenticate(ctx, sc, p)

@@ -112,7 +112,7 @@ func (s *Service) auditAct(tx *models.Tx, userID int64, a audit.Act) error {
 	a.Subject = user.Email
 	for _, id := range businesses { // in one order for everybody: each append holds a chain
 		sc := scope.Scope{BusinessID: id, Domain: scope.Live, Actor: userActor(userID)}
-		if err := audit.Append(tx, sc, s.now(), a); err != nil {
+		if err := audit.AppendAct(tx, sc, s.now(), a); err != nil {
 			return err
 		}
 	}
@@ -122,7 +122,7 @@ func (s *Service) auditAct(tx *models.Tx, userID int64, a audit.Act) error {
 // Refused records that a member was refused a page of the dashboard or an action on it.
 func (s *Service) Refused(ctx context.Context, sc scope.Scope, method, path string) error {
 	return s.db.Write(ctx, func(tx *models.Tx) error {
-		return audit.Append(tx, sc, s.now(), audit.Act{Action: "access.refused", Subject: path,
+		return audit.AppendAct(tx, sc, s.now(), audit.Act{Action: "access.refused", Subject: path,
 			Detail: map[string]string{"method": method, "role": string(sc.Role)}, Refused: true})
 	})
 }

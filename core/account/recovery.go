@@ -71,7 +71,7 @@ func (s *Service) writeRecoveryCodes(tx *models.Tx, userID int64) ([]string, err
 	}
 	codes, rows := make([]string, recoveryCodes), make([]models.RecoveryCode, recoveryCodes)
 	for i := range codes {
-		code := ident.Text(recoveryLength)
+		code := ident.RandomText(recoveryLength)
 		codes[i] = code[:recoveryLength/2] + "-" + code[recoveryLength/2:]
 		rows[i] = models.RecoveryCode{UserID: userID, Hash: s.recoveryHash(userID, code), CreatedAt: s.now()}
 	}

@@ -98,7 +98,7 @@ var errTicket = fault.New(fault.Gone, "mail_link_over",
 func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 	wait := s.beat()
 	email = strings.ToLower(strings.TrimSpace(email))
-	if sentence := contact.Email(email); sentence != "" {
+	if sentence := contact.CheckEmail(email); sentence != "" {
 		return fault.Validation(fault.Fields{"email": {sentence}})
 	}
 	if err := s.countMinute(ctx, s.addressKey(ip), perAddress); err != nil {

@@ -79,7 +79,7 @@ func (s *Service) SaveSession(ctx context.Context, session Session) error {
 // that was ended meanwhile doesn't come back: NotFound.
 func (s *Service) RotateSession(ctx context.Context, oldToken string, next Session) (Session, error) {
 	if next.Token == "" || next.Token == oldToken {
-		next.Token = ident.Token()
+		next.Token = ident.NewToken()
 	}
 	err := s.db.Write(ctx, func(tx *models.Tx) error {
 		ended := tx.Where("id = ?", sessionID(oldToken)).Delete(&models.Session{})

@@ -18,7 +18,7 @@ type Teammate struct {
 
 // Team lists the members of the scope's business, in the order in which they came.
 func (s *Service) Team(ctx context.Context, sc scope.Scope) ([]Teammate, error) {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return nil, err
 	}
 	var members []models.Member
@@ -70,7 +70,7 @@ func (s *Service) SetRole(ctx context.Context, sc scope.Scope, userID int64, rol
 
 // RemoveMember ends a membership: it counts from the next request on. Faults as SetRole.
 func (s *Service) RemoveMember(ctx context.Context, sc scope.Scope, userID int64) error {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {

@@ -60,7 +60,7 @@ func (s *Service) BeginSecondFactor(ctx context.Context, sc scope.Scope, p Proof
 	if user.SecondFactor {
 		return Setup{}, errHasFactor
 	}
-	plain := sealedSetup{Secret: ident.Bytes(20), At: s.now()}
+	plain := sealedSetup{Secret: ident.RandomBytes(20), At: s.now()}
 	text, err := json.Marshal(plain)
 	if err != nil {
 		return Setup{}, err

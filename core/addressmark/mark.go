@@ -46,20 +46,20 @@ const (
 // errDamaged is of a file that holds no mark of the key. It is never taken for no mark.
 var errDamaged = errors.New("it is damaged, or not the file of this key")
 
-// head is what the key's file begins with.
-func (k Key) head() string {
+// fileHead returns what the key's file begins with.
+func (k Key) fileHead() string {
 	return product + version + warning + "key " + k.Network + " " + k.hashFingerprint() + "\n"
 }
 
-// record is a line of a file: the lowest index that was not given out, and a checksum.
-func record(next int64) string {
+// formatLine formats a line of a file: the lowest index that was not given out, and a checksum.
+func formatLine(next int64) string {
 	line := fmt.Sprintf("next %010d", next)
 	return fmt.Sprintf("%s %08x\n", line, crc32.ChecksumIEEE([]byte(line)))
 }
 
-// encode is the key's file with a mark.
-func (k Key) encode(next int64) []byte {
-	return []byte(k.head() + strings.Repeat(record(next), slots))
+// encodeFile encodes the key's file with a mark.
+func (k Key) encodeFile(next int64) []byte {
+	return []byte(k.fileHead() + strings.Repeat(formatLine(next), slots))
 }
 
 // content is what a key's file says.
@@ -69,9 +69,9 @@ type content struct {
 	torn  bool  // one record is damaged, as by a power cut while it was written
 }
 
-// decode reads the key's file.
-func (k Key) decode(data []byte) (c content, err error) {
-	head := k.head()
+// decodeFile reads the key's file.
+func (k Key) decodeFile(data []byte) (c content, err error) {
+	head := k.fileHead()
 	if other, ours := bytes.CutPrefix(data, []byte(product)); ours && !bytes.HasPrefix(other, []byte(version+".")) {
 		return c, errors.New("another release of Cointill wrote it")
 	}
@@ -97,7 +97,7 @@ func (k Key) decode(data []byte) (c content, err error) {
 func parseRecord(line string) int64 {
 	digits, _, _ := strings.Cut(strings.TrimPrefix(line, "next "), " ")
 	next, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || next < 0 || record(next) != line {
+	if err != nil || next < 0 || formatLine(next) != line {
 		return -1
 	}
 	return next

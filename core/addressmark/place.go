@@ -46,9 +46,9 @@ type outcome struct {
 	err   error
 }
 
-// update changes the key's mark, unless the folder hangs: one that did not answer in time
+// updateMark changes the key's mark, unless the folder hangs: one that did not answer in time
 // fails at once until it does.
-func (p *place) update(k Key, decide change) outcome {
+func (p *place) updateMark(k Key, decide change) outcome {
 	if p.hung.Load() > 0 {
 		return p.noteProblem(k, outcome{err: errHung})
 	}
@@ -79,7 +79,7 @@ func (p *place) updateFile(k Key, decide change) outcome {
 			if !write {
 				return outcome{}
 			}
-			if err = p.create(k, next); !errors.Is(err, fs.ErrExist) {
+			if err = p.createFile(k, next); !errors.Is(err, fs.ErrExist) {
 				return outcome{held: next, wrote: err == nil, err: err}
 			}
 			continue
@@ -112,7 +112,7 @@ func (p *place) updateOpen(k Key, file *os.File, decide change) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	found, err := k.decode(data)
+	found, err := k.decodeFile(data)
 	if err != nil {
 		return outcome{err: fileError{err}}
 	}
@@ -125,15 +125,15 @@ func (p *place) updateOpen(k Key, file *os.File, decide change) outcome {
 	if !write {
 		return outcome{held: found.next}
 	}
-	if _, err = file.WriteAt([]byte(record(next)), found.lower); err == nil {
+	if _, err = file.WriteAt([]byte(formatLine(next)), found.lower); err == nil {
 		err = syncData(file)
 	}
 	return outcome{held: next, wrote: err == nil, err: err}
 }
 
-// create makes the key's file, whole and on the disk, and its folder. fs.ErrExist where
+// createFile makes the key's file, whole and on the disk, and its folder. fs.ErrExist where
 // the file is there by now.
-func (p *place) create(k Key, next int64) error {
+func (p *place) createFile(k Key, next int64) error {
 	if err := makeFolder(p.folder); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (p *place) create(k Key, next int64) error {
 		return err
 	}
 	defer os.Remove(draft.Name())
-	_, err = draft.Write(k.encode(next))
+	_, err = draft.Write(k.encodeFile(next))
 	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func TestFolderThatHangs(t *testing.T) {
 	hangs := s.places[0]
 	hangs.timeout = time.Millisecond
 	answer, ended := make(chan bool), make(chan bool)
-	o := hangs.update(k, func(int64) (int64, bool) { <-answer; close(ended); return 0, false })
+	o := hangs.updateMark(k, func(int64) (int64, bool) { <-answer; close(ended); return 0, false })
 	if !errors.Is(o.err, errHung) {
 		t.Fatalf("the first operation gave %v, want %v", o.err, errHung)
 	}

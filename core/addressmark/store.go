@@ -61,7 +61,7 @@ func (s *Store) Reserve(k Key, index int64) error {
 		}
 		return ahead
 	}
-	outcomes := s.update(k, func(held int64) (int64, bool) {
+	outcomes := s.updateAll(k, func(held int64) (int64, bool) {
 		if held > index && !(again && held == index+1) {
 			return held, false
 		}
@@ -103,20 +103,20 @@ func (s *Store) Release(k Key, index int64) {
 // Next is the lowest index of a key that was not given out as far as the marks say, 0
 // where there is none. It is an error when no folder can be read.
 func (s *Store) Next(k Key) (int64, error) {
-	return s.highest(k, func(held int64) (int64, bool) { return held, false })
+	return s.raiseToHighest(k, func(held int64) (int64, bool) { return held, false })
 }
 
 // Raise brings the mark up to an index, unless it is beyond it, in every folder. It gives
 // the mark after that, and is an error when no folder could keep it.
 func (s *Store) Raise(k Key, next int64) (int64, error) {
-	return s.highest(k, func(held int64) (int64, bool) { return max(held, next), held < next })
+	return s.raiseToHighest(k, func(held int64) (int64, bool) { return max(held, next), held < next })
 }
 
-// highest changes a key's mark and gives the highest after that.
-func (s *Store) highest(k Key, decide change) (int64, error) {
+// raiseToHighest changes a key's mark and gives the highest after that.
+func (s *Store) raiseToHighest(k Key, decide change) (int64, error) {
 	highest, works := int64(0), false
 	var problems []error
-	for _, o := range s.update(k, decide) {
+	for _, o := range s.updateAll(k, decide) {
 		problems = append(problems, o.err)
 		works = works || o.err == nil
 		highest = max(highest, o.held)
@@ -132,12 +132,12 @@ func (s *Store) highest(k Key, decide change) (int64, error) {
 	return s.known[k].next, nil
 }
 
-// update changes a key's mark in all folders at once.
-func (s *Store) update(k Key, decide change) []outcome {
+// updateAll changes a key's mark in all folders at once.
+func (s *Store) updateAll(k Key, decide change) []outcome {
 	outcomes := make([]outcome, len(s.places))
 	var all sync.WaitGroup
 	for i, p := range s.places {
-		all.Go(func() { outcomes[i] = p.update(k, decide) })
+		all.Go(func() { outcomes[i] = p.updateMark(k, decide) })
 	}
 	all.Wait()
 	return outcomes
@@ -177,7 +177,7 @@ type Status struct {
 func (s *Store) Status() []Status {
 	var list []Status
 	for _, p := range s.places {
-		list = append(list, p.status())
+		list = append(list, p.placeStatus())
 	}
 	return list
 }
@@ -185,7 +185,7 @@ func (s *Store) Status() []Status {
 // mostShown bounds how many files with problems of their own are named.
 const mostShown = 5
 
-func (p *place) status() Status {
+func (p *place) placeStatus() Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	status := Status{Folder: p.folder}

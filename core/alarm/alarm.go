@@ -206,7 +206,7 @@ func (s *Service) tellOwners(tx *models.Tx, n Network, letter Notice, since time
 		return err
 	}
 	for _, business := range businesses {
-		if !settings.Wants(business, settings.ChainUnhealthy) {
+		if !settings.WantsMail(business, settings.ChainUnhealthy) {
 			continue
 		}
 		owners, err := account.Owners(tx, business.ID)

@@ -55,13 +55,13 @@ func New(db *models.DB, now clock.Clock) *Log {
 	return &Log{db: db, now: now, queue: make(chan Call, waiting)}
 }
 
-// Lost is how many calls there was no place for since the start.
-func (l *Log) Lost() int64 { return l.lost.Load() }
+// CountLost counts the calls that found no place since the start.
+func (l *Log) CountLost() int64 { return l.lost.Load() }
 
-// Add queues a call. It copies the bodies and never waits.
-func (l *Log) Add(c Call) {
+// AddCall queues a call. It copies the bodies and never waits.
+func (l *Log) AddCall(c Call) {
 	c.at = l.now()
-	c.Body, c.Answer = kept(c.Body), kept(c.Answer)
+	c.Body, c.Answer = copyBody(c.Body), copyBody(c.Answer)
 	select {
 	case l.queue <- c:
 	default:
@@ -69,8 +69,8 @@ func (l *Log) Add(c Call) {
 	}
 }
 
-// kept is a copy of a body: the server uses its own again.
-func kept(body []byte) []byte {
+// copyBody returns a copy of a body: the server uses its own again.
+func copyBody(body []byte) []byte {
 	if len(body) > maxBody {
 		return []byte(tooLong)
 	}
@@ -85,29 +85,29 @@ func (l *Log) Run(ctx context.Context) error {
 	for {
 		select {
 		case c := <-l.queue:
-			if rows = append(rows, masked(c)); len(rows) < together {
+			if rows = append(rows, maskCall(c)); len(rows) < together {
 				continue
 			}
 		case <-tick.C:
 		case <-ctx.Done():
-			return l.Flush(context.WithoutCancel(ctx), rows...)
+			return l.FlushQueue(context.WithoutCancel(ctx), rows...)
 		}
-		l.write(context.WithoutCancel(ctx), rows) // a write that has begun is finished when the program stops
+		l.storeRows(context.WithoutCancel(ctx), rows) // a write that has begun is finished when the program stops
 		rows = nil
 	}
 }
 
-// Flush writes everything that is queued, after other rows.
-func (l *Log) Flush(ctx context.Context, rows ...models.APICall) error {
+// FlushQueue writes everything that is queued, after other rows.
+func (l *Log) FlushQueue(ctx context.Context, rows ...models.APICall) error {
 	for len(l.queue) > 0 {
-		rows = append(rows, masked(<-l.queue))
+		rows = append(rows, maskCall(<-l.queue))
 	}
-	l.write(ctx, rows)
+	l.storeRows(ctx, rows)
 	return nil
 }
 
-// write stores rows. When the database is away they are lost: they must not pile up.
-func (l *Log) write(ctx context.Context, rows []models.APICall) {
+// storeRows stores rows. When the database is away they are lost: they must not pile up.
+func (l *Log) storeRows(ctx context.Context, rows []models.APICall) {
 	if len(rows) == 0 {
 		return
 	}
@@ -119,8 +119,8 @@ func (l *Log) write(ctx context.Context, rows []models.APICall) {
 	}
 }
 
-// Prune deletes a batch of calls that were kept long enough; more says that there are others.
-func (l *Log) Prune(ctx context.Context) (more bool, err error) {
+// PruneCalls deletes a batch of calls that were kept long enough; more says that there are others.
+func (l *Log) PruneCalls(ctx context.Context) (more bool, err error) {
 	gone := l.db.Exec(ctx).Exec(
 		`DELETE FROM api_calls WHERE id IN (SELECT id FROM api_calls WHERE created_at < ? ORDER BY created_at LIMIT ?)`,
 		l.now().Add(-Keep), pruned)
@@ -136,10 +136,10 @@ type Filter struct {
 	Limit  int    // 1–100; 0 means 50
 }
 
-// List gives a page of the scope's calls, newest first, without their bodies, and
+// ListCalls lists a page of the scope's calls, newest first, without their bodies, and
 // where the next page begins; 0 after the last. Faults: Forbidden.
-func (l *Log) List(ctx context.Context, sc scope.Scope, f Filter) (rows []models.APICall, next int64, err error) {
-	if err := sc.Can(scope.ManageKeys); err != nil {
+func (l *Log) ListCalls(ctx context.Context, sc scope.Scope, f Filter) (rows []models.APICall, next int64, err error) {
+	if err := sc.CheckAction(scope.ManageKeys); err != nil {
 		return nil, 0, err
 	}
 	if f.Limit < 1 || f.Limit > 100 {
@@ -168,9 +168,9 @@ func (l *Log) List(ctx context.Context, sc scope.Scope, f Filter) (rows []models
 	return rows, next, nil
 }
 
-// Find gives one call of the scope. Faults: NotFound, Forbidden.
-func (l *Log) Find(ctx context.Context, sc scope.Scope, id int64) (row models.APICall, err error) {
-	if err := sc.Can(scope.ManageKeys); err != nil {
+// FindCall finds one call of the scope. Faults: NotFound, Forbidden.
+func (l *Log) FindCall(ctx context.Context, sc scope.Scope, id int64) (row models.APICall, err error) {
+	if err := sc.CheckAction(scope.ManageKeys); err != nil {
 		return row, err
 	}
 	err = sc.Rows(l.db.Read(ctx)).Where("id = ?", id).Take(&row).Error

@@ -45,16 +45,16 @@ func TestNothingSecretIsKept(t *testing.T) {
 			{Body: []byte(`{"sk_test_\u0068ush-18":{"SECRET" : "hush-19"}}`)},
 		} {
 			c.Scope, c.Path = dev, "/v1/payments?email=ngozi.okafor%40example.com&q=sk_live_hush-11"
-			l.Add(c)
+			l.AddCall(c)
 		}
-		must(t, l.Flush(t.Context()))
-		rows, _, err := l.List(t.Context(), dev, apilog.Filter{})
+		must(t, l.FlushQueue(t.Context()))
+		rows, _, err := l.ListCalls(t.Context(), dev, apilog.Filter{})
 		if err != nil || len(rows) != 7 {
 			t.Fatalf("len(rows) = %v, err = %v", len(rows), err)
 		}
 		var all strings.Builder
 		for _, row := range rows {
-			full, err := l.Find(t.Context(), dev, row.ID)
+			full, err := l.FindCall(t.Context(), dev, row.ID)
 			must(t, err)
 			all.WriteString(full.Path + "\n" + full.Sent + "\n" + full.Answered + "\n")
 		}
@@ -75,17 +75,17 @@ func TestNothingSecretIsKept(t *testing.T) {
 func TestListsAndPrunes(t *testing.T) {
 	each(t, func(t *testing.T, l *apilog.Log, db *models.DB, now *clock.Fake) {
 		add := func(sc scope.Scope, path string, status int) {
-			l.Add(apilog.Call{Scope: sc, Path: path, Status: status, Method: "GET", Answer: []byte(`{"code":"not_found"}`), Took: 1500 * time.Microsecond})
+			l.AddCall(apilog.Call{Scope: sc, Path: path, Status: status, Method: "GET", Answer: []byte(`{"code":"not_found"}`), Took: 1500 * time.Microsecond})
 		}
 		other, live := dev, dev
 		other.Actor, live.Domain = "key:4", scope.Live
 		add(dev, "/v1/rates", 200)
 		add(other, "/v1/payments?limit=1", 404)
 		add(live, "/v1/rates", 500)
-		must(t, l.Flush(t.Context()))
+		must(t, l.FlushQueue(t.Context()))
 		now.Advance(20 * 24 * time.Hour)
 		add(dev, "/v1/payment_methods", 503)
-		must(t, l.Flush(t.Context()))
+		must(t, l.FlushQueue(t.Context()))
 		for name, ask := range map[string]struct {
 			filter apilog.Filter
 			want   string
@@ -96,7 +96,7 @@ func TestListsAndPrunes(t *testing.T) {
 			"a path":  {apilog.Filter{Path: "/v1/payment_"}, "/v1/payment_methods"},
 			"any %":   {apilog.Filter{Path: "/v1/%"}, ""},
 		} {
-			rows, _, err := l.List(t.Context(), dev, ask.filter)
+			rows, _, err := l.ListCalls(t.Context(), dev, ask.filter)
 			must(t, err)
 			var got []string
 			for _, row := range rows {
@@ -106,20 +106,20 @@ func TestListsAndPrunes(t *testing.T) {
 				t.Errorf("%s: %v", name, got)
 			}
 		}
-		rows, next, err := l.List(t.Context(), dev, apilog.Filter{Limit: 2})
+		rows, next, err := l.ListCalls(t.Context(), dev, apilog.Filter{Limit: 2})
 		if err != nil || next != rows[1].ID || rows[1].Code != "not_found" || rows[1].KeyID != 4 || rows[1].Micros != 1500 {
 			t.Errorf("%+v %d %v", rows, next, err)
 		}
 		finance, stranger := dev, dev
 		finance.Role, stranger.BusinessID = scope.Finance, 8
-		if _, _, err := l.List(t.Context(), finance, apilog.Filter{}); fault.KindOf(err) != fault.Forbidden {
+		if _, _, err := l.ListCalls(t.Context(), finance, apilog.Filter{}); fault.KindOf(err) != fault.Forbidden {
 			t.Error(err)
 		}
-		if _, err := l.Find(t.Context(), stranger, next); fault.KindOf(err) != fault.NotFound {
+		if _, err := l.FindCall(t.Context(), stranger, next); fault.KindOf(err) != fault.NotFound {
 			t.Error(err)
 		}
 		now.Advance(11 * 24 * time.Hour)
-		if more, err := l.Prune(t.Context()); more || err != nil {
+		if more, err := l.PruneCalls(t.Context()); more || err != nil {
 			t.Errorf("l.Prune(t.Context()): more = %v, err = %v", more, err)
 		}
 		var left int64
@@ -135,10 +135,10 @@ func TestListsAndPrunes(t *testing.T) {
 func TestFullQueue(t *testing.T) {
 	each(t, func(t *testing.T, l *apilog.Log, db *models.DB, _ *clock.Fake) {
 		for range 2100 {
-			l.Add(apilog.Call{Scope: dev, Path: "/v1/rates", Status: 200})
+			l.AddCall(apilog.Call{Scope: dev, Path: "/v1/rates", Status: 200})
 		}
-		if l.Lost() != 52 {
-			t.Errorf("%d are lost", l.Lost())
+		if l.CountLost() != 52 {
+			t.Errorf("%d are lost", l.CountLost())
 		}
 		stopped, stop := context.WithCancel(t.Context())
 		stop()
@@ -155,7 +155,7 @@ func TestFullQueue(t *testing.T) {
 func TestEndsWhatIsBegun(t *testing.T) {
 	db := modelstest.Open(t, false, time.Now) // of SQLite's one writer it can be told that somebody waits for it
 	l := apilog.New(db, time.Now)
-	l.Add(apilog.Call{Scope: dev, Path: "/v1/rates"})
+	l.AddCall(apilog.Call{Scope: dev, Path: "/v1/rates"})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	must(t, db.Write(t.Context(), func(*models.Tx) error {
@@ -167,7 +167,7 @@ func TestEndsWhatIsBegun(t *testing.T) {
 		return nil
 	}))
 	must(t, <-ended)
-	if rows, _, err := l.List(t.Context(), dev, apilog.Filter{}); err != nil || len(rows) != 1 || l.Lost() != 0 {
-		t.Errorf("l.List(dev, calls.Filter{}): len(rows) = %v, l.Lost() = %v, err = %v", len(rows), l.Lost(), err)
+	if rows, _, err := l.ListCalls(t.Context(), dev, apilog.Filter{}); err != nil || len(rows) != 1 || l.CountLost() != 0 {
+		t.Errorf("l.List(dev, calls.Filter{}): len(rows) = %v, l.Lost() = %v, err = %v", len(rows), l.CountLost(), err)
 	}
 }

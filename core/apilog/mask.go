@@ -37,46 +37,46 @@ var (
 	pages = regexp.MustCompile(`/pay/[\w-]{20,}`)
 )
 
-// masked is a call as it is stored.
-func masked(c Call) models.APICall {
+// maskCall returns a call as it is stored.
+func maskCall(c Call) models.APICall {
 	_, id, _ := strings.Cut(c.Scope.Actor, ":")
 	key, _ := strconv.ParseInt(id, 10, 64) // a key's actor is key: and its number
 	row := models.APICall{BusinessID: c.Scope.BusinessID, Domain: string(c.Scope.Domain), KeyID: key,
 		Request: c.Origin.Request, Method: c.Method,
-		Path: cut(plain(unescaped(c.Path)), maxPath), Status: c.Status, Micros: c.Took.Microseconds(), IP: c.Origin.IP,
-		Agent: cut(c.Origin.Agent, 300),
-		Sent:  body(c.Body), Answered: body(c.Answer), CreatedAt: c.at}
+		Path: boundText(maskText(unescapePath(c.Path)), maxPath), Status: c.Status, Micros: c.Took.Microseconds(), IP: c.Origin.IP,
+		Agent: boundText(c.Origin.Agent, 300),
+		Sent:  maskBody(c.Body), Answered: maskBody(c.Answer), CreatedAt: c.at}
 	var told struct{ Code string }
 	if row.Status >= 400 && json.Unmarshal(c.Answer, &told) == nil {
-		row.Code = cut(told.Code, 100)
+		row.Code = boundText(told.Code, 100)
 	}
 	return row
 }
 
-// unescaped is a path as people read it: so that an address in a query is found.
-func unescaped(path string) string {
+// unescapePath returns a path as people read it: so that an address in a query is found.
+func unescapePath(path string) string {
 	if text, err := url.PathUnescape(path); err == nil {
 		return text
 	}
 	return path
 }
 
-// body is a JSON body without secrets; a body that is not JSON is not kept.
-func body(raw []byte) string {
+// maskBody returns a JSON body without secrets; a body that is not JSON is not kept.
+func maskBody(raw []byte) string {
 	if len(raw) == 0 || string(raw) == tooLong {
 		return string(raw)
 	}
-	if text, ok := quick(raw); ok {
-		return cut(text, maxText)
+	if text, ok := maskQuickly(raw); ok {
+		return boundText(text, maxText)
 	}
-	return cut(reencode(raw), maxText)
+	return boundText(reencodeBody(raw), maxText)
 }
 
-// quick removes secrets from nearly every body, for far less than decoding and
+// maskQuickly removes secrets from nearly every body, for far less than decoding and
 // encoding costs. It is not ok for a body that must be decoded: a backslash may
 // hide the content of a text, and a secret may be an object. Without a backslash,
 // every second quotation mark ends a string.
-func quick(raw []byte) (text string, ok bool) {
+func maskQuickly(raw []byte) (text string, ok bool) {
 	if bytes.IndexByte(raw, '\\') >= 0 || !json.Valid(raw) {
 		return "", false
 	}
@@ -88,18 +88,18 @@ func quick(raw []byte) (text string, ok bool) {
 		out.WriteString(instead)
 		done = end
 	}
-	suspect := suspicious(text)
-	for begin, end := quoted(text, 0); begin > 0; begin, end = quoted(text, end+1) {
+	suspect := mayHoldSecret(text)
+	for begin, end := findString(text, 0); begin > 0; begin, end = findString(text, end+1) {
 		inner, after := text[begin:end], strings.TrimLeft(text[end+1:], space)
 		if strings.HasPrefix(after, ":") && secretName(inner) {
 			if after = strings.TrimLeft(after[1:], space); !strings.HasPrefix(after, `"`) ||
 				strings.EqualFold(inner, headers) {
 				return "", false
 			}
-			begin, end = quoted(text, end+1)
+			begin, end = findString(text, end+1)
 			put(begin, end, hidden)
 		} else if suspect {
-			if open := plain(inner); open != inner {
+			if open := maskText(inner); open != inner {
 				put(begin, end, open)
 			}
 		}
@@ -109,9 +109,9 @@ func quick(raw []byte) (text string, ok bool) {
 
 const space = " \t\r\n" // between the tokens of JSON
 
-// quoted is where the next string of a JSON text without backslashes begins and
+// findString finds where the next string of a JSON text without backslashes begins and
 // ends, without its quotation marks; 0 after the last.
-func quoted(text string, from int) (begin, end int) {
+func findString(text string, from int) (begin, end int) {
 	begin = strings.IndexByte(text[from:], '"') + 1
 	if begin == 0 {
 		return 0, 0
@@ -126,9 +126,9 @@ func secretName(field string) bool {
 	return field == headers || secretNames[field]
 }
 
-// reencode decodes and encodes a JSON body without its secrets, so that no spelling
+// reencodeBody decodes and encodes a JSON body without its secrets, so that no spelling
 // of a secret escapes the search for it.
-func reencode(raw []byte) string {
+func reencodeBody(raw []byte) string {
 	reader := json.NewDecoder(bytes.NewReader(raw))
 	reader.UseNumber()
 	var value any
@@ -141,14 +141,14 @@ func reencode(raw []byte) string {
 	var text bytes.Buffer
 	writer := json.NewEncoder(&text)
 	writer.SetEscapeHTML(false)
-	if err := writer.Encode(hide(value)); err != nil {
+	if err := writer.Encode(hideSecrets(value)); err != nil {
 		return "(not kept)"
 	}
 	return strings.TrimRight(text.String(), "\n")
 }
 
-// hide takes the secrets out of a JSON value.
-func hide(value any) any {
+// hideSecrets takes the secrets out of a JSON value.
+func hideSecrets(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		left := make(map[string]any, len(v))
@@ -156,27 +156,27 @@ func hide(value any) any {
 			own, named := inner.(map[string]any)
 			switch field := strings.ToLower(name); {
 			case inner != nil && field == headers && named:
-				inner = emptied(own)
+				inner = keepNames(own)
 			case inner != nil && secretName(field):
 				inner = hidden
 			default:
-				inner = hide(inner)
+				inner = hideSecrets(inner)
 			}
-			left[plain(name)] = inner
+			left[maskText(name)] = inner
 		}
 		return left
 	case []any:
 		for i, inner := range v {
-			v[i] = hide(inner)
+			v[i] = hideSecrets(inner)
 		}
 	case string:
-		return plain(v)
+		return maskText(v)
 	}
 	return value
 }
 
-// emptied keeps the names of a webhook's headers alone.
-func emptied(own map[string]any) map[string]any {
+// keepNames keeps the names of a webhook's headers alone.
+func keepNames(own map[string]any) map[string]any {
 	for name, value := range own {
 		if value != nil { // which takes the header away
 			own[name] = hidden
@@ -185,16 +185,16 @@ func emptied(own map[string]any) map[string]any {
 	return own
 }
 
-// suspicious reports whether a text may hold what plain takes out.
-func suspicious(text string) bool {
+// mayHoldSecret reports whether a text may hold what plain takes out.
+func mayHoldSecret(text string) bool {
 	return strings.IndexByte(text, '@') >= 0 || strings.Contains(text, "sk_") || strings.Contains(text, "whsec_") ||
 		strings.Contains(text, "/pay/")
 }
 
-// plain is a text without keys, tokens and whole e-mail addresses. Nearly no text
+// maskText returns a text without keys, tokens and whole e-mail addresses. Nearly no text
 // has any, and a look for a piece of them costs far less than the expressions.
-func plain(text string) string {
-	if !suspicious(text) {
+func maskText(text string) string {
+	if !mayHoldSecret(text) {
 		return text
 	}
 	if strings.Contains(text, "sk_") || strings.Contains(text, "whsec_") {
@@ -206,8 +206,8 @@ func plain(text string) string {
 	return contact.MaskEmails(text)
 }
 
-// cut bounds a text, and takes out what PostgreSQL can't hold.
-func cut(text string, most int) string {
+// boundText bounds a text, and takes out what PostgreSQL can't hold.
+func boundText(text string, most int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")
 	if len(text) <= most { // bytes: as many characters at most
 		return text

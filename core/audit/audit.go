@@ -34,9 +34,9 @@ type Act struct {
 	Refused bool
 }
 
-// Append records an act in the transaction that does it. Those who append to one
+// AppendAct records an act in the transaction that does it. Those who append to one
 // business's chain wait for one another until they commit.
-func Append(tx *models.Tx, sc scope.Scope, at time.Time, a Act) error {
+func AppendAct(tx *models.Tx, sc scope.Scope, at time.Time, a Act) error {
 	detail, err := json.Marshal(a.Detail)
 	if err != nil {
 		return err
@@ -44,25 +44,25 @@ func Append(tx *models.Tx, sc scope.Scope, at time.Time, a Act) error {
 	if len(detail) > maxDetail {
 		detail = []byte(`{"note":"Too long to be kept."}`)
 	}
-	head, err := next(tx, sc.BusinessID)
+	head, err := takePlace(tx, sc.BusinessID)
 	if err != nil {
 		return err
 	}
 	origin := scope.OriginOf(tx.Statement.Context)
 	row := models.Audit{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Actor: sc.Actor, Action: a.Action,
-		Subject: cut(a.Subject, maxSubject),
+		Subject: boundText(a.Subject, maxSubject),
 		Detail:  string(detail), CreatedAt: at.UTC().Truncate(time.Microsecond), Place: head.Place, Refused: a.Refused,
-		IP: origin.IP, Agent: cut(origin.Agent, maxAgent), Request: origin.Request}
-	row.Hash = digest(head.Hash, row)
+		IP: origin.IP, Agent: boundText(origin.Agent, maxAgent), Request: origin.Request}
+	row.Hash = hashRow(head.Hash, row)
 	if err := tx.Create(&row).Error; err != nil {
 		return err
 	}
 	return tx.Model(&models.AuditHead{}).Where("business_id = ?", sc.BusinessID).Update("hash", row.Hash).Error
 }
 
-// next takes the next place of a chain, and with it the chain's lock; the head's
+// takePlace takes the next place of a chain, and with it the chain's lock; the head's
 // hash is the hash of the row before.
-func next(tx *models.Tx, business int64) (head models.AuditHead, err error) {
+func takePlace(tx *models.Tx, business int64) (head models.AuditHead, err error) {
 	const take = `UPDATE audit_heads SET place = place + 1 WHERE business_id = ? RETURNING business_id, place, hash`
 	taken := tx.Raw(take, business).Scan(&head)
 	if taken.Error == nil && taken.RowsAffected == 0 {
@@ -73,20 +73,20 @@ func next(tx *models.Tx, business int64) (head models.AuditHead, err error) {
 		taken = tx.Raw(take, business).Scan(&head)
 	}
 	if taken.Error == nil && head.Hash == "" && head.Place > 1 {
-		head.Hash, err = adopt(tx, business)
+		head.Hash, err = adoptRows(tx, business)
 		return head, err
 	}
 	return head, taken.Error
 }
 
-// adopt makes rows that were written before there was a chain its first ones.
-func adopt(tx *models.Tx, business int64) (hash string, err error) {
+// adoptRows makes rows that were written before there was a chain its first ones.
+func adoptRows(tx *models.Tx, business int64) (hash string, err error) {
 	var rows []models.Audit
 	if err := tx.Where("business_id = ? AND place > 0", business).Order("place").Find(&rows).Error; err != nil {
 		return "", err
 	}
 	for _, row := range rows {
-		hash = digest(hash, row)
+		hash = hashRow(hash, row)
 		if err := tx.Model(&models.Audit{}).Where("id = ?", row.ID).Update("hash", hash).Error; err != nil {
 			return "", err
 		}
@@ -94,8 +94,8 @@ func adopt(tx *models.Tx, business int64) (hash string, err error) {
 	return hash, nil
 }
 
-// digest is the hash of a row: of everything that it says, and of the hash before.
-func digest(before string, r models.Audit) string {
+// hashRow returns the hash of a row: of everything that it says, and of the hash before.
+func hashRow(before string, r models.Audit) string {
 	text, _ := json.Marshal([]any{before, r.BusinessID, r.Place, r.Domain, r.Actor, r.Action, r.Subject, r.Detail,
 		r.Refused,
 		r.IP, r.Agent, r.Request, r.CreatedAt.UTC().Format(time.RFC3339Nano)}) // texts and numbers always marshal
@@ -103,8 +103,8 @@ func digest(before string, r models.Audit) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// cut bounds a text, and takes out what PostgreSQL can't hold.
-func cut(text string, most int) string {
+// boundText bounds a text, and takes out what PostgreSQL can't hold.
+func boundText(text string, most int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most])

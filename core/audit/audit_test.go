@@ -51,14 +51,14 @@ func (b bench) append(sc scope.Scope, actions ...string) {
 	for _, action := range actions {
 		b.clock.Advance(time.Second)
 		must(b.t, b.DB.Write(ctx, func(tx *models.Tx) error {
-			return audit.Append(tx, sc, b.Clock(), audit.Act{Action: action, Subject: "it", Detail: map[string]string{"before": "a", "after": "b"}, Refused: strings.HasSuffix(action, "_refused")})
+			return audit.AppendAct(tx, sc, b.Clock(), audit.Act{Action: action, Subject: "it", Detail: map[string]string{"before": "a", "after": "b"}, Refused: strings.HasSuffix(action, "_refused")})
 		}))
 	}
 }
 
 func (b bench) verdict(most int64) audit.Verdict {
 	b.t.Helper()
-	v, err := b.Verify(b.t.Context(), owner.BusinessID, most)
+	v, err := b.VerifyChain(b.t.Context(), owner.BusinessID, most)
 	must(b.t, err)
 	return v
 }
@@ -92,7 +92,7 @@ func TestChainTells(t *testing.T) {
 				if v := b.verdict(0); v.Broken != "" || v.Rows != 6 || v.Checked != 6 || v.SealedAt != nil {
 					t.Fatalf("%+v", v)
 				}
-				if broken, err := b.Seal(t.Context()); err != nil || len(broken) > 0 {
+				if broken, err := b.SealChains(t.Context()); err != nil || len(broken) > 0 {
 					t.Fatalf("b.Seal(t.Context()): broken = %v, err = %v", broken, err)
 				}
 				if v := b.verdict(2); v.Broken != "" || v.Checked != 2 || v.SealedTo != 6 || v.SealedAt == nil {
@@ -112,7 +112,7 @@ func TestChainTells(t *testing.T) {
 func TestRewrittenChain(t *testing.T) {
 	each(t, func(t *testing.T, b bench) {
 		b.append(owner, "one.done", "two.done", "three.done")
-		_, err := b.Seal(t.Context())
+		_, err := b.SealChains(t.Context())
 		must(t, err)
 		b.exec(`DELETE FROM audits`)
 		b.exec(`UPDATE audit_heads SET place = 0, hash = ''`)
@@ -120,7 +120,7 @@ func TestRewrittenChain(t *testing.T) {
 		if v := b.verdict(0); v.Broken != "The rows up to 3 were written anew after they were sealed." {
 			t.Errorf("%+v", v)
 		}
-		if broken, err := b.Seal(t.Context()); err != nil || len(broken) != 1 || broken[0] != 7 {
+		if broken, err := b.SealChains(t.Context()); err != nil || len(broken) != 1 || broken[0] != 7 {
 			t.Errorf("b.Seal(t.Context()): broken = %v, err = %v", broken, err)
 		}
 	})
@@ -156,7 +156,7 @@ func TestManyAtOnce(t *testing.T) {
 		for i := range 40 {
 			all.Go(func() {
 				err := b.DB.Write(t.Context(), func(tx *models.Tx) error {
-					if err := audit.Append(tx, owner, b.Clock(), audit.Act{Action: fmt.Sprintf("act.%d", i)}); err != nil {
+					if err := audit.AppendAct(tx, owner, b.Clock(), audit.Act{Action: fmt.Sprintf("act.%d", i)}); err != nil {
 						return err
 					}
 					if i%4 == 0 {
@@ -199,7 +199,7 @@ func TestList(t *testing.T) {
 			"a time":   {audit.Filter{From: start.Add(2 * time.Second), To: start.Add(4 * time.Second)}, "user.code_refused keyring.done"},
 			"a page":   {audit.Filter{Before: 3, Limit: 1}, "keyring.done"},
 		} {
-			list, _, err := b.List(t.Context(), owner, ask.filter)
+			list, _, err := b.ListEntries(t.Context(), owner, ask.filter)
 			must(t, err)
 			var got []string
 			for _, e := range list {
@@ -209,14 +209,14 @@ func TestList(t *testing.T) {
 				t.Errorf("%s: %s", name, text)
 			}
 		}
-		list, next, err := b.List(t.Context(), owner, audit.Filter{Limit: 2})
+		list, next, err := b.ListEntries(t.Context(), owner, audit.Filter{Limit: 2})
 		if err != nil || next != 3 || list[0].Name != "Till" || list[1].Name != "Ama Mensah" || list[1].Email != "ama@shop.example" ||
 			list[0].IP != "203.0.113.9" || !strings.HasPrefix(list[0].Agent, "Firefox??x") || len(list[0].Agent) != 300 || list[0].Request != "req_1" {
 			t.Errorf("%+v %d %v", list, next, err)
 		}
 		finance := owner
 		finance.Role = scope.Finance
-		if _, _, err := b.List(t.Context(), finance, audit.Filter{}); fault.KindOf(err) != fault.Forbidden {
+		if _, _, err := b.ListEntries(t.Context(), finance, audit.Filter{}); fault.KindOf(err) != fault.Forbidden {
 			t.Error(err)
 		}
 	})
@@ -227,7 +227,7 @@ func TestExport(t *testing.T) {
 	each(t, func(t *testing.T, b bench) {
 		must(t, b.DB.Write(t.Context(), func(tx *models.Tx) error {
 			for range 1203 {
-				if err := audit.Append(tx, owner, b.Clock(), audit.Act{Action: "key.created", Subject: "=1+1"}); err != nil {
+				if err := audit.AppendAct(tx, owner, b.Clock(), audit.Act{Action: "key.created", Subject: "=1+1"}); err != nil {
 					return err
 				}
 			}
@@ -235,9 +235,9 @@ func TestExport(t *testing.T) {
 		}))
 		var file bytes.Buffer
 		begin := func(columns []spreadsheet.Column) (spreadsheet.Writer, error) {
-			return spreadsheet.CSV(io.Writer(&file), columns)
+			return spreadsheet.NewCSV(io.Writer(&file), columns)
 		}
-		must(t, b.Export(t.Context(), owner, audit.Filter{}, audit.Table{Zone: time.UTC, Words: func(string) string { return "API key made" }, Begin: begin}))
+		must(t, b.ExportEntries(t.Context(), owner, audit.Filter{}, audit.Table{Zone: time.UTC, Words: func(string) string { return "API key made" }, Begin: begin}))
 		lines := strings.Split(strings.TrimSpace(file.String()), "\r\n")
 		if len(lines) != 1204 || !strings.HasPrefix(lines[1], "1203,2026-03-01 12:00:00,user:1,,API key made,key.created,,'=1+1,live,") || !strings.HasPrefix(lines[1203], "1,") {
 			t.Errorf("%d lines: %s … %s", len(lines), lines[1], lines[len(lines)-1])

@@ -31,16 +31,16 @@ type Entry struct {
 	Email string // of a person
 }
 
-// List gives a page of the log, newest first, and where the next page begins; 0
+// ListEntries lists a page of the log, newest first, and where the next page begins; 0
 // after the last. Faults: Forbidden.
-func (s *Service) List(ctx context.Context, sc scope.Scope, f Filter) (list []Entry, next int64, err error) {
-	if err := sc.Can(scope.SeeAudit); err != nil {
+func (s *Service) ListEntries(ctx context.Context, sc scope.Scope, f Filter) (list []Entry, next int64, err error) {
+	if err := sc.CheckAction(scope.SeeAudit); err != nil {
 		return nil, 0, err
 	}
 	if f.Limit < 1 || f.Limit > 100 {
 		f.Limit = 50
 	}
-	rows, err := s.rows(ctx, sc, f, f.Limit+1)
+	rows, err := s.newestRows(ctx, sc, f, f.Limit+1)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -52,9 +52,9 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, f Filter) (list []En
 	return list, next, err
 }
 
-// rows are the newest of a filter. The log belongs to the business: it holds
+// newestRows returns the newest of a filter. The log belongs to the business: it holds
 // the acts of both domains.
-func (s *Service) rows(ctx context.Context, sc scope.Scope, f Filter, most int) (rows []models.Audit, err error) {
+func (s *Service) newestRows(ctx context.Context, sc scope.Scope, f Filter, most int) (rows []models.Audit, err error) {
 	query := s.DB.List(ctx).Where("business_id = ? AND place > 0", sc.BusinessID).Order("place DESC").Limit(most)
 	if f.Before > 0 {
 		query = query.Where("place < ?", f.Before)
@@ -133,10 +133,10 @@ type Table struct {
 	Begin func([]spreadsheet.Column) (spreadsheet.Writer, error)
 }
 
-// Export writes the rows of a filter as a table, newest first, a batch at a time.
+// ExportEntries writes the rows of a filter as a table, newest first, a batch at a time.
 // Faults: Forbidden.
-func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, t Table) error {
-	if err := sc.Can(scope.SeeAudit); err != nil {
+func (s *Service) ExportEntries(ctx context.Context, sc scope.Scope, f Filter, t Table) error {
+	if err := sc.CheckAction(scope.SeeAudit); err != nil {
 		return err
 	}
 	out, err := t.Begin([]spreadsheet.Column{{Title: "Row", Kind: spreadsheet.Number},
@@ -149,7 +149,7 @@ func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, t Table)
 	}
 	known := map[string]Entry{}
 	for {
-		rows, err := s.rows(ctx, sc, f, batch)
+		rows, err := s.newestRows(ctx, sc, f, batch)
 		if err != nil {
 			return err
 		}
@@ -181,31 +181,31 @@ func (e Entry) tableCells(t Table) []spreadsheet.Cell {
 	if detail == "null" {
 		detail = ""
 	}
-	return []spreadsheet.Cell{spreadsheet.Of(strconv.FormatInt(e.Place, 10)), spreadsheet.At(&at), spreadsheet.Of(who), spreadsheet.Of(e.Email),
-		spreadsheet.Of(t.Words(e.Action)), spreadsheet.Of(e.Action),
-		spreadsheet.Of(refused), spreadsheet.Of(e.Subject), spreadsheet.Of(e.Domain), spreadsheet.Of(detail), spreadsheet.Of(e.IP), spreadsheet.Of(e.Agent),
-		spreadsheet.Of(e.Request), spreadsheet.Of(e.Hash)}
+	return []spreadsheet.Cell{spreadsheet.TextCell(strconv.FormatInt(e.Place, 10)), spreadsheet.TimeCell(&at), spreadsheet.TextCell(who), spreadsheet.TextCell(e.Email),
+		spreadsheet.TextCell(t.Words(e.Action)), spreadsheet.TextCell(e.Action),
+		spreadsheet.TextCell(refused), spreadsheet.TextCell(e.Subject), spreadsheet.TextCell(e.Domain), spreadsheet.TextCell(detail), spreadsheet.TextCell(e.IP), spreadsheet.TextCell(e.Agent),
+		spreadsheet.TextCell(e.Request), spreadsheet.TextCell(e.Hash)}
 }
 
-// Actor is whose acts a filter chooses, with their name; false for who never did
+// FindActor finds whose acts a filter chooses, with their name; false for who never did
 // anything in the scope's business. Faults: Forbidden.
-func (s *Service) Actor(ctx context.Context, sc scope.Scope, actor string) (Entry, bool, error) {
-	list, _, err := s.List(ctx, sc, Filter{Actor: actor, Limit: 1})
+func (s *Service) FindActor(ctx context.Context, sc scope.Scope, actor string) (Entry, bool, error) {
+	list, _, err := s.ListEntries(ctx, sc, Filter{Actor: actor, Limit: 1})
 	if err != nil || len(list) == 0 {
 		return Entry{}, false, err
 	}
 	return list[0], true, nil
 }
 
-// Refuse records an act that was refused, in a transaction of its own. When that
+// RecordRefused records an act that was refused, in a transaction of its own. When that
 // fails the caller gets the error: a lost record is not hidden.
-func (s *Service) Refuse(ctx context.Context, sc scope.Scope, a Act) error {
+func (s *Service) RecordRefused(ctx context.Context, sc scope.Scope, a Act) error {
 	a.Refused = true
-	return s.DB.Write(ctx, func(tx *models.Tx) error { return Append(tx, sc, s.Clock(), a) })
+	return s.DB.Write(ctx, func(tx *models.Tx) error { return AppendAct(tx, sc, s.Clock(), a) })
 }
 
-// Businesses lists the businesses that have a log, by their id, with their codes.
-func (s *Service) Businesses(ctx context.Context) (list []models.Business, err error) {
+// ListBusinesses lists the businesses that have a log, by their id, with their codes.
+func (s *Service) ListBusinesses(ctx context.Context) (list []models.Business, err error) {
 	err = s.DB.Read(ctx).Select("businesses.id", "businesses.code", "businesses.name").
 		Joins("JOIN audit_heads ON audit_heads.business_id = businesses.id").
 		Order("businesses.id").Find(&list).Error

@@ -34,18 +34,18 @@ type Verdict struct {
 	SealedAt *time.Time // when; nil when it never was
 }
 
-// Verify holds the newest rows of a business's chain, or all when most is 0,
+// VerifyChain holds the newest rows of a business's chain, or all when most is 0,
 // against their hashes, the chain's end and its seal. A chain that doesn't hold
 // is no error. Faults of the database only.
-func (s *Service) Verify(ctx context.Context, business, most int64) (Verdict, error) {
+func (s *Service) VerifyChain(ctx context.Context, business, most int64) (Verdict, error) {
 	var head models.AuditHead
 	if err := s.DB.Read(ctx).Where("business_id = ?", business).Limit(1).Find(&head).Error; err != nil {
 		return Verdict{}, err
 	}
-	return s.check(ctx, head, most)
+	return s.checkChain(ctx, head, most)
 }
 
-func (s *Service) check(ctx context.Context, head models.AuditHead, most int64) (Verdict, error) {
+func (s *Service) checkChain(ctx context.Context, head models.AuditHead, most int64) (Verdict, error) {
 	ctx = models.UpToDate(ctx) // as the head is: rows that a standby lacks would be missed
 	v := Verdict{Rows: head.Place, SealedTo: head.SealedPlace, SealedAt: head.SealedAt}
 	var strays int64
@@ -59,17 +59,17 @@ func (s *Service) check(ctx context.Context, head models.AuditHead, most int64) 
 	case head.SealedPlace > head.Place:
 		v.Broken, v.At = fmt.Sprintf("The rows after %d were taken away: the seal knows %d.", head.Place,
 			head.SealedPlace), head.Place
-	case head.SealedPlace > 0 && (head.Hash == "" || head.Seal != s.seal(head)):
+	case head.SealedPlace > 0 && (head.Hash == "" || head.Seal != s.sealOf(head)):
 		v.Broken, v.At = "The seal was not made with this server's key.", head.SealedPlace
 	}
 	if v.Broken != "" || head.Hash == "" { // without a hash there are only rows from before the chain
 		return v, nil
 	}
-	return v, s.walk(ctx, head, most, &v)
+	return v, s.walkChain(ctx, head, most, &v)
 }
 
-// walk follows the chain to its end.
-func (s *Service) walk(ctx context.Context, head models.AuditHead, most int64, v *Verdict) error {
+// walkChain follows the chain to its end.
+func (s *Service) walkChain(ctx context.Context, head models.AuditHead, most int64, v *Verdict) error {
 	at, hash := int64(0), ""
 	if most > 0 && head.Place > most {
 		at = head.Place - most
@@ -94,7 +94,7 @@ func (s *Service) walk(ctx context.Context, head models.AuditHead, most int64, v
 			return err
 		}
 		for _, row := range rows {
-			if v.Broken = misfit(head, row, at+1, hash); v.Broken != "" {
+			if v.Broken = describeMisfit(head, row, at+1, hash); v.Broken != "" {
 				v.At = at + 1
 				return nil
 			}
@@ -112,12 +112,12 @@ func (s *Service) walk(ctx context.Context, head models.AuditHead, most int64, v
 	return nil
 }
 
-// misfit describes the error of a row that should be at a place, after a hash.
-func misfit(head models.AuditHead, row models.Audit, place int64, before string) string {
+// describeMisfit describes the error of a row that should be at a place, after a hash.
+func describeMisfit(head models.AuditHead, row models.Audit, place int64, before string) string {
 	switch {
 	case row.Place != place:
 		return fmt.Sprintf("Row %d was taken away.", place)
-	case row.Hash != digest(before, row):
+	case row.Hash != hashRow(before, row):
 		return fmt.Sprintf("Row %d was changed, or put in.", place)
 	case row.Place == head.SealedPlace && row.Hash != head.SealedHash:
 		return fmt.Sprintf("The rows up to %d were written anew after they were sealed.", place)
@@ -125,22 +125,22 @@ func misfit(head models.AuditHead, row models.Audit, place int64, before string)
 	return ""
 }
 
-// seal is what the master key makes of a chain's sealed end.
-func (s *Service) seal(head models.AuditHead) string {
+// sealOf returns what the master key makes of a chain's sealed end.
+func (s *Service) sealOf(head models.AuditHead) string {
 	return s.Secrets.Hash("audit seal", fmt.Sprintf("%d %d %s", head.BusinessID, head.SealedPlace, head.SealedHash))
 }
 
-// Seal seals every chain that grew since it was sealed, up to its end. A chain
+// SealChains seals every chain that grew since it was sealed, up to its end. A chain
 // that doesn't hold is left as it is: its businesses are returned. Any replica
 // may run it.
-func (s *Service) Seal(ctx context.Context) (broken []int64, err error) {
+func (s *Service) SealChains(ctx context.Context) (broken []int64, err error) {
 	var heads []models.AuditHead
 	if err := s.DB.Read(ctx).Where("place > sealed_place AND hash <> ''").Order("business_id").
 		Find(&heads).Error; err != nil {
 		return nil, err
 	}
 	for _, head := range heads {
-		v, err := s.check(ctx, head, head.Place-head.SealedPlace+1)
+		v, err := s.checkChain(ctx, head, head.Place-head.SealedPlace+1)
 		if err != nil {
 			return broken, err
 		}
@@ -153,7 +153,7 @@ func (s *Service) Seal(ctx context.Context) (broken []int64, err error) {
 		err = s.DB.Exec(ctx).Model(&models.AuditHead{}).Where("business_id = ? AND sealed_place = ?", head.BusinessID,
 			was).
 			Updates(map[string]any{"sealed_place": sealed.SealedPlace, "sealed_hash": sealed.SealedHash,
-				"seal": s.seal(sealed), "sealed_at": s.Clock()}).Error
+				"seal": s.sealOf(sealed), "sealed_at": s.Clock()}).Error
 		if err != nil {
 			return broken, err
 		}

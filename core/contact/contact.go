@@ -22,9 +22,9 @@ const (
 
 const emailSentence = "Must be a plain e-mail address such as ada@example.com."
 
-// Email checks an ASCII addr-spec with a dotted domain: no display name, no
+// CheckEmail checks an ASCII addr-spec with a dotted domain: no display name, no
 // quoted local part, no comment, no address literal, at most 254 characters.
-func Email(text string) string {
+func CheckEmail(text string) string {
 	if text == "" {
 		return "Is required."
 	}
@@ -32,7 +32,7 @@ func Email(text string) string {
 		return "May have at most 254 characters."
 	}
 	local, domain, found := strings.Cut(text, "@")
-	if !found || len(local) > maxLocal || !dotted(local, atom) || !host(domain) {
+	if !found || len(local) > maxLocal || !isDotted(local, isAtom) || !isHost(domain) {
 		return emailSentence
 	}
 	// The standard library must read the same address, as the mailer will.
@@ -43,14 +43,14 @@ func Email(text string) string {
 	return ""
 }
 
-// host reports whether the domain is made of at least two labels, the last not a number.
-func host(domain string) bool {
+// isHost reports whether the domain is made of at least two labels, the last not a number.
+func isHost(domain string) bool {
 	labels := strings.Split(domain, ".")
 	for _, label := range labels {
 		if len(label) == 0 || len(label) > maxLabel || label[0] == '-' || label[len(label)-1] == '-' {
 			return false
 		}
-		if strings.ContainsFunc(label, func(r rune) bool { return !alphanumeric(r) && r != '-' }) {
+		if strings.ContainsFunc(label, func(r rune) bool { return !isAlphanumeric(r) && r != '-' }) {
 			return false
 		}
 	}
@@ -58,8 +58,8 @@ func host(domain string) bool {
 	return len(labels) >= 2 && strings.ContainsFunc(last, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// dotted reports whether the text is one or more non-empty runs of allowed characters between dots.
-func dotted(text string, allowed func(rune) bool) bool {
+// isDotted reports whether the text is one or more non-empty runs of allowed characters between dots.
+func isDotted(text string, allowed func(rune) bool) bool {
 	for part := range strings.SplitSeq(text, ".") {
 		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return !allowed(r) }) {
 			return false
@@ -68,16 +68,16 @@ func dotted(text string, allowed func(rune) bool) bool {
 	return true
 }
 
-// atom is RFC 5322's atext.
-func atom(r rune) bool { return alphanumeric(r) || strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r) }
+// isAtom reports a character of RFC 5322's atext.
+func isAtom(r rune) bool { return isAlphanumeric(r) || strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r) }
 
-func alphanumeric(r rune) bool {
+func isAlphanumeric(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// Name checks a customer's first or last name: letters of any script, each with
+// CheckName checks a customer's first or last name: letters of any script, each with
 // its combining marks, and digits; nothing else; 1–100 characters.
-func Name(text string) string {
+func CheckName(text string) string {
 	if text == "" {
 		return "Is required."
 	}
@@ -101,10 +101,10 @@ func Name(text string) string {
 	return ""
 }
 
-// Label checks the name that a user gives to a business, a person, a key or
+// CheckLabel checks the name that a user gives to a business, a person, a key or
 // a link: 1–100 visible characters and single spaces, nothing that changes how
 // the text around it reads.
-func Label(text string) string {
+func CheckLabel(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return "Is required."
 	}
@@ -134,10 +134,10 @@ func Label(text string) string {
 // to everything else.
 const blank = '\u2800'
 
-// Lines checks a text of several lines that is shown as it is, of at most `most`
+// CheckLines checks a text of several lines that is shown as it is, of at most `most`
 // characters long; it may be empty. It may hold tabs, and the joiners that
 // scripts and emoji need, but nothing else that is unseen.
-func Lines(text string, most int) string {
+func CheckLines(text string, most int) string {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
 		return fmt.Sprintf("May have at most %d characters.", most)
 	}

@@ -28,7 +28,7 @@ func TestEmail(t *testing.T) {
 		"a@" + strings.Repeat("b", 64) + ".co": false, "ada@example.com.": false,
 	}
 	for text, fine := range cases {
-		if got := contact.Email(text); (got == "") != fine {
+		if got := contact.CheckEmail(text); (got == "") != fine {
 			t.Errorf("Email(%q) = %q, fine should be %v", text, got, fine)
 		}
 	}
@@ -45,7 +45,7 @@ func TestName(t *testing.T) {
 		"\u3164": false, "\xff": false, strings.Repeat("a", 101): false, "a_b": false,
 	}
 	for text, fine := range cases {
-		if got := contact.Name(text); (got == "") != fine {
+		if got := contact.CheckName(text); (got == "") != fine {
 			t.Errorf("Name(%q) = %q, fine should be %v", text, got, fine)
 		}
 	}
@@ -59,7 +59,7 @@ func TestLabel(t *testing.T) {
 		"\u2800": false, "\u2800 \u2800": false, "\u2801\u2800\u2803": true, "\ufe0f": false, "❤\ufe0f": true, "O\u0301": true,
 	}
 	for text, fine := range cases {
-		if got := contact.Label(text); (got == "") != fine {
+		if got := contact.CheckLabel(text); (got == "") != fine {
 			t.Errorf("Label(%q) = %q, fine should be %v", text, got, fine)
 		}
 	}
@@ -72,7 +72,7 @@ func TestLines(t *testing.T) {
 		strings.Repeat("x", 31): false, "\xff": false, "a\x00": false, "a\u0085b": false, "a\u009fb": false, "a\u202eb": false, "a\u200bb": false,
 	}
 	for text, fine := range cases {
-		if got := contact.Lines(text, 30); (got == "") != fine {
+		if got := contact.CheckLines(text, 30); (got == "") != fine {
 			t.Errorf("Lines(%q) = %q, fine should be %v", text, got, fine)
 		}
 	}
@@ -87,7 +87,7 @@ func FuzzEmail(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if contact.Email(text) != "" {
+		if contact.CheckEmail(text) != "" {
 			return
 		}
 		parsed, err := mail.ParseAddress("Ada <" + text + ">")
@@ -108,7 +108,7 @@ func FuzzName(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if contact.Name(text) != "" {
+		if contact.CheckName(text) != "" {
 			return
 		}
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold is a name as searches compare it: in small letters, without accents and
+// FoldName returns a name as searches compare it: in small letters, without accents and
 // other combining marks, with single spaces. “Ọlá  ADÉ” and “ola ade” are one.
-func Fold(name string) string {
+func FoldName(name string) string {
 	bare := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1

@@ -10,26 +10,26 @@ import (
 // alphabet is Crockford's base 32: no I, L, O or U to misread.
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// Bytes returns n random bytes. It is the only source of randomness in the core.
-func Bytes(n int) []byte {
+// RandomBytes returns n random bytes. It is the only source of randomness in the core.
+func RandomBytes(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b) // never fails since Go 1.24
 	return b
 }
 
 // New returns the prefix followed by 26 characters: 130 random bits.
-func New(prefix string) string { return prefix + Text(26) }
+func New(prefix string) string { return prefix + RandomText(26) }
 
-// Text returns n random characters, five bits each.
-func Text(n int) string {
-	return spell(Bytes(n))
+// RandomText returns n random characters, five bits each.
+func RandomText(n int) string {
+	return spellBytes(RandomBytes(n))
 }
 
 // From is New for an object with a stable key of its own: the prefix and 26 characters of
 // a keyed hash, which is 26 bytes or longer.
-func From(prefix string, sum []byte) string { return prefix + spell(sum[:26]) }
+func From(prefix string, sum []byte) string { return prefix + spellBytes(sum[:26]) }
 
-func spell(b []byte) string {
+func spellBytes(b []byte) string {
 	text := make([]byte, len(b))
 	for i := range b {
 		text[i] = alphabet[b[i]&31]
@@ -37,8 +37,8 @@ func spell(b []byte) string {
 	return string(text)
 }
 
-// Token returns a URL-safe token of 256 random bits.
-func Token() string { return base64.RawURLEncoding.EncodeToString(Bytes(32)) }
+// NewToken returns a URL-safe token of 256 random bits.
+func NewToken() string { return base64.RawURLEncoding.EncodeToString(RandomBytes(32)) }
 
 // Encode writes bytes as URL-safe text.
 func Encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

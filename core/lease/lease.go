@@ -25,7 +25,7 @@ type Leases struct {
 
 // New makes the leases of one process.
 func New(db *models.DB, now clock.Clock) *Leases {
-	return &Leases{db: db, clock: now, holder: ident.Text(16)}
+	return &Leases{db: db, clock: now, holder: ident.RandomText(16)}
 }
 
 // Lease is how a lease stands for the process that asked.
@@ -98,25 +98,25 @@ const again = 500 * time.Millisecond
 func (l *Leases) Run(ctx context.Context, name string, work func(ctx context.Context, fence int64) error) error {
 	var running *worker
 	defer func() {
-		running.stop()
+		running.stopWork()
 		_ = l.Release(context.WithoutCancel(ctx), name)
 	}()
 	for {
-		taken, err := l.take(ctx, name)
+		taken, err := l.takeOnce(ctx, name)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			slog.ErrorContext(ctx, "a lease can't be renewed", "lease", name, "error", err)
 			if running != nil && l.clock().Sub(running.renewed) > Hold-renewal {
-				running.stop()
+				running.stopWork()
 				running = nil
 			}
 		case running != nil && (!taken.Held || taken.Fence != running.fence):
-			running.stop()
+			running.stopWork()
 			running = nil
 		}
 		switch {
 		case taken.Held && running == nil:
-			running = start(ctx, name, taken.Fence, work)
+			running = startWork(ctx, name, taken.Fence, work)
 			running.renewed = l.clock()
 		case taken.Held:
 			running.renewed = l.clock()
@@ -133,9 +133,9 @@ func (l *Leases) Run(ctx context.Context, name string, work func(ctx context.Con
 	}
 }
 
-// take doesn't wait for a database that is silent, nor for the lock of a process
+// takeOnce doesn't wait for a database that is silent, nor for the lock of a process
 // that was halted in the middle of taking the lease.
-func (l *Leases) take(ctx context.Context, name string) (Lease, error) {
+func (l *Leases) takeOnce(ctx context.Context, name string) (Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, renewal)
 	defer cancel()
 	return l.Take(ctx, name, Hold)
@@ -149,13 +149,13 @@ type worker struct {
 	done    chan struct{}
 }
 
-func start(ctx context.Context, name string, fence int64, work func(context.Context, int64) error) *worker {
+func startWork(ctx context.Context, name string, fence int64, work func(context.Context, int64) error) *worker {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &worker{fence: fence, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
 		for ctx.Err() == nil {
-			if err := guard(ctx, fence, work); err != nil && ctx.Err() == nil {
+			if err := guardWork(ctx, fence, work); err != nil && ctx.Err() == nil {
 				slog.ErrorContext(ctx, "leased work stopped; it starts again", "lease", name, "error", err)
 			}
 			select {
@@ -167,8 +167,8 @@ func start(ctx context.Context, name string, fence int64, work func(context.Cont
 	return w
 }
 
-// guard turns a panic of the work into an error, so that it starts again.
-func guard(ctx context.Context, fence int64, work func(context.Context, int64) error) (err error) {
+// guardWork turns a panic of the work into an error, so that it starts again.
+func guardWork(ctx context.Context, fence int64, work func(context.Context, int64) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -177,8 +177,8 @@ func guard(ctx context.Context, fence int64, work func(context.Context, int64) e
 	return work(ctx, fence)
 }
 
-// stop ends the work and waits for it; nil is no work.
-func (w *worker) stop() {
+// stopWork ends the work and waits for it; nil is no work.
+func (w *worker) stopWork() {
 	if w != nil {
 		w.cancel()
 		<-w.done

@@ -53,12 +53,12 @@ func TestClockGoesBack(t *testing.T) {
 			through(db, func() { during() })
 			l.Take("key:0", 10)
 			l.Take("key:1", 10)
-			if err := l.Exchange(t.Context()); err != nil {
+			if err := l.ExchangeCounts(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			during = func() {}
 			for range 2 { // nothing is added twice
-				if err := l.Exchange(t.Context()); err != nil {
+				if err := l.ExchangeCounts(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}

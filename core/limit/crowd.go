@@ -23,8 +23,8 @@ const (
 // customers are counted separately, and a network at its limit leaves as many to others.
 var wider = [...]struct{ v4, v6, always, part int }{{24, 48, 256, 4}, {16, 32, 1024, 1}}
 
-// surroundings are the networks around an address, the narrowest first; none for a text that is not an address.
-func surroundings(ip string) (around []netip.Prefix) {
+// listNetworks lists the networks around an address, the narrowest first; none for a text that is not an address.
+func listNetworks(ip string) (around []netip.Prefix) {
 	address, err := netip.ParseAddr(ip)
 	if err != nil {
 		return nil
@@ -49,10 +49,10 @@ type crowd map[netip.Prefix]held
 // places beyond its guaranteed ones don't count as few there.
 type held struct{ all, few int }
 
-// enter tells with whom a new address is counted: "" when apart, else the narrowest of
+// addAddress tells with whom a new address is counted: "" when apart, else the narrowest of
 // its networks that has its share of places, or when there are no more places at all,
 // everybody whom that concerns.
-func (c crowd) enter(around []netip.Prefix) (shared string) {
+func (c crowd) addAddress(around []netip.Prefix) (shared string) {
 	total := netip.Prefix{}
 	room := roomy - c[total].all
 	for i, network := range around {

@@ -62,13 +62,13 @@ type Result struct {
 	Reset     time.Duration // until the next window, at least a second
 }
 
-// Policy is the value of the RateLimit-Policy header.
-func (r Result) Policy() string {
+// PolicyHeader returns the value of the RateLimit-Policy header.
+func (r Result) PolicyHeader() string {
 	return fmt.Sprintf(`"default";q=%d;w=%d`, r.Quota, int(Window/time.Second))
 }
 
-// Standing is the value of the RateLimit header.
-func (r Result) Standing() string {
+// StandingHeader returns the value of the RateLimit header.
+func (r Result) StandingHeader() string {
 	return fmt.Sprintf(`"default";r=%d;t=%d`, r.Remaining, int(r.Reset/time.Second))
 }
 
@@ -90,26 +90,26 @@ func (l *Limiter) Take(name string, quota int64) Result {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.turn(now)
-	return l.take(name, quota, now)
+	l.turnWindow(now)
+	return l.takeNow(name, quota, now)
 }
 
 // TakeFrom is Take for requests of a kind, counted by the client's address: with
 // its neighbours' where there are too many addresses to count each apart.
 func (l *Limiter) TakeFrom(kind, ip string, quota int64) Result {
-	now, own, around := l.now(), kind+":"+Neighbourhood(ip), surroundings(ip)
+	now, own, around := l.now(), kind+":"+Neighbourhood(ip), listNetworks(ip)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.turn(now)
+	l.turnWindow(now)
 	if l.callers[own] == nil {
-		if shared := l.crowd.enter(around); shared != "" {
+		if shared := l.crowd.addAddress(around); shared != "" {
 			own = kind + ":" + shared
 		}
 	}
-	return l.take(own, quota, now)
+	return l.takeNow(own, quota, now)
 }
 
-func (l *Limiter) take(name string, quota int64, now time.Time) Result {
+func (l *Limiter) takeNow(name string, quota int64, now time.Time) Result {
 	c := l.callers[name]
 	if c == nil {
 		c = &caller{}
@@ -124,10 +124,10 @@ func (l *Limiter) take(name string, quota int64, now time.Time) Result {
 	return result
 }
 
-// turn begins a new window when its time has come. Counts of the old one
+// turnWindow begins a new window when its time has come. Counts of the old one
 // that the database lacks are dropped. A clock that is set back by no more
 // than a window brings no old one back: its counts are forgotten here.
-func (l *Limiter) turn(now time.Time) {
+func (l *Limiter) turnWindow(now time.Time) {
 	if start := now.Truncate(Window); start.After(l.start) || start.Before(l.start.Add(-Window)) {
 		l.start, l.callers, l.crowd = start, map[string]*caller{}, crowd{}
 	}
@@ -142,7 +142,7 @@ func (l *Limiter) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := l.Exchange(ctx); err != nil && ctx.Err() == nil {
+			if err := l.ExchangeCounts(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "rate limits count in this process only", "error", err)
 			}
 		}
@@ -157,21 +157,21 @@ type share struct {
 	count  int64
 }
 
-// Exchange adds this process's counts to the shared rows and reads the counts of the
+// ExchangeCounts adds this process's counts to the shared rows and reads the counts of the
 // other replicas. Counts that could not be added are added next time.
-func (l *Limiter) Exchange(ctx context.Context) error {
-	start, shares := l.pending()
+func (l *Limiter) ExchangeCounts(ctx context.Context) error {
+	start, shares := l.listPending()
 	for some := range slices.Chunk(shares, piece) {
-		if err := l.add(ctx, start, some); err != nil {
+		if err := l.addShares(ctx, start, some); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add exchanges the counts of some callers in one transaction, which also takes
+// addShares exchanges the counts of some callers in one transaction, which also takes
 // away rows of windows that are over: more of them than it makes.
-func (l *Limiter) add(ctx context.Context, start time.Time, shares []share) error {
+func (l *Limiter) addShares(ctx context.Context, start time.Time, shares []share) error {
 	var rows []models.RateWindow
 	err := l.db.Write(ctx, func(tx *models.Tx) error {
 		rows = make([]models.RateWindow, len(shares)) // Write may run this again
@@ -201,12 +201,12 @@ func (l *Limiter) add(ctx context.Context, start time.Time, shares []share) erro
 	return nil
 }
 
-// pending lists the counts to be added, by name: replicas that lock the same rows
+// listPending lists the counts to be added, by name: replicas that lock the same rows
 // in the same order never deadlock.
-func (l *Limiter) pending() (time.Time, []share) {
+func (l *Limiter) listPending() (time.Time, []share) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.turn(l.now())
+	l.turnWindow(l.now())
 	var shares []share
 	for name, c := range l.callers {
 		if c.pending > 0 {

@@ -31,8 +31,8 @@ func TestTake(t *testing.T) {
 	if !errors.As(refused.Err(), &f) || f.Kind != fault.Limited || f.RetryAfter != 45*time.Second {
 		t.Errorf("%+v", refused)
 	}
-	if refused.Policy() != `"default";q=3;w=60` || refused.Standing() != `"default";r=0;t=45` {
-		t.Errorf("refused.Policy() = %v, refused.Standing() = %v", refused.Policy(), refused.Standing())
+	if refused.PolicyHeader() != `"default";q=3;w=60` || refused.StandingHeader() != `"default";r=0;t=45` {
+		t.Errorf("refused.Policy() = %v, refused.Standing() = %v", refused.PolicyHeader(), refused.StandingHeader())
 	}
 	if got := l.Take("key:2", 3); !got.Allowed || got.Remaining != 2 {
 		t.Error("another caller's were counted")
@@ -49,7 +49,7 @@ func TestReplicasShare(t *testing.T) {
 		a, b := limit.New(db, now.Now), limit.New(db, now.Now)
 		exchange := func(ls ...*limit.Limiter) {
 			for _, l := range ls {
-				if err := l.Exchange(t.Context()); err != nil {
+				if err := l.ExchangeCounts(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -95,10 +95,10 @@ func TestExchangeGoesInPieces(t *testing.T) {
 					cancel()
 				}
 			})
-			if err := l.Exchange(ctx); (err != nil) != (window == 0) || window > 0 && pieces != 3 {
+			if err := l.ExchangeCounts(ctx); (err != nil) != (window == 0) || window > 0 && pieces != 3 {
 				t.Fatalf("l.Exchange(ctx): window = %v, pieces = %v, err = %v", window, pieces, err)
 			}
-			if err := l.Exchange(t.Context()); err != nil {
+			if err := l.ExchangeCounts(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			cancel()
@@ -262,14 +262,14 @@ func TestCountedMeanwhile(t *testing.T) {
 	l.Take("key:1", 10)
 	during := func() { l.Take("key:1", 10) }
 	through(db, func() { during() })
-	if err := l.Exchange(t.Context()); err != nil {
+	if err := l.ExchangeCounts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := l.Take("key:1", 10); got.Remaining != 7 {
 		t.Errorf("%+v", got)
 	}
 	during = func() {}
-	if err := l.Exchange(t.Context()); err != nil {
+	if err := l.ExchangeCounts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var row models.RateWindow
@@ -285,10 +285,10 @@ func TestFailedExchangeLosesNothing(t *testing.T) {
 	l.Take("key:1", 10)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := l.Exchange(gone); err == nil {
+	if err := l.ExchangeCounts(gone); err == nil {
 		t.Fatal("no error")
 	}
-	if err := l.Exchange(t.Context()); err != nil {
+	if err := l.ExchangeCounts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var row models.RateWindow

@@ -10,8 +10,8 @@ import (
 	"cointill/models"
 )
 
-// told are a link's settings as the audit log tells them.
-func told(l models.Link) map[string]any {
+// auditDetail returns a link's settings as the audit log tells them.
+func auditDetail(l models.Link) map[string]any {
 	said := map[string]any{"title": l.Title, "description": l.Description, "currency": l.Currency, "methods": l.Methods,
 		"least": l.MinAmount, "most": l.MaxAmount, "returns_to": l.RedirectURL, "active": l.Active}
 	if l.Amount != nil {
@@ -26,21 +26,21 @@ func told(l models.Link) map[string]any {
 	return said
 }
 
-// made records a new link in the transaction that makes it.
-func made(tx *models.Tx, sc scope.Scope, l models.Link) error {
-	detail := told(l)
+// recordCreated records a new link in the transaction that makes it.
+func recordCreated(tx *models.Tx, sc scope.Scope, l models.Link) error {
+	detail := auditDetail(l)
 	for name, value := range detail { // empty values are left out
 		if value == "" {
 			delete(detail, name)
 		}
 	}
-	return audit.Append(tx, sc, l.CreatedAt, audit.Act{Action: "link.created", Subject: l.Code, Detail: detail})
+	return audit.AppendAct(tx, sc, l.CreatedAt, audit.Act{Action: "link.created", Subject: l.Code, Detail: detail})
 }
 
-// changed records what differs between a link before and after, in the
+// recordChanged records what differs between a link before and after, in the
 // transaction that changed it; a switch by itself has an action of its own.
-func changed(tx *models.Tx, sc scope.Scope, before, after models.Link) error {
-	was, is := told(before), told(after)
+func recordChanged(tx *models.Tx, sc scope.Scope, before, after models.Link) error {
+	was, is := auditDetail(before), auditDetail(after)
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if was[name] == is[name] {
 			delete(was, name)
@@ -57,5 +57,5 @@ func changed(tx *models.Tx, sc scope.Scope, before, after models.Link) error {
 	case switched && len(is) == 1 && len(was) == 1:
 		act.Action, act.Detail = "link.deactivated", map[string]any{"title": after.Title}
 	}
-	return audit.Append(tx, sc, after.UpdatedAt, act)
+	return audit.AppendAct(tx, sc, after.UpdatedAt, act)
 }

@@ -35,19 +35,19 @@ type Draft struct {
 	Active      *bool // nil: a new link is switched on, one that is there stays as it is
 }
 
-// Check lists the errors of the draft, all fields at once.
-func (d Draft) Check(now time.Time) fault.Fields {
+// CheckDraft lists the errors of the draft, all fields at once.
+func (d Draft) CheckDraft(now time.Time) fault.Fields {
 	fields := fault.Fields{}
-	if sentence := contact.Label(strings.TrimSpace(d.Title)); sentence != "" {
+	if sentence := contact.CheckLabel(strings.TrimSpace(d.Title)); sentence != "" {
 		fields.Add("title", sentence)
 	}
-	if sentence := contact.Lines(d.Description, maxDescription); sentence != "" {
+	if sentence := contact.CheckLines(d.Description, maxDescription); sentence != "" {
 		fields.Add("description", sentence)
 	}
-	if !money.Currency(d.Currency).Known() {
+	if !money.Currency(d.Currency).IsKnown() {
 		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
 	}
-	least, most := d.bounds()
+	least, most := d.amountBounds()
 	switch {
 	case d.Amount != nil && !amountFits(*d.Amount):
 		fields.Add("amount", "Must be a whole number from 1 to 1,000,000.")
@@ -76,7 +76,7 @@ func (d Draft) Check(now time.Time) fault.Fields {
 
 func amountFits(n int64) bool { return n >= payment.MinAmount && n <= payment.MaxAmount }
 
-func (d Draft) bounds() (least, most int64) {
+func (d Draft) amountBounds() (least, most int64) {
 	least, most = d.MinAmount, d.MaxAmount
 	if least == 0 {
 		least = payment.MinAmount
@@ -102,12 +102,12 @@ func webAddress(text string) bool {
 	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
 }
 
-// fill writes the draft into a row.
-func (d Draft) fill(row *models.Link) {
+// fillRow writes the draft into a row.
+func (d Draft) fillRow(row *models.Link) {
 	row.Title, row.Description, row.Currency, row.Amount = strings.TrimSpace(d.Title), strings.TrimSpace(d.Description),
 		d.Currency, d.Amount
-	row.MinAmount, row.MaxAmount = d.bounds()
-	row.Methods, row.RedirectURL, row.UsageLimit = strings.Join(once(d.Methods), ","), d.RedirectURL, d.UsageLimit
+	row.MinAmount, row.MaxAmount = d.amountBounds()
+	row.Methods, row.RedirectURL, row.UsageLimit = strings.Join(uniqueNames(d.Methods), ","), d.RedirectURL, d.UsageLimit
 	row.ExpiresAt = nil
 	if d.ExpiresAt != nil {
 		at := clock.Trim(*d.ExpiresAt)
@@ -118,8 +118,8 @@ func (d Draft) fill(row *models.Link) {
 	}
 }
 
-// once is each of the names in the order in which it came first.
-func once(names []string) (each []string) {
+// uniqueNames returns each of the names in the order in which it came first.
+func uniqueNames(names []string) (each []string) {
 	for _, name := range names {
 		if !slices.Contains(each, name) {
 			each = append(each, name)

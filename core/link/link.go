@@ -35,31 +35,31 @@ type Service struct {
 	Base string
 }
 
-// Create makes a link.
-func (s *Service) Create(ctx context.Context, sc scope.Scope, d Draft) (models.Link, error) {
-	if err := sc.Can(scope.ManageLinks); err != nil {
+// CreateLink makes a link.
+func (s *Service) CreateLink(ctx context.Context, sc scope.Scope, d Draft) (models.Link, error) {
+	if err := sc.CheckAction(scope.ManageLinks); err != nil {
 		return models.Link{}, err
 	}
 	now := s.Clock()
-	if err := fault.Validation(d.Check(now)); err != nil {
+	if err := fault.Validation(d.CheckDraft(now)); err != nil {
 		return models.Link{}, err
 	}
-	row := models.Link{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Code: strings.ToLower(ident.Text(16)),
+	row := models.Link{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Code: strings.ToLower(ident.RandomText(16)),
 		Active: true, CreatedAt: now, UpdatedAt: now}
-	d.fill(&row)
+	d.fillRow(&row)
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (models.Link, error) {
 		fresh := row
 		if err := tx.Create(&fresh).Error; err != nil {
 			return fresh, err
 		}
-		return fresh, made(tx, sc, fresh)
+		return fresh, recordCreated(tx, sc, fresh)
 	})
 }
 
-// Update changes a link. Payments that were started before keep the former values.
+// UpdateLink changes a link. Payments that were started before keep the former values.
 // Faults: Forbidden, NotFound, Invalid.
-func (s *Service) Update(ctx context.Context, sc scope.Scope, id int64, d Draft) (models.Link, error) {
-	if err := sc.Can(scope.ManageLinks); err != nil {
+func (s *Service) UpdateLink(ctx context.Context, sc scope.Scope, id int64, d Draft) (models.Link, error) {
+	if err := sc.CheckAction(scope.ManageLinks); err != nil {
 		return models.Link{}, err
 	}
 	return s.changeLink(ctx, sc, id, func(row *models.Link) error {
@@ -67,10 +67,10 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id int64, d Draft)
 		if d.ExpiresAt != nil && row.ExpiresAt != nil && d.ExpiresAt.Equal(*row.ExpiresAt) {
 			now = row.ExpiresAt.Add(-1) // an expiry that is left as it was may have passed
 		}
-		if err := fault.Validation(d.Check(now)); err != nil {
+		if err := fault.Validation(d.CheckDraft(now)); err != nil {
 			return err
 		}
-		d.fill(row)
+		d.fillRow(row)
 		return nil
 	})
 }
@@ -100,14 +100,14 @@ func (s *Service) changeLink(ctx context.Context, sc scope.Scope, id int64,
 		if err := sc.Rows(tx).Select(settable).Where("id = ?", id).Updates(&after).Error; err != nil {
 			return err
 		}
-		return changed(tx, sc, rows[0], after)
+		return recordChanged(tx, sc, rows[0], after)
 	})
 	return after, err
 }
 
 // SetActive switches a link on or off.
 func (s *Service) SetActive(ctx context.Context, sc scope.Scope, id int64, active bool) error {
-	if err := sc.Can(scope.ManageLinks); err != nil {
+	if err := sc.CheckAction(scope.ManageLinks); err != nil {
 		return err
 	}
 	_, err := s.changeLink(ctx, sc, id, func(row *models.Link) error {
@@ -117,8 +117,8 @@ func (s *Service) SetActive(ctx context.Context, sc scope.Scope, id int64, activ
 	return err
 }
 
-// Find is one link of the scope.
-func (s *Service) Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error) {
+// FindLink finds one link of the scope.
+func (s *Service) FindLink(ctx context.Context, sc scope.Scope, id int64) (models.Link, error) {
 	var rows []models.Link
 	err := sc.Rows(s.DB.Read(ctx)).Where("id = ?", id).Limit(1).Find(&rows).Error
 	if err != nil {
@@ -130,8 +130,8 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, id int64) (models.Li
 	return rows[0], nil
 }
 
-// List is the scope's links, newest first; next is the before of the next page, 0 at the end.
-func (s *Service) List(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64,
+// ListLinks lists the scope's links, newest first; next is the before of the next page, 0 at the end.
+func (s *Service) ListLinks(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64,
 	err error) {
 	query := sc.Rows(s.DB.Read(ctx))
 	if before > 0 {
@@ -153,9 +153,9 @@ type Sum struct {
 	Total    decimal.Decimal
 }
 
-// Collected is what the links' successful payments that were not reversed amount
+// SumCollected returns what the links' successful payments that were not reversed amount
 // to, by link: one sum for each currency, for a link's own may have been changed.
-func (s *Service) Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64][]Sum, error) {
+func (s *Service) SumCollected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64][]Sum, error) {
 	totals := map[int64][]Sum{}
 	if len(ids) == 0 {
 		return totals, nil

@@ -71,14 +71,14 @@ var payer = link.Form{Amount: 70, FirstName: "Ngozi", LastName: "Okafor", Email:
 func TestUsageLimitHolds(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		links, desk, _, sc := bench(t, db)
-		l, err := links.Create(t.Context(), sc, link.Draft{Title: "Seats", Currency: "KES", Amount: of(500), UsageLimit: of(3)})
+		l, err := links.CreateLink(t.Context(), sc, link.Draft{Title: "Seats", Currency: "KES", Amount: of(500), UsageLimit: of(3)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var group sync.WaitGroup
 		for range 20 {
 			group.Go(func() {
-				if _, err := links.Start(t.Context(), l.Code, payer); err != nil && fault.KindOf(err) != fault.Gone {
+				if _, err := links.StartPayment(t.Context(), l.Code, payer); err != nil && fault.KindOf(err) != fault.Gone {
 					t.Error(err)
 				}
 			})
@@ -99,35 +99,35 @@ func TestARefusedPaymentIsNoUse(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		links, desk, now, sc := bench(t, db)
 		soon := now.Now().Add(time.Hour)
-		l, err := links.Create(t.Context(), sc, link.Draft{Title: "Once", Currency: "USD", MinAmount: 50, MaxAmount: 100, UsageLimit: of(1), ExpiresAt: &soon})
+		l, err := links.CreateLink(t.Context(), sc, link.Draft{Title: "Once", Currency: "USD", MinAmount: 50, MaxAmount: 100, UsageLimit: of(1), ExpiresAt: &soon})
 		if err != nil {
 			t.Fatal(err)
 		}
 		desk.refuse = fault.Retry("rate_unavailable", "No rate.", time.Minute)
-		if _, err := links.Start(t.Context(), l.Code, payer); fault.KindOf(err) != fault.Unavailable {
+		if _, err := links.StartPayment(t.Context(), l.Code, payer); fault.KindOf(err) != fault.Unavailable {
 			t.Fatal(err)
 		}
 		desk.refuse = nil
 		low := payer
 		low.Amount = 49
 		var f *fault.Fault
-		if _, err := links.Start(t.Context(), l.Code, low); !errors.As(err, &f) || len(f.Fields["amount"]) == 0 {
+		if _, err := links.StartPayment(t.Context(), l.Code, low); !errors.As(err, &f) || len(f.Fields["amount"]) == 0 {
 			t.Errorf("49 on a link from 50: %v", err)
 		}
-		if _, err := links.Start(t.Context(), l.Code, payer); err != nil {
+		if _, err := links.StartPayment(t.Context(), l.Code, payer); err != nil {
 			t.Errorf("a refused payment was counted as a use: %v", err)
 		}
-		if p, _ := links.Public(t.Context(), l.Code); p.State != link.UsedUp {
+		if p, _ := links.FindPublic(t.Context(), l.Code); p.State != link.UsedUp {
 			t.Errorf("state %s", p.State)
 		}
 		now.Advance(2 * time.Hour)
-		if p, _ := links.Public(t.Context(), l.Code); p.State != link.Expired {
+		if p, _ := links.FindPublic(t.Context(), l.Code); p.State != link.Expired {
 			t.Errorf("state %s", p.State)
 		}
 		if err := links.SetActive(t.Context(), sc, l.ID, false); err != nil {
 			t.Fatal(err)
 		}
-		if p, _ := links.Public(t.Context(), l.Code); p.State != link.Inactive {
+		if p, _ := links.FindPublic(t.Context(), l.Code); p.State != link.Inactive {
 			t.Errorf("state %s", p.State)
 		}
 	})
@@ -136,14 +136,14 @@ func TestARefusedPaymentIsNoUse(t *testing.T) {
 func TestTenancyAndRoles(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		links, _, _, sc := bench(t, db)
-		l, err := links.Create(t.Context(), sc, link.Draft{Title: "Mine", Currency: "NGN", Amount: of(5)})
+		l, err := links.CreateLink(t.Context(), sc, link.Draft{Title: "Mine", Currency: "NGN", Amount: of(5)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		other, live, finance := sc, sc, sc
 		other.BusinessID, live.Domain, finance.Role = sc.BusinessID+1, scope.Live, scope.Finance
 		for name, stranger := range map[string]scope.Scope{"another business": other, "the other domain": live} {
-			if _, err := links.Find(t.Context(), stranger, l.ID); fault.KindOf(err) != fault.NotFound {
+			if _, err := links.FindLink(t.Context(), stranger, l.ID); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("%s: %v", name, err)
 			}
 			if err := links.SetActive(t.Context(), stranger, l.ID, false); fault.KindOf(err) != fault.NotFound {
@@ -161,7 +161,7 @@ func TestDraftChecksEveryField(t *testing.T) {
 	past := time.Unix(1, 0)
 	d := link.Draft{Title: "a\u202eb", Description: strings.Repeat("x", 1001), Currency: "GHS", Amount: of(0), Methods: []string{"crypto_doge"},
 		RedirectURL: "javascript:alert(1)", UsageLimit: of(0), ExpiresAt: &past}
-	fields := d.Check(time.Unix(100, 0))
+	fields := d.CheckDraft(time.Unix(100, 0))
 	for _, field := range []string{"title", "description", "currency", "amount", "methods", "redirect_url", "usage_limit", "expires_at"} {
 		if len(fields[field]) != 1 {
 			t.Errorf("%s: %q", field, fields[field])
@@ -190,7 +190,7 @@ func TestDraftHidesNothing(t *testing.T) {
 		{"redirect_url", link.Draft{Title: "Yoga", RedirectURL: "https://:443/"}},
 	} {
 		c.draft.Currency = "USD"
-		fields := c.draft.Check(time.Unix(100, 0))
+		fields := c.draft.CheckDraft(time.Unix(100, 0))
 		if len(fields) > 1 || len(fields[c.field]) != len(fields) || (c.field == "") != (len(fields) == 0) {
 			t.Errorf("%+v: %q, want %q alone", c.draft, fields, c.field)
 		}
@@ -202,7 +202,7 @@ func TestMethodsAreKeptOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		links, _, _, sc := bench(t, db)
 		d := link.Draft{Title: "Till", Currency: "USD", Methods: []string{"crypto_ripple", "crypto_bitcoin", "crypto_ripple", "crypto_bitcoin"}}
-		l, err := links.Create(t.Context(), sc, d)
+		l, err := links.CreateLink(t.Context(), sc, d)
 		if err != nil || l.Methods != "crypto_ripple,crypto_bitcoin" {
 			t.Errorf("%q, %v", l.Methods, err)
 		}
@@ -238,16 +238,16 @@ func TestOnlyPayableCoinsAreOffered(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		links, _, _, sc := bench(t, db)
 		links.Networks = &payment.Registry{Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Dogecoin: "sandbox-dogecoin"}}}
-		l, err := links.Create(t.Context(), sc, link.Draft{Title: "Till", Currency: "USD", MinAmount: 50, MaxAmount: 100})
+		l, err := links.CreateLink(t.Context(), sc, link.Draft{Title: "Till", Currency: "USD", MinAmount: 50, MaxAmount: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := links.Public(t.Context(), l.Code)
+		p, err := links.FindPublic(t.Context(), l.Code)
 		if err != nil || len(p.Methods) != 1 || p.Methods[0].Coin != money.DOGE {
 			t.Errorf("offered: %+v, %v", p.Methods, err)
 		}
 		var f *fault.Fault
-		if _, err := links.Start(t.Context(), l.Code, payer); !errors.As(err, &f) || len(f.Fields["payment_method"]) == 0 {
+		if _, err := links.StartPayment(t.Context(), l.Code, payer); !errors.As(err, &f) || len(f.Fields["payment_method"]) == 0 {
 			t.Errorf("paid in bitcoin: %v", err)
 		}
 	})
@@ -270,7 +270,7 @@ func TestChangesAreAudited(t *testing.T) {
 			}
 			return said
 		}
-		l, err := links.Create(ctx, sc, link.Draft{Title: "Seats", Currency: "KES", Amount: of(500)})
+		l, err := links.CreateLink(ctx, sc, link.Draft{Title: "Seats", Currency: "KES", Amount: of(500)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,11 +284,11 @@ func TestChangesAreAudited(t *testing.T) {
 			{func() error { return links.SetActive(ctx, sc, l.ID, false) }, ""},
 			{func() error { return links.SetActive(ctx, sc, l.ID, true) }, `link.activated test {"title":"Seats"}`},
 			{func() error {
-				_, err := links.Update(ctx, sc, l.ID, link.Draft{Title: "Seats", Currency: "KES", Amount: of(700), UsageLimit: of(3)})
+				_, err := links.UpdateLink(ctx, sc, l.ID, link.Draft{Title: "Seats", Currency: "KES", Amount: of(700), UsageLimit: of(3)})
 				return err
 			}, `link.changed test {"after":{"amount":700,"uses":3},"before":{"amount":500}}`},
 			{func() error {
-				_, err := links.Update(ctx, sc, l.ID, link.Draft{Title: "Seats", Currency: "KES", Amount: of(700), UsageLimit: of(3)})
+				_, err := links.UpdateLink(ctx, sc, l.ID, link.Draft{Title: "Seats", Currency: "KES", Amount: of(700), UsageLimit: of(3)})
 				return err
 			}, ""},
 		}
@@ -306,10 +306,10 @@ func TestChangesAreAudited(t *testing.T) {
 				t.Fatalf("step %d: %q", i, said)
 			}
 		}
-		if _, err := links.Update(ctx, sc, l.ID, link.Draft{Title: ""}); fault.KindOf(err) != fault.Invalid {
+		if _, err := links.UpdateLink(ctx, sc, l.ID, link.Draft{Title: ""}); fault.KindOf(err) != fault.Invalid {
 			t.Error(err)
 		}
-		if _, err := links.Update(ctx, sc, l.ID+1, link.Draft{Title: "Seats", Currency: "KES", Amount: of(7)}); fault.KindOf(err) != fault.NotFound {
+		if _, err := links.UpdateLink(ctx, sc, l.ID+1, link.Draft{Title: "Seats", Currency: "KES", Amount: of(7)}); fault.KindOf(err) != fault.NotFound {
 			t.Error(err)
 		}
 		if err := db.Exec(ctx).Exec("DROP TABLE audit_heads").Error; err != nil { // no row can be written
@@ -318,7 +318,7 @@ func TestChangesAreAudited(t *testing.T) {
 		if err := links.SetActive(ctx, sc, l.ID, false); err == nil {
 			t.Error("switched without a row in the audit log")
 		}
-		if found, err := links.Find(ctx, sc, l.ID); err != nil || !found.Active {
+		if found, err := links.FindLink(ctx, sc, l.ID); err != nil || !found.Active {
 			t.Error("the switch is stored without its row", err)
 		}
 	})

@@ -32,7 +32,7 @@ func TestPlanOfCollected(t *testing.T) {
 			ids[i] = int64(i + 1)
 		}
 		plans := modelstest.ReadPlans(t, db, db.Read(t.Context()), func() {
-			if _, err := links.Collected(t.Context(), sc, ids); err != nil {
+			if _, err := links.SumCollected(t.Context(), sc, ids); err != nil {
 				t.Fatal(err)
 			}
 		})

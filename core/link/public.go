@@ -36,8 +36,8 @@ type Public struct {
 	State    string
 }
 
-// Public finds a link by the code in its address.
-func (s *Service) Public(ctx context.Context, code string) (Public, error) {
+// FindPublic finds a link by the code in its address.
+func (s *Service) FindPublic(ctx context.Context, code string) (Public, error) {
 	var rows []models.Link
 	if err := s.DB.Read(ctx).Where("code = ?", code).Limit(1).Find(&rows).Error; err != nil {
 		return Public{}, err
@@ -45,35 +45,35 @@ func (s *Service) Public(ctx context.Context, code string) (Public, error) {
 	if len(rows) == 0 {
 		return Public{}, fault.Missing("payment link")
 	}
-	p := Public{Link: rows[0], State: State(rows[0], s.Clock())}
+	p := Public{Link: rows[0], State: StateOf(rows[0], s.Clock())}
 	p.Scope = scope.Scope{BusinessID: p.Link.BusinessID, Domain: scope.Domain(p.Link.Domain),
 		Actor: fmt.Sprintf("link:%d", p.Link.ID), Role: scope.System}
 	if err := s.DB.Read(ctx).Where("id = ?", p.Link.BusinessID).Take(&p.Business).Error; err != nil {
 		return p, err
 	}
-	payable, err := s.Payable(ctx, p.Scope)
-	p.Methods = Offered(p.Link, payable)
+	payable, err := s.ListPayable(ctx, p.Scope)
+	p.Methods = OfferedCoins(p.Link, payable)
 	return p, err
 }
 
-// Payable is the coins of a scope that can be paid now: switched on, on a
+// ListPayable lists the coins of a scope that can be paid now: switched on, on a
 // network that takes payments.
-func (s *Service) Payable(ctx context.Context, sc scope.Scope) (coins []money.CoinInfo, err error) {
+func (s *Service) ListPayable(ctx context.Context, sc scope.Scope) (coins []money.CoinInfo, err error) {
 	var enabled []string
 	if err := sc.Rows(s.DB.Read(ctx).Model(&models.Method{})).Where("enabled = ?", true).
 		Pluck("code", &enabled).Error; err != nil {
 		return nil, err
 	}
 	for _, info := range money.Coins() {
-		if slices.Contains(enabled, string(info.Method)) && s.works(sc.Domain, info) {
+		if slices.Contains(enabled, string(info.Method)) && s.isWorking(sc.Domain, info) {
 			coins = append(coins, info)
 		}
 	}
 	return coins, nil
 }
 
-// Offered is which of the payable coins a link lets its customers choose from.
-func Offered(l models.Link, payable []money.CoinInfo) (coins []money.CoinInfo) {
+// OfferedCoins returns which of the payable coins a link lets its customers choose from.
+func OfferedCoins(l models.Link, payable []money.CoinInfo) (coins []money.CoinInfo) {
 	for _, info := range payable {
 		if l.Methods == "" || slices.Contains(strings.Split(l.Methods, ","), string(info.Method)) {
 			coins = append(coins, info)
@@ -82,8 +82,8 @@ func Offered(l models.Link, payable []money.CoinInfo) (coins []money.CoinInfo) {
 	return coins
 }
 
-// State is whether a link can be paid now, and if not, why.
-func State(l models.Link, now time.Time) string {
+// StateOf returns whether a link can be paid now, and if not, why.
+func StateOf(l models.Link, now time.Time) string {
 	switch {
 	case !l.Active:
 		return Inactive
@@ -98,7 +98,7 @@ func State(l models.Link, now time.Time) string {
 // StateFor is the state as its merchant sees it: State, or NoCoin. payable is
 // what the link's scope can be paid with now.
 func StateFor(l models.Link, payable []money.CoinInfo, now time.Time) string {
-	if state := State(l, now); state != Open || len(Offered(l, payable)) > 0 {
+	if state := StateOf(l, now); state != Open || len(OfferedCoins(l, payable)) > 0 {
 		return state
 	}
 	return NoCoin
@@ -113,8 +113,8 @@ type Form struct {
 	Method    string
 }
 
-// works reports whether a coin's network can take a payment now.
-func (s *Service) works(domain scope.Domain, info money.CoinInfo) bool {
+// isWorking reports whether a coin's network can take a payment now.
+func (s *Service) isWorking(domain scope.Domain, info money.CoinInfo) bool {
 	if s.Networks == nil {
 		return true
 	}
@@ -122,16 +122,16 @@ func (s *Service) works(domain scope.Domain, info money.CoinInfo) bool {
 	return problem == ""
 }
 
-// Start starts a payment from a link's page. The use is counted in the payment's
+// StartPayment starts a payment from a link's page. The use is counted in the payment's
 // own transaction, so that there is neither without the other.
-func (s *Service) Start(ctx context.Context, code string, f Form) (payment.Started, error) {
-	public, err := s.Public(ctx, code)
+func (s *Service) StartPayment(ctx context.Context, code string, f Form) (payment.Started, error) {
+	public, err := s.FindPublic(ctx, code)
 	if err != nil {
 		return payment.Started{}, err
 	}
 	link := public.Link
 	if public.State != Open {
-		return payment.Started{}, closed(public.State)
+		return payment.Started{}, errClosed(public.State)
 	}
 	request := payment.Request{Currency: link.Currency, Amount: f.Amount, FirstName: f.FirstName, LastName: f.LastName,
 		Email: f.Email, Method: f.Method, LinkID: &link.ID}
@@ -150,23 +150,23 @@ func (s *Service) Start(ctx context.Context, code string, f Form) (payment.Start
 	if err := fault.Validation(fields); err != nil {
 		return payment.Started{}, err
 	}
-	request.Also = func(tx *models.Tx) error { return take(tx, link.ID) }
+	request.Also = func(tx *models.Tx) error { return takeUse(tx, link.ID) }
 	return s.Payments.Initiate(ctx, public.Scope, request)
 }
 
-// take counts one use, unless the link was switched off or used up meanwhile.
-func take(tx *models.Tx, id int64) error {
+// takeUse counts one use, unless the link was switched off or used up meanwhile.
+func takeUse(tx *models.Tx, id int64) error {
 	taken := tx.Model(&models.Link{}).Where("id = ? AND active = ? AND (usage_limit IS NULL OR used < usage_limit)", id,
 		true).
 		Update("used", gorm.Expr("used + 1"))
 	if taken.Error == nil && taken.RowsAffected == 0 {
-		return closed(UsedUp)
+		return errClosed(UsedUp)
 	}
 	return taken.Error
 }
 
-// closed says why a link starts no payment.
-func closed(state string) error {
+// errClosed says why a link starts no payment.
+func errClosed(state string) error {
 	sentences := map[string]string{
 		Inactive: "This payment link was switched off by the merchant.",
 		Expired:  "This payment link has expired. Ask the merchant for a new one.",

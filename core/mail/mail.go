@@ -79,32 +79,32 @@ type Service struct {
 // Retried is the outcome of an attempt after which another follows.
 const Retried = "retried"
 
-// ended reports the outcome of an attempt to Ended.
-func (s *Service) ended(outcome string) {
+// reportOutcome reports the outcome of an attempt to Ended.
+func (s *Service) reportOutcome(outcome string) {
 	if s.Ended != nil {
 		s.Ended(outcome)
 	}
 }
 
-// Queue writes a payment's receipt in the caller's transaction. A second call
+// QueueReceipt writes a payment's receipt in the caller's transaction. A second call
 // for the same payment changes nothing.
-func (s *Service) Queue(tx *models.Tx, r Receipt) error {
+func (s *Service) QueueReceipt(tx *models.Tx, r Receipt) error {
 	subject, text, html := s.Render(r)
-	return s.queue(tx, models.Mail{
+	return s.queueMail(tx, models.Mail{
 		BusinessID: r.BusinessID, Domain: string(r.Domain), Kind: kind, About: r.Reference, PaymentID: &r.PaymentID,
 		FromName: oneLine(r.BusinessName), To: r.CustomerEmail, ToName: r.CustomerName, Subject: subject, Text: text,
 		HTML: html,
 	}, "receipt.")
 }
 
-// queue inserts a mail, once for each kind and subject. Without a mail
+// queueMail inserts a mail, once for each kind and subject. Without a mail
 // server it is only kept. prefix begins its Message-ID.
-func (s *Service) queue(tx *models.Tx, row models.Mail, prefix string) error {
+func (s *Service) queueMail(tx *models.Tx, row models.Mail, prefix string) error {
 	now := s.Clock()
 	row.MessageID = strings.ToLower(ident.New(prefix)) + "@" + s.mailDomain()
 	row.Subject, row.ToName, row.DueAt, row.CreatedAt = oneLine(row.Subject), oneLine(row.ToName), now, now
 	switch {
-	case contact.Email(row.To) != "":
+	case contact.CheckEmail(row.To) != "":
 		// An address that can't receive mail must not fail the caller's transaction.
 		row.DoneAt, row.Outcome, row.LastError = &now, Failed, "The address can't receive mail."
 	case s.SMTP == nil:
@@ -139,7 +139,7 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(plain), " ")
 }
 
-// recipient is where a mail goes, as its header says it.
-func recipient(row models.Mail) *mail.Address {
+// recipientOf returns where a mail goes, as its header says it.
+func recipientOf(row models.Mail) *mail.Address {
 	return &mail.Address{Name: row.ToName, Address: row.To}
 }

@@ -162,7 +162,7 @@ func each(t *testing.T, query string, test func(t *testing.T, b *bundle, p *post
 		}
 		server.TLS, server.Timeout = p.tls, 3*time.Second
 		s := &mail.Service{DB: db, Clock: fake.Now, SMTP: server, Render: render}
-		worker := s.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)})
+		worker := s.NewWorker(outbox.Options{Log: slog.New(slog.DiscardHandler)})
 		test(t, &bundle{Service: s, t: t, clock: fake, worker: worker}, p)
 	})
 }
@@ -178,7 +178,7 @@ func sample(reference string) mail.Receipt {
 
 func (b *bundle) queue(r mail.Receipt) {
 	b.t.Helper()
-	if err := b.DB.Write(b.t.Context(), func(tx *models.Tx) error { return b.Queue(tx, r) }); err != nil {
+	if err := b.DB.Write(b.t.Context(), func(tx *models.Tx) error { return b.QueueReceipt(tx, r) }); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -195,11 +195,11 @@ func (b *bundle) step() int {
 // only is the single mail of the business.
 func (b *bundle) only() mail.Mail {
 	b.t.Helper()
-	list, _, err := b.List(b.t.Context(), owner, "", 0)
+	list, _, err := b.ListMails(b.t.Context(), owner, "", 0)
 	if err != nil || len(list) != 1 {
 		b.t.Fatalf("%d mails, want 1: %v", len(list), err)
 	}
-	m, err := b.Find(b.t.Context(), owner, list[0].ID)
+	m, err := b.FindMail(b.t.Context(), owner, list[0].ID)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func (b *bundle) only() mail.Mail {
 
 func (b *bundle) resend(id int64) {
 	b.t.Helper()
-	if _, err := b.Resend(context.Background(), owner, id); err != nil {
+	if _, err := b.ResendMail(context.Background(), owner, id); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -35,16 +35,16 @@ type Mail struct {
 }
 
 // CanResend reports whether a person may have it sent again.
-func (m Mail) CanResend() bool { return resendable(m.State) }
+func (m Mail) CanResend() bool { return isResendable(m.State) }
 
-func resendable(outcome string) bool {
+func isResendable(outcome string) bool {
 	return outcome == Failed || outcome == Unknown || outcome == Kept
 }
 
-// List gives a page of the mails, newest first and without their bodies, and
+// ListMails lists a page of the mails, newest first and without their bodies, and
 // the cursor of the next page, "" after the last. limit is 1–100, 0 means 25.
-func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit int) ([]Mail, string, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+func (s *Service) ListMails(ctx context.Context, sc scope.Scope, after string, limit int) ([]Mail, string, error) {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, "", err
 	}
 	if limit == 0 {
@@ -76,7 +76,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 	}
 	list := make([]Mail, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, s.shown(row))
+		list = append(list, s.showMail(row))
 	}
 	return list, next, nil
 }
@@ -84,7 +84,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 // OfPayment gives the mails about a payment, newest first and without their
 // bodies, at most 100. Faults: Forbidden.
 func (s *Service) OfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Mail, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
 	var rows []models.Mail
@@ -92,31 +92,31 @@ func (s *Service) OfPayment(ctx context.Context, sc scope.Scope, paymentID int64
 		Find(&rows).Error
 	list := make([]Mail, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, s.shown(row))
+		list = append(list, s.showMail(row))
 	}
 	return list, err
 }
 
-// Find gives one mail. Faults: NotFound, Forbidden.
-func (s *Service) Find(ctx context.Context, sc scope.Scope, id int64) (Mail, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+// FindMail finds one mail. Faults: NotFound, Forbidden.
+func (s *Service) FindMail(ctx context.Context, sc scope.Scope, id int64) (Mail, error) {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return Mail{}, err
 	}
-	row, err := find(s.DB.Read(ctx), sc, id)
-	return s.shown(row), err
+	row, err := findRow(s.DB.Read(ctx), sc, id)
+	return s.showMail(row), err
 }
 
-// Resend queues a mail again that was kept, failed, or may not have arrived.
+// ResendMail queues a mail again that was kept, failed, or may not have arrived.
 // It keeps its Message-ID, so that most mailboxes show a twin once. Faults:
 // NotFound, Forbidden, Conflict when it was sent, is on its way, or there is no
 // mail server.
-func (s *Service) Resend(ctx context.Context, sc scope.Scope, id int64) (Mail, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+func (s *Service) ResendMail(ctx context.Context, sc scope.Scope, id int64) (Mail, error) {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return Mail{}, err
 	}
 	var row models.Mail
 	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		if row, err = find(tx, sc, id); err != nil {
+		if row, err = findRow(tx, sc, id); err != nil {
 			return err
 		}
 		if s.SMTP == nil {
@@ -126,7 +126,7 @@ func (s *Service) Resend(ctx context.Context, sc scope.Scope, id int64) (Mail, e
 		if row.DoneAt == nil {
 			return fault.New(fault.Conflict, "mail_pending", "The e-mail is already on its way.")
 		}
-		if !resendable(row.Outcome) {
+		if !isResendable(row.Outcome) {
 			return fault.New(fault.Conflict, "mail_sent", "The e-mail was already sent.")
 		}
 		queued := tx.Model(&models.Mail{}).Where("id = ? AND outcome = ?", id, row.Outcome).Updates(map[string]any{
@@ -138,7 +138,7 @@ func (s *Service) Resend(ctx context.Context, sc scope.Scope, id int64) (Mail, e
 		if queued.Error != nil {
 			return queued.Error
 		}
-		row, err = find(tx, sc, id)
+		row, err = findRow(tx, sc, id)
 		return err
 	})
 	if err != nil {
@@ -147,10 +147,10 @@ func (s *Service) Resend(ctx context.Context, sc scope.Scope, id int64) (Mail, e
 	if s.Wake != nil {
 		s.Wake()
 	}
-	return s.shown(row), nil
+	return s.showMail(row), nil
 }
 
-func find(db *models.Tx, sc scope.Scope, id int64) (models.Mail, error) {
+func findRow(db *models.Tx, sc scope.Scope, id int64) (models.Mail, error) {
 	var row models.Mail
 	err := sc.Rows(db).Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
@@ -159,7 +159,7 @@ func find(db *models.Tx, sc scope.Scope, id int64) (models.Mail, error) {
 	return row, err
 }
 
-func (s *Service) shown(row models.Mail) Mail {
+func (s *Service) showMail(row models.Mail) Mail {
 	m := Mail{
 		ID: row.ID, Kind: row.Kind, About: row.About, PaymentID: row.PaymentID, FromName: row.FromName, To: row.To,
 		ToName:  row.ToName,

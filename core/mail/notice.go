@@ -20,7 +20,7 @@ type Notice struct {
 // exactly when its event was stored. A second one of the same Kind and About
 // changes nothing. The caller wakes the worker after its commit.
 func (s *Service) Notify(tx *models.Tx, n Notice) error {
-	return s.queue(tx, models.Mail{
+	return s.queueMail(tx, models.Mail{
 		BusinessID: n.BusinessID, Domain: string(n.Domain), Kind: n.Kind, About: n.About, FromName: "Cointill",
 		To: n.To, ToName: n.ToName, Subject: n.Subject, Text: n.Text, HTML: n.HTML,
 	}, "notice.")

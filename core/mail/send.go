@@ -20,8 +20,8 @@ var mails = outbox.Table{Name: "mails", Lease: 2 * time.Minute}
 // errLost is why a hand-over is called off: the attempt no longer holds the mail.
 var errLost = errors.New("receipt: the mail is held by another attempt")
 
-// Worker makes the worker that sends.
-func (s *Service) Worker(o outbox.Options) *outbox.Worker[models.Mail] {
+// NewWorker makes the worker that sends.
+func (s *Service) NewWorker(o outbox.Options) *outbox.Worker[models.Mail] {
 	o.Clock = s.Clock
 	if o.Pool == 0 {
 		o.Pool = 4 // one mail server, which limits connections
@@ -39,37 +39,37 @@ func (sender) Key(models.Mail) string { return "" }
 func (s sender) Work(ctx context.Context, row models.Mail) error {
 	switch {
 	case row.Sending: // an attempt before ended between hand-over and answer
-		return s.end(ctx, row, Unknown,
+		return s.endMail(ctx, row, Unknown,
 			"Cointill stopped while the mail was handed over. It may have arrived: ask the recipient, or send it again.")
 	case s.SMTP == nil:
-		return s.end(ctx, row, Kept, "")
+		return s.endMail(ctx, row, Kept, "")
 	}
 	if s.Fill != nil {
 		row.Text, row.HTML = s.Fill(row.Text), s.Fill(row.HTML)
 	}
-	err := s.SMTP.send(ctx, row, s.Clock(), ledger{
-		handing:  func() error { return s.hold(ctx, row) },
-		accepted: func() error { return s.end(ctx, row, Sent, "") },
+	err := s.SMTP.sendMail(ctx, row, s.Clock(), ledger{
+		handing:  func() error { return s.holdMail(ctx, row) },
+		accepted: func() error { return s.endMail(ctx, row, Sent, "") },
 	})
 	var no *refusal
 	switch {
 	case err == nil || errors.Is(err, errLost):
 		return nil
 	case ctx.Err() != nil && errors.As(err, &no): // stopping: nothing was handed over
-		return s.settle(ctx, row, map[string]any{"due_at": s.Clock(), "sending": false})
+		return s.settleMail(ctx, row, map[string]any{"due_at": s.Clock(), "sending": false})
 	case errors.As(err, &no):
-		return s.again(ctx, row, no)
+		return s.planAgain(ctx, row, no)
 	case !errors.Is(err, errNoAnswer):
 		return err // taken, but not recorded: the mark stands, and it becomes unknown
 	}
-	return s.end(ctx, row, Unknown,
+	return s.endMail(ctx, row, Unknown,
 		"The mail server took the message but never confirmed it. It may have arrived: ask the recipient, or send "+
 			"it again.")
 }
 
-// hold marks that from here the mail may arrive. It refuses when the program is
+// holdMail marks that from here the mail may arrive. It refuses when the program is
 // stopping, as the answer might not be waited for.
-func (s sender) hold(ctx context.Context, row models.Mail) error {
+func (s sender) holdMail(ctx context.Context, row models.Mail) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -80,27 +80,27 @@ func (s sender) hold(ctx context.Context, row models.Mail) error {
 	return err
 }
 
-// again plans the next attempt, or gives up.
-func (s sender) again(ctx context.Context, row models.Mail, no *refusal) error {
+// planAgain plans the next attempt, or gives up.
+func (s sender) planAgain(ctx context.Context, row models.Mail, no *refusal) error {
 	wait, left := retries.Next(row.Tries)
 	if no.final || !left {
-		return s.end(ctx, row, Failed, no.sentence)
+		return s.endMail(ctx, row, Failed, no.sentence)
 	}
-	s.ended(Retried)
-	return s.settle(ctx, row, map[string]any{
-		"tries": row.Tries + 1, "due_at": s.Clock().Add(outbox.Jitter(wait)), "sending": false,
+	s.reportOutcome(Retried)
+	return s.settleMail(ctx, row, map[string]any{
+		"tries": row.Tries + 1, "due_at": s.Clock().Add(outbox.JitterWait(wait)), "sending": false,
 		"last_error": no.sentence,
 	})
 }
 
-func (s sender) end(ctx context.Context, row models.Mail, outcome, why string) error {
-	s.ended(outcome)
-	return s.settle(ctx, row, map[string]any{"done_at": s.Clock(), "outcome": outcome, "last_error": why,
+func (s sender) endMail(ctx context.Context, row models.Mail, outcome, why string) error {
+	s.reportOutcome(outcome)
+	return s.settleMail(ctx, row, map[string]any{"done_at": s.Clock(), "outcome": outcome, "last_error": why,
 		"sending": false})
 }
 
-// settle records the outcome of the attempt, although the program may be stopping.
-func (s sender) settle(ctx context.Context, row models.Mail, set map[string]any) error {
+// settleMail records the outcome of the attempt, although the program may be stopping.
+func (s sender) settleMail(ctx context.Context, row models.Mail, set map[string]any) error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()
 	_, err := mails.Settle(s.DB.Exec(ctx), row.ID, row.Attempt, set)

@@ -113,7 +113,7 @@ func TestHeaderInjection(t *testing.T) {
 			b.queue(r)
 		}
 		b.step()
-		list, _, err := b.List(t.Context(), owner, "", 5)
+		list, _, err := b.ListMails(t.Context(), owner, "", 5)
 		if err != nil || len(p.messages()) != 10 {
 			t.Fatalf("len(p.messages()) = %v, err = %v", len(p.messages()), err)
 		}
@@ -191,7 +191,7 @@ func TestRefused(t *testing.T) {
 			c.set(p)
 			b.queue(sample("PAY_" + name))
 			b.step()
-			list, _, err := b.List(t.Context(), owner, "", 1)
+			list, _, err := b.ListMails(t.Context(), owner, "", 1)
 			if err != nil || list[0].State != c.want || list[0].LastError == "" || len(p.messages()) != 0 {
 				t.Errorf("%s: %+v %v", name, list, err)
 			}
@@ -281,7 +281,7 @@ func TestCrash(t *testing.T) {
 		crash(true) // killed between the hand-over and the record of the answer
 		b.clock.Advance(2 * time.Minute)
 		b.step()
-		list, _, err := b.List(t.Context(), owner, "", 1)
+		list, _, err := b.ListMails(t.Context(), owner, "", 1)
 		if err != nil || list[0].State != mail.Unknown || len(p.messages()) != 1 {
 			t.Errorf("%+v %v, %d arrived", list, err, len(p.messages()))
 		}
@@ -389,11 +389,11 @@ func TestKept(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 		b.queue(sample("PAY_2"))
-		list, _, err := b.List(t.Context(), owner, "", 0)
+		list, _, err := b.ListMails(t.Context(), owner, "", 0)
 		if err != nil || len(list) != 2 || list[0].State != mail.Kept || list[0].Text != "" {
 			t.Fatalf("%+v %v", list, err)
 		}
-		if _, err := b.Resend(t.Context(), owner, list[0].ID); err == nil {
+		if _, err := b.ResendMail(t.Context(), owner, list[0].ID); err == nil {
 			t.Error("sent without a mail server")
 		}
 		b.SMTP = server
@@ -405,7 +405,7 @@ func TestKept(t *testing.T) {
 		if n := len(p.messages()); n != 1 {
 			t.Errorf("%d arrived", n)
 		}
-		if _, err := b.Resend(t.Context(), owner, list[0].ID); err == nil {
+		if _, err := b.ResendMail(t.Context(), owner, list[0].ID); err == nil {
 			t.Error("sent a second time")
 		}
 	})
@@ -421,7 +421,7 @@ func TestMailbox(t *testing.T) {
 		var seen []string
 		var id int64
 		for cursor := ""; ; {
-			list, next, err := b.List(ctx, owner, cursor, 3)
+			list, next, err := b.ListMails(ctx, owner, cursor, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -437,25 +437,25 @@ func TestMailbox(t *testing.T) {
 		}
 		for _, sc := range []scope.Scope{{BusinessID: 2, Domain: scope.Test, Role: scope.Owner}, {BusinessID: 1, Domain: scope.Live, Role: scope.Owner},
 			{BusinessID: 1, Domain: scope.Live, Role: scope.Developer}, {Role: scope.Owner}} {
-			if _, err := b.Find(ctx, sc, id); err == nil {
+			if _, err := b.FindMail(ctx, sc, id); err == nil {
 				t.Errorf("found from %+v", sc)
 			}
-			if _, err := b.Resend(ctx, sc, id); err == nil {
+			if _, err := b.ResendMail(ctx, sc, id); err == nil {
 				t.Errorf("resent from %+v", sc)
 			}
-			if list, _, _ := b.List(ctx, sc, "", 0); len(list) != 0 {
+			if list, _, _ := b.ListMails(ctx, sc, "", 0); len(list) != 0 {
 				t.Errorf("listed from %+v", sc)
 			}
 		}
 		for _, bad := range []string{"-1", "!", "0", strings.Repeat("z", 40)} {
-			if _, _, err := b.List(ctx, owner, bad, 3); err == nil {
+			if _, _, err := b.ListMails(ctx, owner, bad, 3); err == nil {
 				t.Errorf("cursor %q passes", bad)
 			}
 		}
-		if _, _, err := b.List(ctx, owner, "", 101); err == nil {
+		if _, _, err := b.ListMails(ctx, owner, "", 101); err == nil {
 			t.Error("limit 101 passes")
 		}
-		if _, err := b.Resend(ctx, owner, id); err == nil {
+		if _, err := b.ResendMail(ctx, owner, id); err == nil {
 			t.Error("a pending mail was queued again")
 		}
 	})
@@ -482,7 +482,7 @@ func TestNotice(t *testing.T) {
 		if n := b.step(); n != 2 {
 			t.Fatalf("%d mails, want 2", n)
 		}
-		list, _, err := b.List(t.Context(), owner, "", 0)
+		list, _, err := b.ListMails(t.Context(), owner, "", 0)
 		if err != nil || len(list) != 2 || list[1].State != mail.Sent || list[1].PaymentID != nil || list[1].FromName != "Cointill" || list[1].Kind != notice.Kind {
 			t.Fatalf("%+v %v", list, err)
 		}

@@ -88,7 +88,7 @@ func ParseSMTP(text string) (*SMTP, error) {
 		return nil, errors.New("COINTILL_SMTP_URL: ?tls= may be starttls or none")
 	}
 	from, err := mail.ParseAddress(query.Get("from"))
-	if err != nil || contact.Email(from.Address) != "" && !isLoopback(s.host) {
+	if err != nil || contact.CheckEmail(from.Address) != "" && !isLoopback(s.host) {
 		return nil, errors.New("COINTILL_SMTP_URL: ?from= must be the e-mail address that receipts come from")
 	}
 	s.from = *from
@@ -124,39 +124,39 @@ type ledger struct {
 	accepted func() error
 }
 
-// send brings one mail to the server. The error is the one of accepted when the
+// sendMail brings one mail to the server. The error is the one of accepted when the
 // server took it, a *refusal when it certainly did not, errNoAnswer otherwise.
-func (s *SMTP) send(ctx context.Context, row models.Mail, at time.Time, l ledger) error {
-	message, err := s.compose(row, at)
+func (s *SMTP) sendMail(ctx context.Context, row models.Mail, at time.Time, l ledger) error {
+	message, err := s.composeMessage(row, at)
 	if err != nil {
 		return &refusal{sentence: "The mail could not be written.", final: true, cause: err}
 	}
-	client, err := s.dial(ctx)
+	client, err := s.dialServer(ctx)
 	if err != nil {
-		return refused("The mail server could not be reached or refused the sign-in", err, false)
+		return newRefusal("The mail server could not be reached or refused the sign-in", err, false)
 	}
 	// On a failure no QUIT: within a message it would end the message too.
 	defer client.Close()
 	if err := client.Mail("<" + s.from.Address + ">"); err != nil {
-		return refused("The mail server refused the sender", err, false)
+		return newRefusal("The mail server refused the sender", err, false)
 	}
 	if err := client.Rcpt("<" + row.To + ">"); err != nil {
-		return refused("The mail server refused the recipient", err, true)
+		return newRefusal("The mail server refused the recipient", err, true)
 	}
 	body, err := client.Data()
 	if err != nil {
-		return refused("The mail server refused the message", err, true)
+		return newRefusal("The mail server refused the message", err, true)
 	}
 	if _, err := body.Write(message); err != nil {
-		return refused("The connection to the mail server broke", err, false)
+		return newRefusal("The connection to the mail server broke", err, false)
 	}
 	if err := l.handing(); err != nil {
-		return refused("The hand-over could not be recorded", err, false)
+		return newRefusal("The hand-over could not be recorded", err, false)
 	}
 	_ = client.UpdateDeadline(s.Timeout)
 	if err := body.Close(); err != nil {
 		if answer := new(textproto.Error); errors.As(err, &answer) {
-			return refused("The mail server refused the message", err, true)
+			return newRefusal("The mail server refused the message", err, true)
 		}
 		return errNoAnswer
 	}
@@ -166,29 +166,29 @@ func (s *SMTP) send(ctx context.Context, row models.Mail, at time.Time, l ledger
 	return err
 }
 
-// refused describes a refusal. Only a 5xx answer about this very mail is final:
+// newRefusal describes a refusal. Only a 5xx answer about this very mail is final:
 // anything else may be the server's or the operator's trouble and pass.
-func refused(what string, err error, aboutThisMail bool) *refusal {
+func newRefusal(what string, err error, aboutThisMail bool) *refusal {
 	answer := new(textproto.Error)
 	if errors.As(err, &answer) {
 		sentence := fmt.Sprintf("%s: %d %s", what, answer.Code, oneLine(answer.Msg))
-		return &refusal{sentence: shorten(sentence), final: aboutThisMail && answer.Code/100 == 5, cause: err}
+		return &refusal{sentence: shortenText(sentence), final: aboutThisMail && answer.Code/100 == 5, cause: err}
 	}
-	return &refusal{sentence: shorten(what + ": " + oneLine(err.Error())), cause: err}
+	return &refusal{sentence: shortenText(what + ": " + oneLine(err.Error())), cause: err}
 }
 
-// shorten bounds what strangers' servers say.
-func shorten(text string) string {
+// shortenText bounds what strangers' servers say.
+func shortenText(text string) string {
 	if runes := []rune(text); len(runes) > 500 {
 		return string(runes[:500]) + "…"
 	}
 	return text
 }
 
-// dial connects, secures and signs in.
-func (s *SMTP) dial(ctx context.Context) (*smtp.Client, error) {
+// dialServer connects, secures and signs in.
+func (s *SMTP) dialServer(ctx context.Context) (*smtp.Client, error) {
 	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTimeout(s.Timeout),
-		gomail.WithHELO(helo(s.from.Address))}
+		gomail.WithHELO(heloName(s.from.Address))}
 	config := &tls.Config{}
 	if s.TLS != nil {
 		config = s.TLS.Clone()
@@ -222,8 +222,8 @@ func (s *SMTP) dial(ctx context.Context) (*smtp.Client, error) {
 	return connected, connected.UpdateDeadline(s.Timeout)
 }
 
-// helo names us by the sender's domain, so that the machine's own name stays private.
-func helo(from string) string {
+// heloName names us by the sender's domain, so that the machine's own name stays private.
+func heloName(from string) string {
 	for i := len(from) - 1; i >= 0; i-- {
 		if from[i] == '@' {
 			return from[i+1:]
@@ -232,12 +232,12 @@ func helo(from string) string {
 	return "localhost"
 }
 
-// compose writes the message: both forms, every header encoded, the
+// composeMessage writes the message: both forms, every header encoded, the
 // Message-ID of the row.
-func (s *SMTP) compose(row models.Mail, at time.Time) ([]byte, error) {
+func (s *SMTP) composeMessage(row models.Mail, at time.Time) ([]byte, error) {
 	message := gomail.NewMsg()
 	message.FromMailAddress(&mail.Address{Name: row.FromName, Address: s.from.Address})
-	message.ToMailAddress(recipient(row))
+	message.ToMailAddress(recipientOf(row))
 	message.Subject(oneLine(row.Subject))
 	message.SetMessageIDWithValue(row.MessageID)
 	message.SetDateWithValue(at)

@@ -82,7 +82,7 @@ func New(registry *prometheus.Registry, db *models.DB, now clock.Clock, build Bu
 		mails: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_mails_total",
 			Help: "Attempts to send a mail by outcome: sent, kept, retried, failed, unknown."}, []string{"outcome"}),
 	}
-	c.begin()
+	c.resetCounters()
 	errs := []error{registry.Register(c), registry.Register(c.payments), registry.Register(c.attempts),
 		registry.Register(c.mails)}
 	for name, pool := range db.Pools() {
@@ -91,8 +91,8 @@ func New(registry *prometheus.Registry, db *models.DB, now clock.Clock, build Bu
 	return c, errors.Join(errs...)
 }
 
-// begin has every counter stand at 0, so that the first of a kind is a rise.
-func (c *Collector) begin() {
+// resetCounters has every counter stand at 0, so that the first of a kind is a rise.
+func (c *Collector) resetCounters() {
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 		for _, state := range payment.States() {
 			c.payments.WithLabelValues(string(domain), string(state))
@@ -112,13 +112,13 @@ const (
 	failed    = "failed"
 )
 
-// Reached counts a state that a payment reached.
-func (c *Collector) Reached(change payment.Change) {
+// CountState counts a state that a payment reached.
+func (c *Collector) CountState(change payment.Change) {
 	c.payments.WithLabelValues(change.Payment.Domain, change.Payment.Status).Inc()
 }
 
-// Attempted counts a request to a webhook.
-func (c *Collector) Attempted(a webhook.Attempted) {
+// CountAttempt counts a request to a webhook.
+func (c *Collector) CountAttempt(a webhook.Attempted) {
 	outcome := failed
 	if a.Success {
 		outcome = delivered
@@ -126,8 +126,8 @@ func (c *Collector) Attempted(a webhook.Attempted) {
 	c.attempts.WithLabelValues(a.Event.Domain, outcome).Observe(a.Took.Seconds())
 }
 
-// Mailed counts an attempt to send a mail.
-func (c *Collector) Mailed(outcome string) { c.mails.WithLabelValues(outcome).Inc() }
+// CountMail counts an attempt to send a mail.
+func (c *Collector) CountMail(outcome string) { c.mails.WithLabelValues(outcome).Inc() }
 
 // Describe implements prometheus.Collector.
 func (c *Collector) Describe(to chan<- *prometheus.Desc) {
@@ -142,15 +142,15 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Clock()
-	c.readFigures(&c.stored, now, keep, c.read)
-	c.readFigures(&c.nodes, now, keepNodes, c.ask)
-	to <- gauge(buildInfo, 1, c.build.Version, c.build.Revision, c.build.Go)
+	c.readFigures(&c.stored, now, keep, c.readDatabase)
+	c.readFigures(&c.nodes, now, keepNodes, c.askNodes)
+	to <- newGauge(buildInfo, 1, c.build.Version, c.build.Revision, c.build.Go)
 	var drift time.Duration
 	if c.Drift != nil {
 		drift = c.Drift()
 	}
-	to <- gauge(clockDrift, drift.Seconds())
-	to <- gauge(onStandby, truth(c.DB.HasStandby() && c.DB.Standby() == ""))
+	to <- newGauge(clockDrift, drift.Seconds())
+	to <- newGauge(onStandby, boolValue(c.DB.HasStandby() && c.DB.Standby() == ""))
 	for _, list := range [][]prometheus.Metric{c.stored.metrics, c.nodes.metrics} {
 		for _, m := range list {
 			to <- m

@@ -288,10 +288,10 @@ func TestCounters(t *testing.T) {
 	names := []string{`cointill_payments_total{domain="live",state="successful"}`, `cointill_delivery_attempt_seconds{domain="test",outcome="delivered"}`,
 		`cointill_delivery_attempt_seconds{domain="test",outcome="failed"}`, `cointill_mails_total{outcome="failed"}`}
 	before := gathered(t, b.registry)
-	b.Reached(payment.Change{Payment: models.Payment{Domain: "live", Status: "successful"}})
-	b.Attempted(webhook.Attempted{Event: models.Event{Domain: "test"}, Success: true, Took: time.Second})
-	b.Attempted(webhook.Attempted{Event: models.Event{Domain: "test"}, Status: 500})
-	b.Mailed(mail.Failed)
+	b.CountState(payment.Change{Payment: models.Payment{Domain: "live", Status: "successful"}})
+	b.CountAttempt(webhook.Attempted{Event: models.Event{Domain: "test"}, Success: true, Took: time.Second})
+	b.CountAttempt(webhook.Attempted{Event: models.Event{Domain: "test"}, Status: 500})
+	b.CountMail(mail.Failed)
 	after := gathered(t, b.registry)
 	for _, name := range names {
 		if n, told := before[name]; !told || n != 0 || after[name] != 1 {

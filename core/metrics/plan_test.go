@@ -87,14 +87,14 @@ func TestPlans(t *testing.T) {
 		looked := 0
 		for domain, want := range map[string]int{"live": Most, "test": 0} {
 			bounds := []any{map[string]any{"domain": domain, "each": each, "most": Most}}
-			plan := planOf(t, db, explain+strays(db.Postgres()), bounds)
+			plan := planOf(t, db, explain+unmatchedQuery(db.Postgres()), bounds)
 			for _, costly := range []string{"Seq Scan", "Bitmap", "Sort", "SCAN transfers", "TEMP B-TREE"} {
 				if strings.Contains(plan, costly) || strings.Count(plan, "transfers_unmatched") < 2 {
 					t.Errorf("%s: %s", costly, plan)
 				}
 			}
 			var n int
-			if err := db.Read(t.Context()).Raw(strays(db.Postgres()), bounds...).Scan(&n).Error; err != nil || n != want {
+			if err := db.Read(t.Context()).Raw(unmatchedQuery(db.Postgres()), bounds...).Scan(&n).Error; err != nil || n != want {
 				t.Errorf("%d in %s, %v", n, domain, err)
 			}
 		}

@@ -37,10 +37,10 @@ const retrying = `SELECT count(*) FROM (SELECT tries FROM mails WHERE done_at IS
 // PostgreSQL takes them in the order of the index, and leaves the others there.
 const each = 100
 
-// strays counts the unmatched transfers of a domain. It steps from merchant to
+// unmatchedQuery counts the unmatched transfers of a domain. It steps from merchant to
 // merchant through the index, and skips the other rows of each: neither the other
 // domain nor another merchant hides unresolved money.
-func strays(postgres bool) string {
+func unmatchedQuery(postgres bool) string {
 	of := `SELECT id FROM transfers WHERE unmatched <> '' AND resolution = '' AND business_id = lines.business AND domain = @domain ORDER BY id LIMIT @each`
 	from := `lines CROSS JOIN LATERAL (` + of + `) AS one`
 	if !postgres {
@@ -56,8 +56,8 @@ func strays(postgres bool) string {
 		SELECT count(*) FROM (SELECT one.id FROM ` + from + ` LIMIT @most) AS listed`
 }
 
-// queues counts the deliveries, mails and resend orders that wait.
-func (c *Collector) queues(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
+// collectQueues counts the deliveries, mails and resend orders that wait.
+func (c *Collector) collectQueues(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	for _, q := range queues {
 		var waiting, due int
 		var oldest []struct{ DueAt time.Time }
@@ -75,32 +75,32 @@ func (c *Collector) queues(ctx context.Context, now time.Time) (list []prometheu
 		if len(oldest) > 0 {
 			age = now.Sub(oldest[0].DueAt).Seconds()
 		}
-		list = append(list, gauge(queueWaiting, float64(waiting), q.name), gauge(queueDue, float64(due), q.name),
-			gauge(queueOldest, age, q.name))
+		list = append(list, newGauge(queueWaiting, float64(waiting), q.name), newGauge(queueDue, float64(due), q.name),
+			newGauge(queueOldest, age, q.name))
 	}
 	var again int
 	err = c.DB.Read(ctx).Raw(retrying, tried).Scan(&again).Error
-	return append(list, gauge(mailsTrying, float64(again))), err
+	return append(list, newGauge(mailsTrying, float64(again))), err
 }
 
-// late is how long deliveries have waited for a worker.
-func (c *Collector) late(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
+// collectLateness returns how long deliveries have waited for a worker.
+func (c *Collector) collectLateness(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	found, err := webhook.Late(ctx, c.DB, now)
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
-		list = append(list, gauge(late, found[domain].Seconds(), string(domain)))
+		list = append(list, newGauge(late, found[domain].Seconds(), string(domain)))
 	}
 	return list, err
 }
 
-// stray counts money that credits nothing.
-func (c *Collector) stray(ctx context.Context, _ time.Time) (list []prometheus.Metric, err error) {
+// collectUnmatched counts money that credits nothing.
+func (c *Collector) collectUnmatched(ctx context.Context, _ time.Time) (list []prometheus.Metric, err error) {
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 		var n int
 		bounds := map[string]any{"domain": string(domain), "each": each, "most": Most}
-		if err := c.DB.Read(ctx).Raw(strays(c.DB.Postgres()), bounds).Scan(&n).Error; err != nil {
+		if err := c.DB.Read(ctx).Raw(unmatchedQuery(c.DB.Postgres()), bounds).Scan(&n).Error; err != nil {
 			return nil, err
 		}
-		list = append(list, gauge(unmatched, float64(n), string(domain)))
+		list = append(list, newGauge(unmatched, float64(n), string(domain)))
 	}
 	return list, nil
 }

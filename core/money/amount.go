@@ -104,9 +104,9 @@ func (a *Amount) Scan(src any) error {
 	case nil:
 		*a = Amount{}
 	case string:
-		return a.set(v)
+		return a.setText(v)
 	case []byte:
-		return a.set(string(v))
+		return a.setText(string(v))
 	case int64:
 		*a = Units(v)
 	default:
@@ -115,7 +115,7 @@ func (a *Amount) Scan(src any) error {
 	return nil
 }
 
-func (a *Amount) set(text string) (err error) {
+func (a *Amount) setText(text string) (err error) {
 	*a, err = ParseUnits(text)
 	return err
 }
@@ -138,5 +138,5 @@ func (a *Amount) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &text); err != nil {
 		return err
 	}
-	return a.set(text)
+	return a.setText(text)
 }

@@ -18,8 +18,8 @@ const (
 // Currencies lists them in the interface's order.
 func Currencies() []Currency { return []Currency{NGN, GHC, KES, USD} }
 
-// Known reports whether the currency is one of the four.
-func (c Currency) Known() bool {
+// IsKnown reports whether the currency is one of the four.
+func (c Currency) IsKnown() bool {
 	return c == NGN || c == GHC || c == KES || c == USD
 }
 
@@ -47,11 +47,11 @@ func (c Currency) Sign() string {
 	return string(c)
 }
 
-// Fiat writes a fiat amount with two decimals, as answers carry it.
-func Fiat(d decimal.Decimal) string { return d.StringFixed(2) }
+// FormatFiat writes a fiat amount with two decimals, as answers carry it.
+func FormatFiat(d decimal.Decimal) string { return d.StringFixed(2) }
 
-// Show writes a fiat amount for people: sign, thousands separators, two decimals.
-func (c Currency) Show(d decimal.Decimal) string {
+// FormatForPeople writes a fiat amount for people: sign, thousands separators, two decimals.
+func (c Currency) FormatForPeople(d decimal.Decimal) string {
 	text := d.Abs().StringFixed(2)
 	whole, part := text[:len(text)-3], text[len(text)-3:]
 	for i := len(whole) - 3; i > 0; i -= 3 {

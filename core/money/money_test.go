@@ -150,15 +150,15 @@ func TestLargeAmounts(t *testing.T) {
 
 func TestCurrency(t *testing.T) {
 	t.Parallel()
-	if money.GHC.ISO() != "GHS" || money.Currency("GHS").Known() {
+	if money.GHC.ISO() != "GHS" || money.Currency("GHS").IsKnown() {
 		t.Error("GHC is looked up as GHS, and GHS itself is no currency here")
 	}
 	for want, c := range map[string]money.Currency{"₦1,234,567.50": money.NGN, "KSh 1,234,567.50": money.KES, "GH₵1,234,567.50": money.GHC} {
-		if got := c.Show(decimal.RequireFromString("1234567.5")); got != want {
+		if got := c.FormatForPeople(decimal.RequireFromString("1234567.5")); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	if got := money.USD.Show(decimal.RequireFromString("-999.999")); got != "−$1,000.00" {
+	if got := money.USD.FormatForPeople(decimal.RequireFromString("-999.999")); got != "−$1,000.00" {
 		t.Errorf(`money.USD.Show(decimal.RequireFromString("-999.999")): got = %v`, got)
 	}
 }

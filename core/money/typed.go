@@ -9,10 +9,10 @@ import (
 // grouped is a number whose digits are in groups of three.
 var grouped = regexp.MustCompile(`^[0-9]{1,3}([, \x{a0}][0-9]{3})+(\.[0-9]*)?$`)
 
-// Ungrouped is a number as people type it, without what groups its digits by
+// StripGroups returns a number as people type it, without what groups its digits by
 // three: 45,300 or 45 300. A comma elsewhere is ErrAmount: who writes 0,5 means a
 // half, and must not get five.
-func Ungrouped(typed string) (string, error) {
+func StripGroups(typed string) (string, error) {
 	if !strings.ContainsAny(typed, ", \u00a0") {
 		return typed, nil
 	}

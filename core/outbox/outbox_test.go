@@ -313,11 +313,11 @@ func TestJitter(t *testing.T) {
 	t.Parallel()
 	seen := map[time.Duration]bool{}
 	for range 1000 {
-		got := outbox.Jitter(time.Hour)
+		got := outbox.JitterWait(time.Hour)
 		if got < 54*time.Minute || got > 66*time.Minute {
 			t.Fatalf("%s", got)
 		}
-		if later := outbox.Later(time.Hour); later < time.Hour || later > 66*time.Minute {
+		if later := outbox.AddLater(time.Hour); later < time.Hour || later > 66*time.Minute {
 			t.Fatalf("%s", later)
 		}
 		seen[got] = true
@@ -325,7 +325,7 @@ func TestJitter(t *testing.T) {
 	if len(seen) < 900 {
 		t.Errorf("only %d different waits of 1,000", len(seen))
 	}
-	if outbox.Jitter(0) != 0 || outbox.Later(0) != 0 {
+	if outbox.JitterWait(0) != 0 || outbox.AddLater(0) != 0 {
 		t.Error("no wait must stay none")
 	}
 	s := outbox.Schedule{time.Second}

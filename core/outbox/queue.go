@@ -126,16 +126,16 @@ func (w *Worker[T]) hasRoom(l runningCounts, key *keyQueue[T], group string) boo
 		return key.running < o.Share && len(key.waiting) == 0 || key.running > 0 &&
 			len(key.waiting) <= w.prefetchLimit(key)/2
 	}
-	if grouped && (l.groupWary[group] >= max(o.GroupShare-Quarter(o.GroupShare), 1) || key.temper == slow &&
-		l.groupSlow[group] >= Quarter(o.GroupShare)) {
+	if grouped && (l.groupWary[group] >= max(o.GroupShare-QuarterOf(o.GroupShare), 1) || key.temper == slow &&
+		l.groupSlow[group] >= QuarterOf(o.GroupShare)) {
 		return false
 	}
 	return key.running+len(key.waiting) == 0 && l.wary < max(o.Pool/2, 1) &&
-		(key.temper != slow || l.slow < Quarter(o.Pool))
+		(key.temper != slow || l.slow < QuarterOf(o.Pool))
 }
 
-// Quarter is the part of a share that slow keys may take, at least 1.
-func Quarter(n int) int { return max(n/4, 1) }
+// QuarterOf returns the part of a share that slow keys may take, at least 1.
+func QuarterOf(n int) int { return max(n/4, 1) }
 
 // maxQueueTime is how long a row should wait in a queue at most.
 const maxQueueTime = 4 * time.Second

@@ -20,14 +20,14 @@ func (s Schedule) Next(before int) (time.Duration, bool) {
 	return s[before], true
 }
 
-// Jitter moves a wait by up to a tenth to either side, so that what failed
+// JitterWait moves a wait by up to a tenth to either side, so that what failed
 // together doesn't come back together.
-func Jitter(wait time.Duration) time.Duration {
+func JitterWait(wait time.Duration) time.Duration {
 	return wait - wait/10 + randomPart(wait/5)
 }
 
-// Later adds up to a tenth to a wait: for one that must not be cut short.
-func Later(wait time.Duration) time.Duration { return wait + randomPart(wait/10) }
+// AddLater adds up to a tenth to a wait: for one that must not be cut short.
+func AddLater(wait time.Duration) time.Duration { return wait + randomPart(wait/10) }
 
 // randomPart is a random share of a span, in whole microseconds.
 func randomPart(span time.Duration) time.Duration {
@@ -35,6 +35,6 @@ func randomPart(span time.Duration) time.Duration {
 	if n <= 0 {
 		return 0
 	}
-	random := binary.BigEndian.Uint64(ident.Bytes(8)) >> 1
+	random := binary.BigEndian.Uint64(ident.RandomBytes(8)) >> 1
 	return time.Duration(int64(random)%n) * time.Microsecond
 }

@@ -215,7 +215,7 @@ func (v *View) applyOutcome(out Outcome) {
 func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment, actor string) error {
 	p, from := &v.Payment, State(before.Status)
 	began := s.Clock()
-	if err := stats.Note(tx, stats.Of(before), *p); err != nil {
+	if err := stats.NoteChange(tx, stats.StandingOf(before), *p); err != nil {
 		return err
 	}
 	if err := s.appendStep(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason,
@@ -233,7 +233,7 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 		return err
 	}
 	if State(p.Status) == Successful && from != Successful && v.Business.ReceiptsEnabled {
-		if err := s.Receipts.Queue(tx, v.customerReceipt()); err != nil {
+		if err := s.Receipts.QueueReceipt(tx, v.customerReceipt()); err != nil {
 			return err
 		}
 	}
@@ -315,7 +315,7 @@ func (v *View) describeOutcome() string {
 	coin := v.Coin()
 	difference := p.Paid.Sub(p.Due)
 	exact := fmt.Sprintf("%s %s (%s)", coin.Format(difference.Abs()), coin,
-		money.Currency(p.Currency).Show(v.PaidFiat().Sub(v.Charged()).Abs()))
+		money.Currency(p.Currency).FormatForPeople(v.PaidFiat().Sub(v.Charged()).Abs()))
 	switch Reason(p.Reason) {
 	case Underpaid:
 		if difference.Sign() >= 0 {
@@ -366,7 +366,7 @@ func (v *View) customerReceipt() mail.Receipt {
 		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail,
 		Language:  v.Payment.Language,
 		Reference: v.Payment.Reference, BusinessReference: v.Payment.BusinessReference,
-		Currency: v.Payment.Currency, Amount: money.Fiat(v.Charged()),
+		Currency: v.Payment.Currency, Amount: money.FormatFiat(v.Charged()),
 		Coin: v.Payment.Coin, CoinAmount: v.Coin().Format(v.Payment.Paid), PaidAt: v.Now,
 		Contact: v.Business.ContactEmail, Logo: settings.LogoPath(v.Business),
 	}

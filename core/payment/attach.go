@@ -27,7 +27,7 @@ type AttachPlan struct {
 // Faults: Forbidden; NotFound for the transfer; Invalid for an unknown reference or a payment
 // that the money can't be for; Conflict when the transfer was attached or refunded already.
 func (s *Service) PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (AttachPlan, error) {
-	if err := sc.Can(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return AttachPlan{}, err
 	}
 	found, err := s.FindUnmatched(ctx, sc, id)
@@ -127,7 +127,7 @@ func (v *View) forecast() {
 // Attach gives an unmatched transfer to a payment, as PlanAttach says, and
 // returns the payment's reference. Faults: as PlanAttach.
 func (s *Service) Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error) {
-	if err := sc.Can(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return "", err
 	}
 	if _, err := s.FindUnmatched(ctx, sc, id); err != nil {
@@ -192,7 +192,7 @@ func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID in
 // Faults: Forbidden; NotFound; Conflict when it was attached or refunded already; Invalid for
 // hash and note.
 func (s *Service) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) error {
-	if err := sc.Can(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return err
 	}
 	if _, err := s.FindUnmatched(ctx, sc, id); err != nil {
@@ -246,7 +246,7 @@ func formatAmount(t models.Transfer) string {
 
 // CheckRefunded finds what MarkRefunded would refuse, and changes nothing.
 func (s *Service) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) (UnmatchedTransfer, error) {
-	if err := sc.Can(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return UnmatchedTransfer{}, err
 	}
 	found, err := s.FindUnmatched(ctx, sc, id)

@@ -20,7 +20,7 @@ const Closed = "closed"
 // Faults: Forbidden; NotFound; Conflict for a payment that is not reversed, or was closed
 // already; Invalid for note.
 func (s *Service) Close(ctx context.Context, sc scope.Scope, reference, note string) error {
-	if err := sc.Can(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return err
 	}
 	found, err := s.Verify(ctx, sc, reference)

@@ -342,7 +342,7 @@ func TestAReplacementPaysInstead(t *testing.T) {
 			if err := b.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Order("sequence").Find(&events).Error; err != nil {
 				t.Fatal(err)
 			}
-			exact := `"amount_paid":"` + money.Fiat(v.Charged()) + `"`
+			exact := `"amount_paid":"` + money.FormatFiat(v.Charged()) + `"`
 			for _, e := range events[1:] {
 				if !strings.Contains(e.Body, exact) {
 					t.Errorf("%s: %s says %s, want %s", where, e.Type, e.Body, exact)

@@ -42,7 +42,7 @@ var BusinessReferencePattern = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`
 func (r Request) Check() fault.Fields {
 	fields := fault.Fields{}
 	switch currency := money.Currency(r.Currency); {
-	case currency.Known():
+	case currency.IsKnown():
 	case r.Currency == "GHS":
 		fields.Add("currency", "Use GHC for the Ghana cedi.")
 	default:
@@ -51,13 +51,13 @@ func (r Request) Check() fault.Fields {
 	if r.Amount < MinAmount || r.Amount > MaxAmount {
 		fields.Add("amount", "Must be a whole number from 1 to 1,000,000.")
 	}
-	if sentence := contact.Name(r.FirstName); sentence != "" {
+	if sentence := contact.CheckName(r.FirstName); sentence != "" {
 		fields.Add("first_name", sentence)
 	}
-	if sentence := contact.Name(r.LastName); sentence != "" {
+	if sentence := contact.CheckName(r.LastName); sentence != "" {
 		fields.Add("last_name", sentence)
 	}
-	if sentence := contact.Email(r.Email); sentence != "" {
+	if sentence := contact.CheckEmail(r.Email); sentence != "" {
 		fields.Add("email", sentence)
 	}
 	if _, ok := money.Method(r.Method).Info(); !ok {
@@ -134,7 +134,7 @@ func scanJSON(text []byte) (deepest int, nul bool) {
 // enabled; Conflict for a business_reference that is taken; Unavailable when
 // there is no rate or no chain.
 func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Started, error) {
-	if err := sc.Can(scope.StartPayments); err != nil {
+	if err := sc.CheckAction(scope.StartPayments); err != nil {
 		return Started{}, err
 	}
 	if err := fault.Validation(r.Check()); err != nil {
@@ -209,7 +209,7 @@ func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, b
 	now := s.Clock()
 	charged := decimal.NewFromInt(r.Amount)
 	due := info.Coin.FromFiat(charged, q.Price)
-	rule := finalRule(s.Depths.Of(business)[info.Coin], info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
+	rule := finalRule(s.Depths.DepthsOf(business)[info.Coin], info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
 	reference := ident.New("PAY_")
 	wake := justAfter(now.Add(Window))
 	p := &models.Payment{
@@ -244,8 +244,8 @@ func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *mod
 	}
 	customer := models.Customer{
 		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Email: strings.ToLower(r.Email), Code: ident.New("CUS_"),
-		FirstName: r.FirstName, LastName: r.LastName, SearchName: contact.Fold(r.FirstName + " " + r.LastName),
-		SearchLast: contact.Fold(r.LastName),
+		FirstName: r.FirstName, LastName: r.LastName, SearchName: contact.FoldName(r.FirstName + " " + r.LastName),
+		SearchLast: contact.FoldName(r.LastName),
 		CreatedAt:  p.CreatedAt, UpdatedAt: p.CreatedAt,
 	}
 	err := tx.Clauses(clause.OnConflict{
@@ -267,7 +267,7 @@ func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *mod
 				"reference.",
 			Fields: fault.Fields{"business_reference": {"Has been used before."}}}
 	}
-	if err := stats.Note(tx, stats.Standing{}, *p); err != nil {
+	if err := stats.NoteChange(tx, stats.Standing{}, *p); err != nil {
 		return err
 	}
 	s.reportReached(tx, *p, "", p.CreatedAt)

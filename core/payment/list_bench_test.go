@@ -121,7 +121,7 @@ func BenchmarkLists(b *testing.B) {
 			b.ReportMetric(median/listLimit, "of-limit")
 		})
 	}
-	for name, begin := range map[string]func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error){"csv": spreadsheet.CSV, "xlsx": spreadsheet.XLSX} {
+	for name, begin := range map[string]func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error){"csv": spreadsheet.NewCSV, "xlsx": spreadsheet.NewXLSX} {
 		b.Run("export-"+name, func(b *testing.B) {
 			most := uint64(0)
 			// Once, however often lists are read: it takes its time.

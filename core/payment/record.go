@@ -100,8 +100,8 @@ func (v View) Record() Record {
 		Business: RecordBusiness{Name: v.Business.Name, Code: v.Business.Code, Domain: p.Domain},
 		Customer: RecordCustomer{FullName: p.CustomerName, Email: p.CustomerEmail, Code: v.Customer.Code},
 		Transaction: RecordDetail{
-			ChargedAmount: money.Fiat(v.Charged()), AmountPaid: money.Fiat(v.PaidFiat()), Currency: p.Currency,
-			Difference:            money.Fiat(v.PaidFiat().Sub(v.Charged())),
+			ChargedAmount: money.FormatFiat(v.Charged()), AmountPaid: money.FormatFiat(v.PaidFiat()), Currency: p.Currency,
+			Difference:            money.FormatFiat(v.PaidFiat().Sub(v.Charged())),
 			ChargedAmountInCrypto: coin.Format(p.Due), AmountPaidInCrypto: coin.Format(p.Paid),
 			DifferenceInCrypto: coin.Format(p.Paid.Sub(p.Due)),
 			PaymentMethod:      RecordMethod{Code: p.Method, Currency: p.Coin},

@@ -29,7 +29,7 @@ const (
 // Faults: Forbidden; NotFound; Conflict for a payment that is not Declined, or
 // whose money was sent back.
 func (s *Service) Resolve(ctx context.Context, sc scope.Scope, reference string) error {
-	if err := sc.Can(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return err
 	}
 	found, err := s.Verify(ctx, sc, reference)
@@ -125,7 +125,7 @@ func (v View) Fiat(a money.Amount) decimal.Decimal {
 // Faults: Forbidden; NotFound; Conflict for a payment that is not Declined;
 // Invalid for amount, hash and note.
 func (s *Service) PlanRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (RefundPlan, error) {
-	if err := sc.Can(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return RefundPlan{}, err
 	}
 	v, err := s.Verify(ctx, sc, reference)
@@ -151,7 +151,7 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	if err := freshHash(tx, v.Payment.ID, r.TxID, refunds, fields); err != nil {
 		return plan, err
 	}
-	digits, err := money.Ungrouped(r.Amount)
+	digits, err := money.StripGroups(r.Amount)
 	amount, wrong := v.Coin().Parse(digits)
 	most := v.Payment.Paid.Sub(plan.Before)
 	switch {
@@ -199,7 +199,7 @@ func sameHash(a, b string) bool {
 // Declined and needs no decision any more. It returns the payment's reference. Faults: as
 // PlanRefund.
 func (s *Service) RecordRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (string, error) {
-	if err := sc.Can(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return "", err
 	}
 	found, err := s.Verify(ctx, sc, reference)
@@ -254,7 +254,7 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 
 // Refunds lists the recorded refunds of a payment of the scope, oldest first.
 func (s *Service) Refunds(ctx context.Context, sc scope.Scope, paymentID int64) ([]models.Resolution, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
 	return refundsOf(sc.Rows(s.DB.Read(ctx)), paymentID)

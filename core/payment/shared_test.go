@@ -84,7 +84,7 @@ func TestSharedSearches(t *testing.T) {
 
 // named reports whether a name that begins so is the customer's, or their last.
 func named(p models.Payment, text string) bool {
-	name := contact.Fold(p.CustomerName)
+	name := contact.FoldName(p.CustomerName)
 	return strings.HasPrefix(name, text) || strings.HasPrefix(name[strings.Index(name, " ")+1:], text)
 }
 

@@ -39,7 +39,7 @@ func BenchmarkFigures(b *testing.B) {
 	measure := func(name string, days int) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := counter.Figures(b.Context(), sc, stats.Period{From: day(1 - days), To: day(0), Zone: "Africa/Lagos"}); err != nil {
+				if _, err := counter.ReadFigures(b.Context(), sc, stats.Period{From: day(1 - days), To: day(0), Zone: "Africa/Lagos"}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -48,7 +48,7 @@ func BenchmarkFigures(b *testing.B) {
 	measure("counted-30-days", 30)
 	measure("counted-366-days", 366)
 	began := time.Now()
-	if err := counter.Recount(b.Context()); err != nil {
+	if err := counter.RecountDue(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	b.Logf("counted anew in %s", time.Since(began).Round(time.Millisecond))

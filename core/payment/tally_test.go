@@ -24,14 +24,14 @@ func (b *bench) recounted() {
 	if err := b.db.Exec(b.t.Context()).Where("1 = 1").Delete(&models.Tally{}).Error; err != nil {
 		b.t.Fatal(err)
 	}
-	if err := b.counter().Recount(b.t.Context()); err != nil {
+	if err := b.counter().RecountDue(b.t.Context()); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
 func (b *bench) folded() int {
 	b.t.Helper()
-	n, err := b.counter().Fold(b.t.Context())
+	n, err := b.counter().FoldChanges(b.t.Context())
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func (b *bench) folded() int {
 func (b *bench) figures(zone string) string {
 	b.t.Helper()
 	day := func(on int) string { return b.clock.Now().AddDate(0, 0, on).Format(time.DateOnly) }
-	f, err := b.counter().Figures(b.t.Context(), b.scope, stats.Period{From: day(-3), To: day(1), Zone: zone})
+	f, err := b.counter().ReadFigures(b.t.Context(), b.scope, stats.Period{From: day(-3), To: day(1), Zone: zone})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -51,13 +51,13 @@ func (b *bench) figures(zone string) string {
 		lines = append(lines, strings.TrimSpace(fmt.Sprint(c.Day, c.Method, " ", c.Currency, " ", c.Status, " ", c.Count, " ", c.Amount)))
 	}
 	slices.Sort(lines)
-	median, known := f.Median()
+	median, known := f.MedianTime()
 	return fmt.Sprint(strings.Join(lines, "\n"), "\nmedian ", median, known)
 }
 
 func (b *bench) received(currency money.Currency) (sum int64) {
 	b.t.Helper()
-	f, err := b.counter().Figures(b.t.Context(), b.scope, stats.Period{From: "2026-01-01", To: "2026-12-31", Zone: "Africa/Lagos"})
+	f, err := b.counter().ReadFigures(b.t.Context(), b.scope, stats.Period{From: "2026-01-01", To: "2026-12-31", Zone: "Africa/Lagos"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ median 1m30s true`
 		if err := b.db.Exec(t.Context()).Model(&models.Business{}).Where("1 = 1").Update("time_zone", "UTC").Error; err != nil {
 			t.Fatal(err)
 		}
-		if err := b.counter().Recount(t.Context()); err != nil {
+		if err := b.counter().RecountDue(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		in := b.figures("UTC")
@@ -164,10 +164,10 @@ func TestFiguresHeal(t *testing.T) {
 			t.Fatalf(`b.figures("Africa/Lagos"): got = %v`, got)
 		}
 		b.clock.Advance(4 * 24 * time.Hour)
-		if err := b.counter().Recount(t.Context()); err != nil {
+		if err := b.counter().RecountDue(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		f, err := b.counter().Figures(t.Context(), b.scope, stats.Period{From: "2026-03-01", To: "2026-03-01", Zone: "Africa/Lagos"})
+		f, err := b.counter().ReadFigures(t.Context(), b.scope, stats.Period{From: "2026-03-01", To: "2026-03-01", Zone: "Africa/Lagos"})
 		if err != nil || len(f.Days) != 1 || f.Days[0].Status != "failed" || f.Days[0].Count != 1 {
 			t.Errorf("%+v, %v", f.Days, err)
 		}

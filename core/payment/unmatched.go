@@ -35,7 +35,7 @@ type UnmatchedFilter struct {
 // next is the Before of the next page, 0 at the end. Faults: Forbidden.
 func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilter) (list []UnmatchedTransfer,
 	next int64, err error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, 0, err
 	}
 	limit := min(max(f.Limit, 1), 100)
@@ -90,7 +90,7 @@ func (s *Service) listResolved(ctx context.Context, sc scope.Scope, f UnmatchedF
 // FindUnmatched is one transfer that credits no payment, or did not before a
 // person dealt with it. Faults: Forbidden; NotFound.
 func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (UnmatchedTransfer, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return UnmatchedTransfer{}, err
 	}
 	var row models.Transfer
@@ -112,7 +112,7 @@ func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (
 // StrayOf lists at most 100 transfers to a payment's address, or meant for it, that don't
 // credit it, oldest first. Faults: Forbidden.
 func (s *Service) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]UnmatchedTransfer, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
 	var rows []models.Transfer

@@ -213,10 +213,10 @@ func (k *Keeper) sourceState(s source.Source, got int, failed error, now time.Ti
 		state.Failures++
 		state.Problem = failed.Error()
 	}
-	state.NextAt = now.Add(outbox.Jitter(pause))
+	state.NextAt = now.Add(outbox.JitterWait(pause))
 	var busy source.Busy
 	if errors.As(failed, &busy) && busy.After > pause {
-		state.NextAt = now.Add(outbox.Later(busy.After))
+		state.NextAt = now.Add(outbox.AddLater(busy.After))
 	}
 	return state
 }

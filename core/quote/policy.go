@@ -85,7 +85,7 @@ func readPolicy(row models.RatePolicy) (p Policy, err error) {
 
 // Policies are what the business wants, by currency; those it never set are zero.
 func (s *Service) Policies(ctx context.Context, sc scope.Scope) (map[money.Currency]Policy, error) {
-	if err := sc.Can(scope.SeeMethods); err != nil {
+	if err := sc.CheckAction(scope.SeeMethods); err != nil {
 		return nil, err
 	}
 	return s.readPolicies(ctx, sc, nil)
@@ -120,7 +120,7 @@ func (s *Service) HasStreet(domain scope.Domain, currency money.Currency) bool {
 // checkPolicy lists the errors of a policy, by field.
 func (s *Service) checkPolicy(sc scope.Scope, currency money.Currency, p Policy) fault.Fields {
 	fields, now := fault.Fields{}, s.Clock()
-	if !currency.Known() {
+	if !currency.IsKnown() {
 		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
 		return fields
 	}
@@ -157,7 +157,7 @@ func (s *Service) checkPolicy(sc scope.Scope, currency money.Currency, p Policy)
 // SetPolicy stores how the business wants a currency priced, from its next
 // payment on. Invalid with every wrong field; Forbidden without the right.
 func (s *Service) SetPolicy(ctx context.Context, sc scope.Scope, currency money.Currency, p Policy) error {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return err
 	}
 	if p.Market == "" {

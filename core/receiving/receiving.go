@@ -82,11 +82,11 @@ type Notice struct {
 	URL      string // of the page with the wallet
 }
 
-// Change makes new payments on a chain use a key. changed is false when they use it
+// ChangeWallet makes new payments on a chain use a key. changed is false when they use it
 // already, which asks for no password and sends no mail. Invalid (key, script,
 // password, code), Conflict (key_in_use, no_network), Limited after wrong passwords,
 // Forbidden without the right.
-func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used models.Wallet, changed bool, err error) {
+func (s *Service) ChangeWallet(ctx context.Context, sc scope.Scope, c Change) (used models.Wallet, changed bool, err error) {
 	preview, err := s.Wallets.Preview(ctx, sc, c.Chain, c.Key, c.Script) // the role is checked here first
 	if err != nil {
 		return models.Wallet{}, false, err
@@ -95,34 +95,34 @@ func (s *Service) Change(ctx context.Context, sc scope.Scope, c Change) (used mo
 	if err != nil {
 		return models.Wallet{}, false, err
 	}
-	if found && Same(present.Wallet, preview.Fingerprint, preview.Script) {
+	if found && IsSame(present.Wallet, preview.Fingerprint, preview.Script) {
 		return present.Wallet, false, nil
 	}
 	by, err := s.Accounts.Reauthenticate(ctx, sc, c.Proof)
 	if err != nil {
-		return models.Wallet{}, false, s.refused(ctx, sc, c, err)
+		return models.Wallet{}, false, s.recordRefused(ctx, sc, c, err)
 	}
-	return s.write(ctx, sc, c, told{By: by, Preview: preview})
+	return s.writeChange(ctx, sc, c, told{By: by, Preview: preview})
 }
 
-// Operate is Change by the operator at the command line, which asks for no password.
+// ChangeByOperator is ChangeWallet by the operator at the command line, which asks for no password.
 // Owners get the same mail.
-func (s *Service) Operate(ctx context.Context, sc scope.Scope, c Change) (models.Wallet, wallet.Preview, error) {
+func (s *Service) ChangeByOperator(ctx context.Context, sc scope.Scope, c Change) (models.Wallet, wallet.Preview, error) {
 	preview, err := s.Wallets.Preview(ctx, sc, c.Chain, c.Key, c.Script)
 	if err != nil {
 		return models.Wallet{}, preview, err
 	}
-	used, _, err := s.write(ctx, sc, c, told{Preview: preview})
+	used, _, err := s.writeChange(ctx, sc, c, told{Preview: preview})
 	return used, preview, err
 }
 
-func (s *Service) write(ctx context.Context, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool,
+func (s *Service) writeChange(ctx context.Context, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool,
 	err error) {
 	if err := s.Wallets.Prepare(ctx, sc, c.Chain, c.Key, c.Script); err != nil {
 		return used, false, err
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		used, changed, err = s.store(tx, sc, c, t)
+		used, changed, err = s.storeChange(tx, sc, c, t)
 		return err
 	})
 	if err == nil && changed && s.Wake != nil {
@@ -137,9 +137,9 @@ type told struct {
 	Preview wallet.Preview
 }
 
-// store writes the change with its audit row and mails. Of two that come
+// storeChange writes the change with its audit row and mails. Of two that come
 // together the later one sees what the earlier one did.
-func (s *Service) store(tx *models.Tx, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool, err error) {
+func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool, err error) {
 	var business models.Business
 	if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).
 		Take(&business).Error; err != nil {
@@ -157,25 +157,25 @@ func (s *Service) store(tx *models.Tx, sc scope.Scope, c Change, t told) (used m
 		if w.Network != used.Network {
 			continue
 		}
-		if w.ID == used.ID && Same(w, used.Fingerprint, used.Script) {
+		if w.ID == used.ID && IsSame(w, used.Fingerprint, used.Script) {
 			return used, false, nil
 		}
-		former = Shown(w.Key, w.Script)
+		former = DescribeKey(w.Key, w.Script)
 	}
 	now := s.Clock()
-	detail := map[string]string{"before": former, "after": Shown(used.Key, used.Script), "script": used.Script,
+	detail := map[string]string{"before": former, "after": DescribeKey(used.Key, used.Script), "script": used.Script,
 		"fingerprint": used.Fingerprint}
 	if err := account.Audit(tx, sc, now, "wallet.changed", used.Network, detail); err != nil {
 		return used, false, err
 	}
 	n := Notice{By: t.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network,
-		Key: Shown(used.Key, used.Script), Script: used.Script,
-		Former: former, First: t.Preview.Addresses, At: now.In(zone(business)), URL: s.page(c.Chain)}
-	return used, true, s.tell(tx, sc, used, n)
+		Key: DescribeKey(used.Key, used.Script), Script: used.Script,
+		Former: former, First: t.Preview.Addresses, At: now.In(zoneOf(business)), URL: s.walletPage(c.Chain)}
+	return used, true, s.mailOwners(tx, sc, used, n)
 }
 
-// tell queues a mail to each owner.
-func (s *Service) tell(tx *models.Tx, sc scope.Scope, used models.Wallet, n Notice) error {
+// mailOwners queues a mail to each owner.
+func (s *Service) mailOwners(tx *models.Tx, sc scope.Scope, used models.Wallet, n Notice) error {
 	owners, err := account.Owners(tx, sc.BusinessID)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (s *Service) tell(tx *models.Tx, sc scope.Scope, used models.Wallet, n Noti
 		n.Owner = owner
 		subject, text, html := s.Render(n)
 		err := s.Mails.Notify(tx, mail.Notice{BusinessID: sc.BusinessID, Domain: sc.Domain, Kind: noticeKind,
-			About: about(used, n),
+			About: mailSubject(used, n),
 			To:    n.Owner.Email, ToName: n.Owner.Name, Subject: subject, Text: text, HTML: html})
 		if err != nil {
 			return err
@@ -193,13 +193,13 @@ func (s *Service) tell(tx *models.Tx, sc scope.Scope, used models.Wallet, n Noti
 	return nil
 }
 
-// refused records a wrong password, so that the use of a stolen session shows.
-func (s *Service) refused(ctx context.Context, sc scope.Scope, c Change, why error) error {
+// recordRefused records a wrong password, so that the use of a stolen session shows.
+func (s *Service) recordRefused(ctx context.Context, sc scope.Scope, c Change, why error) error {
 	if fault.KindOf(why) != fault.Invalid {
 		return why
 	}
 	err := s.DB.Write(ctx, func(tx *models.Tx) error {
-		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: "wallet.change_refused", Subject: string(c.Chain),
+		return audit.AppendAct(tx, sc, s.Clock(), audit.Act{Action: "wallet.change_refused", Subject: string(c.Chain),
 			Detail: map[string]string{"why": "password"}, Refused: true})
 	})
 	if err != nil {
@@ -208,12 +208,12 @@ func (s *Service) refused(ctx context.Context, sc scope.Scope, c Change, why err
 	return why
 }
 
-// History lists the wallets that the scope's payments on a chain were ever
+// ListHistory lists the wallets that the scope's payments on a chain were ever
 // received with, the present one among them, the latest change first, at most
 // 100. All of them stay watched. A prepared wallet that was not used yet is left
 // out: it was never announced.
-func (s *Service) History(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error) {
-	if err := sc.Can(scope.SeeMethods); err != nil {
+func (s *Service) ListHistory(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error) {
+	if err := sc.CheckAction(scope.SeeMethods); err != nil {
 		return nil, err
 	}
 	var rows []models.Wallet
@@ -222,23 +222,23 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, c money.Chain) ([
 	return rows, err
 }
 
-// Same reports whether a wallet is the requested one: it has the same addresses,
+// IsSame reports whether a wallet is the requested one: it has the same addresses,
 // however the key is written, or the same account, even if others share it.
-func Same(w models.Wallet, fingerprint, script string) bool {
+func IsSame(w models.Wallet, fingerprint, script string) bool {
 	return w.Script == script && (w.Fingerprint == fingerprint || script == wallet.ScriptAccount &&
 		w.Account == fingerprint)
 }
 
-// zone is the time zone in which a business reads its times.
-func zone(b models.Business) *time.Location {
+// zoneOf returns the time zone in which a business reads its times.
+func zoneOf(b models.Business) *time.Location {
 	if found, err := time.LoadLocation(b.TimeZone); err == nil {
 		return found
 	}
 	return time.UTC
 }
 
-// page is the page of a chain's wallet, by its first coin.
-func (s *Service) page(c money.Chain) string {
+// walletPage returns the page of a chain's wallet, by its first coin.
+func (s *Service) walletPage(c money.Chain) string {
 	for _, coin := range money.Coins() {
 		if coin.Chain == c {
 			return s.Pages + "/" + string(coin.Method) + "/wallet"
@@ -247,7 +247,7 @@ func (s *Service) page(c money.Chain) string {
 	return s.Pages
 }
 
-// about makes a mail unique: one for each change and owner.
-func about(used models.Wallet, n Notice) string {
+// mailSubject makes a mail unique: one for each change and owner.
+func mailSubject(used models.Wallet, n Notice) string {
 	return fmt.Sprintf("wallet %d at %d for user %d", used.ID, n.At.UnixMicro(), n.Owner.ID)
 }

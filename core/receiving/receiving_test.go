@@ -79,7 +79,7 @@ func must(t *testing.T, err error) {
 }
 
 func (f *fixture) change(key, password string) (models.Wallet, bool, error) {
-	return f.Change(f.t.Context(), f.sc, receiving.Change{Chain: money.Bitcoin, Key: key, Proof: account.Proof{Password: password, IP: "192.0.2.1"}})
+	return f.ChangeWallet(f.t.Context(), f.sc, receiving.Change{Chain: money.Bitcoin, Key: key, Proof: account.Proof{Password: password, IP: "192.0.2.1"}})
 }
 
 // count tells wallets, mails and audit rows of changes.
@@ -113,11 +113,11 @@ func TestChangeTellsEveryOwner(t *testing.T) {
 			last.URL != "http://x/methods/crypto_bitcoin/wallet" || last.At.Format("15:04 MST") != "13:00 WAT" || last.Network != "bitcoin-regtest" {
 			t.Errorf("%+v\n%+v", first, last)
 		}
-		history, err := f.History(t.Context(), f.sc, money.Bitcoin)
+		history, err := f.ListHistory(t.Context(), f.sc, money.Bitcoin)
 		if err != nil || len(history) != 2 || history[0].Key != otherTpub || history[1].Active {
 			t.Errorf("history = %v, err = %v", history, err)
 		}
-		if doge, err := f.History(t.Context(), f.sc, money.Dogecoin); err != nil || len(doge) != 0 {
+		if doge, err := f.ListHistory(t.Context(), f.sc, money.Dogecoin); err != nil || len(doge) != 0 {
 			t.Errorf("f.History(f.sc, money.Dogecoin): doge = %v, err = %v", doge, err)
 		}
 	})
@@ -152,7 +152,7 @@ func TestPreparedIsNoHistory(t *testing.T) {
 			if _, _, err := f.change(tpub, password); !errors.Is(err, errBroken) {
 				t.Fatal(err)
 			}
-			if list, err := f.History(t.Context(), f.sc, money.Bitcoin); err != nil || len(list) != 0 || f.count() != "1 wallets, 0 mails, 0 audit rows" {
+			if list, err := f.ListHistory(t.Context(), f.sc, money.Bitcoin); err != nil || len(list) != 0 || f.count() != "1 wallets, 0 mails, 0 audit rows" {
 				t.Errorf("f.History(f.sc, money.Bitcoin): f.count() = %v, list = %v, err = %v", f.count(), list, err)
 			}
 		}
@@ -161,7 +161,7 @@ func TestPreparedIsNoHistory(t *testing.T) {
 		must(t, err)
 		_, _, err = f.change(otherTpub, password)
 		must(t, err)
-		list, err := f.History(t.Context(), f.sc, money.Bitcoin)
+		list, err := f.ListHistory(t.Context(), f.sc, money.Bitcoin)
 		if err != nil || !changed || len(list) != 2 || f.count() != "2 wallets, 4 mails, 2 audit rows" {
 			t.Errorf("changed = %v, f.count() = %v, list = %v, err = %v", changed, f.count(), list, err)
 		}
@@ -226,7 +226,7 @@ func TestRefused(t *testing.T) {
 				t.Errorf("%s: %v", role, err)
 			}
 		}
-		if _, err := f.History(t.Context(), scope.Scope{Role: scope.Owner}, money.Bitcoin); err == nil {
+		if _, err := f.ListHistory(t.Context(), scope.Scope{Role: scope.Owner}, money.Bitcoin); err == nil {
 			t.Error("a zero scope was let in")
 		}
 		var audits int64
@@ -257,7 +257,7 @@ func TestChangeAccount(t *testing.T) {
 			account, password string
 			changed           bool
 		}{{entered, password, true}, {entered, "nobody is asked", false}, {other, password, true}} {
-			used, changed, err := f.Change(t.Context(), f.sc, receiving.Change{Chain: money.XRPL, Key: c.account, Proof: account.Proof{Password: c.password, IP: "192.0.2.1"}})
+			used, changed, err := f.ChangeWallet(t.Context(), f.sc, receiving.Change{Chain: money.XRPL, Key: c.account, Proof: account.Proof{Password: c.password, IP: "192.0.2.1"}})
 			if err != nil || changed != c.changed || used.Key != c.account {
 				t.Fatalf("i = %v, used = %v, changed = %v, err = %v", i, used, changed, err)
 			}
@@ -277,12 +277,12 @@ func TestWords(t *testing.T) {
 		{"pkh", "bitcoin-mainnet", "legacy (1…)"}, {"wpkh", "bitcoin-testnet4", "native SegWit (tb1q…)"}, {"wpkh", "bitcoin-regtest", "native SegWit (bcrt1q…)"},
 		{"sh(wpkh)", "bitcoin-signet", "nested SegWit (2…)"}, {"pkh", "dogecoin-mainnet", "legacy (D…)"}, {"wpkh", "moon-1", "native SegWit"}, {"pkh", "moon", "legacy"}, {"wpkh", "dogecoin-mainnet", "native SegWit"},
 	} {
-		if got := receiving.Kind(c[0], c[1]); got != c[2] {
+		if got := receiving.DescribeKind(c[0], c[1]); got != c[2] {
 			t.Errorf("%s on %s: %q, want %q", c[0], c[1], got, c[2])
 		}
 	}
 	for key, want := range map[string]string{tpub: "tpubDC3D…t4fowL", "wpkh([d34db33f/84h/1h/0h]" + tpub + "/0/*)#aaaaaaaa": "wpkh([d34db33f/84h/1h/0h]tpubDC3D…t4fowL/0/*)#aaaaaaaa", "": ""} {
-		if got := receiving.Short(key); got != want {
+		if got := receiving.ShortKey(key); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -291,7 +291,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if strings.Contains(receiving.Short(tpub), tpub[10:40]) {
+	if strings.Contains(receiving.ShortKey(tpub), tpub[10:40]) {
 		t.Error("not short")
 	}
 }
@@ -301,12 +301,12 @@ func TestOperate(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		operator := f.sc
 		operator.Actor, operator.Role = "operator", scope.System
-		used, preview, err := f.Operate(t.Context(), operator, receiving.Change{Chain: money.Bitcoin, Key: tpub})
+		used, preview, err := f.ChangeByOperator(t.Context(), operator, receiving.Change{Chain: money.Bitcoin, Key: tpub})
 		must(t, err)
 		if !used.Active || used.CreatedBy != "operator" || len(preview.Addresses) != 5 || len(f.told) != 2 || f.told[0].By.Email != "" {
 			t.Errorf("%+v, %d told", used, len(f.told))
 		}
-		if _, _, err := f.Operate(t.Context(), operator, receiving.Change{Chain: money.Bitcoin, Key: "xprv"}); fault.KindOf(err) != fault.Invalid {
+		if _, _, err := f.ChangeByOperator(t.Context(), operator, receiving.Change{Chain: money.Bitcoin, Key: "xprv"}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("no key: %v", err)
 		}
 	})

@@ -13,31 +13,31 @@ import (
 // longRun is the part of a key or descriptor that sentences shorten.
 var longRun = regexp.MustCompile(`[0-9A-Za-z]{24,}`)
 
-// Short is a key as people recognise it: its beginning and its end. The text around it in a
+// ShortKey returns a key as people recognise it: its beginning and its end. The text around it in a
 // descriptor stays.
-func Short(key string) string {
+func ShortKey(key string) string {
 	if count := strings.Count(key, " 0x"); count > 0 {
 		return strconv.Itoa(count+1) + " addresses, the first " + key[:8] + "…" + key[36:42]
 	}
 	return longRun.ReplaceAllStringFunc(key, func(run string) string { return run[:8] + "…" + run[len(run)-6:] })
 }
 
-// Shown is what people read of a wallet's key: a short form, and an account whole,
+// DescribeKey describes what people read of a wallet's key: a short form, and an account whole,
 // so that every character can be compared.
-func Shown(key, script string) string {
+func DescribeKey(key, script string) string {
 	if script == wallet.ScriptAccount {
 		return key
 	}
-	return Short(key)
+	return ShortKey(key)
 }
 
-// Kind says what sort of addresses a script makes on a network, and how they
+// DescribeKind says what sort of addresses a script makes on a network, and how they
 // begin there: "native SegWit (bc1q…)".
-func Kind(script, network string) string {
+func DescribeKind(script, network string) string {
 	name, _, _ := strings.Cut(wallet.ScriptName(script), " (")
 	if p, known := wallet.Find(network); known && script != wallet.ScriptEthereum && script != wallet.ScriptList {
 		if example := p.Address(samples[script]); example != "" {
-			return name + " (" + beginning(example) + "…)"
+			return name + " (" + addressPrefix(example) + "…)"
 		}
 	}
 	return name
@@ -51,9 +51,9 @@ var samples = map[string][]byte{
 	wallet.ScriptTaproot: slices.Concat([]byte{0x51, 32}, make([]byte, 32)),
 }
 
-// beginning is what all addresses of a kind begin with: prefix and version in
+// addressPrefix returns what all addresses of a kind begin with: prefix and version in
 // bech32, whose last 1 ends the prefix, else the first character.
-func beginning(address string) string {
+func addressPrefix(address string) string {
 	if one := strings.LastIndexByte(address, '1'); strings.ToLower(address) == address && one+2 <= len(address) {
 		return address[:one+2]
 	}

@@ -68,7 +68,7 @@ func (a *act) newOutput(amount money.Amount) chain.Output {
 
 // newTransaction makes a transaction whose inputs no other one spends.
 func newTransaction(output chain.Output) chain.Tx {
-	return chain.Tx{Outputs: []chain.Output{output}, Spends: []string{"sandbox-" + ident.Text(26)}}
+	return chain.Tx{Outputs: []chain.Output{output}, Spends: []string{"sandbox-" + ident.RandomText(26)}}
 }
 
 // sendLater broadcasts a transaction some blocks from now and notes it for the answer.

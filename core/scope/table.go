@@ -60,10 +60,10 @@ func Actions() []Action {
 // Allows reports whether the scope's role may do the action in the scope's
 // domain. Pages use it to hide actions that they would refuse.
 func (s Scope) Allows(action Action) bool {
-	return s.reaches(action) == everywhere || s.Domain == Test && s.reaches(action) == inTest
+	return s.reachOf(action) == everywhere || s.Domain == Test && s.reachOf(action) == inTest
 }
 
-func (s Scope) reaches(action Action) reach {
+func (s Scope) reachOf(action Action) reach {
 	roles, known := table[action]
 	where, named := roles[s.Role]
 	if known && s.Role == System && !named {
@@ -72,19 +72,19 @@ func (s Scope) reaches(action Action) reach {
 	return where
 }
 
-// Can refuses an action that the role may not do in this domain, and a zero
+// CheckAction refuses an action that the role may not do in this domain, and a zero
 // scope. Core operations call it first.
-func (s Scope) Can(action Action) error {
+func (s Scope) CheckAction(action Action) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
 	switch {
 	case s.Allows(action):
 		return nil
-	case s.reaches(action) == inTest && s.Role == Developer:
+	case s.reachOf(action) == inTest && s.Role == Developer:
 		return fault.New(fault.Forbidden, "role_not_allowed",
 			"A developer may do this in the test domain only. Switch to test, or ask an owner or an admin.")
-	case s.reaches(action) == inTest:
+	case s.reachOf(action) == inTest:
 		return fault.New(fault.Forbidden, "test_domain_only", "This works in the test domain only.")
 	}
 	return s.Require()

@@ -25,8 +25,8 @@ func TestTable(t *testing.T) {
 	for _, action := range scope.Actions() {
 		got := ""
 		for _, role := range roles {
-			test := scope.Scope{BusinessID: 1, Domain: scope.Test, Role: role}.Can(action)
-			live := scope.Scope{BusinessID: 1, Domain: scope.Live, Role: role}.Can(action)
+			test := scope.Scope{BusinessID: 1, Domain: scope.Test, Role: role}.CheckAction(action)
+			live := scope.Scope{BusinessID: 1, Domain: scope.Live, Role: role}.CheckAction(action)
 			switch {
 			case test == nil && live == nil:
 				got += "✓"
@@ -45,10 +45,10 @@ func TestTable(t *testing.T) {
 }
 
 func TestZeroScopeMayNothing(t *testing.T) {
-	if err := (scope.Scope{Role: scope.System}).Can(scope.SeePayments); err != scope.ErrZero {
+	if err := (scope.Scope{Role: scope.System}).CheckAction(scope.SeePayments); err != scope.ErrZero {
 		t.Error(err)
 	}
-	if err := (scope.Scope{BusinessID: 1, Domain: scope.Test, Role: scope.Owner}).Can("made_up"); !strings.Contains(err.Error(), "role_not_allowed") {
+	if err := (scope.Scope{BusinessID: 1, Domain: scope.Test, Role: scope.Owner}).CheckAction("made_up"); !strings.Contains(err.Error(), "role_not_allowed") {
 		t.Error(err)
 	}
 }

@@ -49,7 +49,7 @@ func NewBox(master []byte) (*Box, error) {
 // Seal encrypts plain for one place (table and row), so that a sealed value
 // copied to another row doesn't open.
 func (b *Box) Seal(place string, plain []byte) []byte {
-	nonce := ident.Bytes(b.aead.NonceSize())
+	nonce := ident.RandomBytes(b.aead.NonceSize())
 	return b.aead.Seal(nonce, nonce, plain, []byte(place))
 }
 

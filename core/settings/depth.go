@@ -30,7 +30,7 @@ func ParseDepths(texts map[string]string) (Depths, error) {
 	depths := Depths{}
 	for name, text := range texts {
 		small, large, both := strings.Cut(text, "/")
-		usual, open := Depths(nil).Usual(money.Coin(name))
+		usual, open := Depths(nil).UsualDepth(money.Coin(name))
 		d := Depth{}
 		var err, also error
 		d.Small, err = strconv.Atoi(small)
@@ -52,10 +52,10 @@ func ParseDepths(texts map[string]string) (Depths, error) {
 	return depths, nil
 }
 
-// Usual is the depth for a coin unless a business sets a greater one: the depth of
+// UsualDepth returns the depth for a coin unless a business sets a greater one: the depth of
 // contract section 4, or the operator's. open is false for a coin whose depth can't be
 // raised, because its network is final at once.
-func (d Depths) Usual(coin money.Coin) (usual Depth, open bool) {
+func (d Depths) UsualDepth(coin money.Coin) (usual Depth, open bool) {
 	switch coin {
 	case money.BTC:
 		usual = Depth{2, 3}
@@ -73,9 +73,9 @@ func (d Depth) orMore(other Depth) Depth {
 	return Depth{max(d.Small, other.Small), max(d.Large, other.Large)}
 }
 
-// Of are the depths that a business waits for, by coin: the usual ones, or more. Unreadable
+// DepthsOf returns the depths that a business waits for, by coin: the usual ones, or more. Unreadable
 // values count as the usual ones.
-func (d Depths) Of(b models.Business) map[money.Coin]Depth {
+func (d Depths) DepthsOf(b models.Business) map[money.Coin]Depth {
 	var raised map[money.Coin]Depth
 	if b.Depths != "" {
 		if err := json.Unmarshal([]byte(b.Depths), &raised); err != nil {
@@ -84,7 +84,7 @@ func (d Depths) Of(b models.Business) map[money.Coin]Depth {
 	}
 	all := map[money.Coin]Depth{}
 	for _, info := range money.Coins() {
-		usual, open := d.Usual(info.Coin)
+		usual, open := d.UsualDepth(info.Coin)
 		if open {
 			usual = usual.orMore(raised[info.Coin])
 		}
@@ -98,7 +98,7 @@ func (d Depths) Of(b models.Business) map[money.Coin]Depth {
 func (s *Service) SetDepths(ctx context.Context, sc scope.Scope, depths map[money.Coin]Depth) error {
 	fields, raised := fault.Fields{}, map[money.Coin]Depth{}
 	for coin, depth := range depths {
-		usual, open := s.Depths.Usual(coin)
+		usual, open := s.Depths.UsualDepth(coin)
 		if !open {
 			continue
 		}
@@ -123,5 +123,5 @@ func (s *Service) SetDepths(ctx context.Context, sc scope.Scope, depths map[mone
 		}
 		text = string(written)
 	}
-	return s.change(ctx, sc, fields, func(b *models.Business) { b.Depths = text })
+	return s.changeBusiness(ctx, sc, fields, func(b *models.Business) { b.Depths = text })
 }

@@ -18,13 +18,13 @@ func TestDepths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, open := depths.Usual(money.DOGE); got != want || !open {
+		if got, open := depths.UsualDepth(money.DOGE); got != want || !open {
 			t.Errorf("%s is read as %+v", text, got)
 		}
-		if got, open := depths.Usual(money.BTC); got != (settings.Depth{Small: 2, Large: 3}) || !open {
+		if got, open := depths.UsualDepth(money.BTC); got != (settings.Depth{Small: 2, Large: 3}) || !open {
 			t.Errorf("%s of DOGE makes BTC wait for %+v", text, got)
 		}
-		all := depths.Of(models.Business{Depths: `{"DOGE":{"Small":20,"Large":45},"XRP":{"Small":9,"Large":9}}`})
+		all := depths.DepthsOf(models.Business{Depths: `{"DOGE":{"Small":20,"Large":45},"XRP":{"Small":9,"Large":9}}`})
 		if got := (settings.Depth{Small: max(want.Small, 20), Large: max(want.Large, 45)}); all[money.DOGE] != got || all[money.XRP] != (settings.Depth{Small: 1, Large: 1}) {
 			t.Errorf("%s, and a business that asks for 20 and 45: %+v", text, all)
 		}

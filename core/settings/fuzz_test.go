@@ -23,7 +23,7 @@ func FuzzLogo(f *testing.F) {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		drawn, sentence, _ := (&Service{}).redraw(t.Context(), file) // it has no bound of memory
+		drawn, sentence, _ := (&Service{}).redrawLogo(t.Context(), file) // it has no bound of memory
 		if (drawn == nil) == (sentence == "") {
 			t.Fatalf("%d bytes and %q", len(drawn), sentence)
 		}

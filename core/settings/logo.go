@@ -36,10 +36,10 @@ const (
 // SetLogo makes a PNG, JPEG or WebP file the logo. It is stored as a new PNG of its pixels, at
 // most 512 wide and high: nothing else that stood in the file. Invalid (logo).
 func (s *Service) SetLogo(ctx context.Context, sc scope.Scope, file []byte) error {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return err
 	}
-	picture, sentence, err := s.redraw(ctx, file)
+	picture, sentence, err := s.redrawLogo(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *Service) SetLogo(ctx context.Context, sc scope.Scope, file []byte) erro
 
 // RemoveLogo takes the logo away.
 func (s *Service) RemoveLogo(ctx context.Context, sc scope.Scope) error {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return err
 	}
 	return s.replaceLogo(ctx, sc, "settings.logo_removed", "", func(tx *models.Tx) error {
@@ -68,7 +68,7 @@ func (s *Service) RemoveLogo(ctx context.Context, sc scope.Scope) error {
 func (s *Service) replaceLogo(ctx context.Context, sc scope.Scope, action, hash string,
 	write func(*models.Tx) error) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		business, err := locked(tx, sc)
+		business, err := lockBusiness(tx, sc)
 		if err != nil || business.LogoHash == hash {
 			return err
 		}
@@ -80,15 +80,15 @@ func (s *Service) replaceLogo(ctx context.Context, sc scope.Scope, action, hash 
 		if changed.Error != nil {
 			return changed.Error
 		}
-		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: action, Subject: business.Code,
+		return audit.AppendAct(tx, sc, s.Clock(), audit.Act{Action: action, Subject: business.Code,
 			Detail: map[string]string{"before": business.LogoHash, "after": hash}})
 	})
 }
 
-// redraw makes a picture a PNG of ours, or says in a sentence why it is none. Unavailable when
+// redrawLogo makes a picture a PNG of ours, or says in a sentence why it is none. Unavailable when
 // others have the memory for it.
-func (s *Service) redraw(ctx context.Context, file []byte) (picture []byte, sentence string, err error) {
-	width, height, sentence := measure(file)
+func (s *Service) redrawLogo(ctx context.Context, file []byte) (picture []byte, sentence string, err error) {
+	width, height, sentence := measurePicture(file)
 	if sentence != "" {
 		return nil, sentence, nil
 	}
@@ -103,7 +103,7 @@ func (s *Service) redraw(ctx context.Context, file []byte) (picture []byte, sent
 		return nil, "", fault.Retry("busy", "The server reads other pictures. Try again in a moment.", pictureWait)
 	}
 	defer s.Pictures.Give(need)
-	picture, sentence = redrawn(file)
+	picture, sentence = redrawPicture(file)
 	return picture, sentence, nil
 }
 
@@ -113,8 +113,8 @@ func memoryOf(width, height int) int64 {
 	return 16*int64(width)*int64(height) + 16<<10*int64(min(width, height))
 }
 
-// measure reads how large a picture is, or says in a sentence why it can't be a logo.
-func measure(file []byte) (width, height int, sentence string) {
+// measurePicture reads how large a picture is, or says in a sentence why it can't be a logo.
+func measurePicture(file []byte) (width, height int, sentence string) {
 	if len(file) > MaxLogo {
 		return 0, 0, "The file is larger than 512 KB. Choose a smaller one."
 	}
@@ -131,8 +131,8 @@ func measure(file []byte) (width, height int, sentence string) {
 	return head.Width, head.Height, ""
 }
 
-// redrawn is a picture that was measured as a PNG of ours.
-func redrawn(file []byte) (picture []byte, sentence string) {
+// redrawPicture returns a picture that was measured as a PNG of ours.
+func redrawPicture(file []byte) (picture []byte, sentence string) {
 	full, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
 		return nil, "The picture is damaged and can't be read."
@@ -150,9 +150,9 @@ func redrawn(file []byte) (picture []byte, sentence string) {
 	return out.Bytes(), ""
 }
 
-// Logo is the picture of a business by its code and the picture's name. NotFound
+// ReadLogo reads the picture of a business by its code and the picture's name. NotFound
 // also when it was replaced meanwhile.
-func (s *Service) Logo(ctx context.Context, code, hash string) ([]byte, error) {
+func (s *Service) ReadLogo(ctx context.Context, code, hash string) ([]byte, error) {
 	var row models.Logo
 	err := s.DB.Read(ctx).Joins("JOIN businesses ON businesses.id = logos.business_id").
 		Where("businesses.code = ? AND logos.hash = ?", code, hash).Take(&row).Error

@@ -40,10 +40,10 @@ func TestPicturesTakeWhatIsReserved(t *testing.T) {
 		"a JPEG, high":              drawn(t, asJPEG, image.NewNRGBA(image.Rect(0, 0, 700, 3000))),
 		"a small one":               drawn(t, asJPEG, image.NewNRGBA(image.Rect(0, 0, 200, 200))),
 	} {
-		width, height, sentence := measure(file)
+		width, height, sentence := measurePicture(file)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, again := redrawn(file); sentence+again != "" {
+		if _, again := redrawPicture(file); sentence+again != "" {
 			t.Fatalf("%s: %s%s", name, sentence, again)
 		}
 		runtime.ReadMemStats(&after)
@@ -61,17 +61,17 @@ func TestPicturesShareMemory(t *testing.T) {
 	large := drawn(t, asPNG, image.NewPaletted(image.Rect(0, 0, 2000, 2000), color.Palette{color.White}))
 	synctest.Test(t, func(t *testing.T) {
 		s := &Service{Pictures: memory.NewBudget(16 << 20).Part(16 << 20)}
-		if _, sentence, err := s.redraw(t.Context(), large); err != nil || !strings.Contains(sentence, "memory") {
+		if _, sentence, err := s.redrawLogo(t.Context(), large); err != nil || !strings.Contains(sentence, "memory") {
 			t.Errorf("a picture beyond all memory is told %q, %v", sentence, err)
 		}
 		s.Pictures.Take(15 << 20)
 		began := time.Now()
-		if _, _, err := s.redraw(t.Context(), small); fault.KindOf(err) != fault.Unavailable || time.Since(began) != pictureWait {
+		if _, _, err := s.redrawLogo(t.Context(), small); fault.KindOf(err) != fault.Unavailable || time.Since(began) != pictureWait {
 			t.Errorf("beside others a picture is told %v after %s, want busy after %s", err, time.Since(began), pictureWait)
 		}
 		time.AfterFunc(time.Second, func() { s.Pictures.Give(15 << 20) })
 		for range 3 {
-			if picture, sentence, err := s.redraw(t.Context(), small); picture == nil {
+			if picture, sentence, err := s.redrawLogo(t.Context(), small); picture == nil {
 				t.Errorf("with memory given back a picture is told %q, %v", sentence, err)
 			}
 		}

@@ -73,8 +73,8 @@ const (
 // and wallets can't be switched off.
 func MutableMails() []string { return []string{WebhookOff, ChainUnhealthy} }
 
-// Wants reports whether the owners of a business want mails of a kind.
-func Wants(b models.Business, kind string) bool {
+// WantsMail reports whether the owners of a business want mails of a kind.
+func WantsMail(b models.Business, kind string) bool {
 	return !slices.Contains(strings.Split(b.Muted, ","), kind)
 }
 
@@ -82,24 +82,24 @@ func Wants(b models.Business, kind string) bool {
 // field: name, contact_email, support_url.
 func (s *Service) SetProfile(ctx context.Context, sc scope.Scope, p Profile) error {
 	fields := fault.Fields{}
-	if sentence := contact.Label(p.Name); sentence != "" {
+	if sentence := contact.CheckLabel(p.Name); sentence != "" {
 		fields.Add("name", sentence)
 	}
 	if p.ContactEmail != "" {
-		if sentence := contact.Email(p.ContactEmail); sentence != "" {
+		if sentence := contact.CheckEmail(p.ContactEmail); sentence != "" {
 			fields.Add("contact_email", sentence)
 		}
 	}
-	if sentence := page(p.SupportURL); sentence != "" {
+	if sentence := checkPage(p.SupportURL); sentence != "" {
 		fields.Add("support_url", sentence)
 	}
-	return s.change(ctx, sc, fields, func(b *models.Business) {
+	return s.changeBusiness(ctx, sc, fields, func(b *models.Business) {
 		b.Name, b.ContactEmail, b.SupportURL = p.Name, p.ContactEmail, p.SupportURL
 	})
 }
 
-// page checks the address of a page that customers are sent to.
-func page(address string) string {
+// checkPage checks the address of a page that customers are sent to.
+func checkPage(address string) string {
 	if address == "" {
 		return ""
 	}
@@ -126,14 +126,14 @@ func (s *Service) SetRules(ctx context.Context, sc scope.Scope, r Rules) error {
 	if r.LatePayments != "accept" && r.LatePayments != "decline" {
 		fields.Add("late_payments", "Choose one of the two.")
 	}
-	if !money.Currency(r.Currency).Known() {
+	if !money.Currency(r.Currency).IsKnown() {
 		fields.Add("currency", "Choose one of NGN, GHC, KES and USD.")
 	}
 	if zone, err := time.LoadLocation(r.TimeZone); err != nil || r.TimeZone == "" || zone == time.Local ||
 		len(r.TimeZone) > 64 {
 		fields.Add("time_zone", "Is no time zone. Choose one of the list, such as Africa/Lagos.")
 	}
-	return s.change(ctx, sc, fields, func(b *models.Business) {
+	return s.changeBusiness(ctx, sc, fields, func(b *models.Business) {
 		b.UnderTolerance, b.OverTolerance, b.LatePayments, b.Currency, b.TimeZone = r.Under, r.Over, r.LatePayments,
 			r.Currency, r.TimeZone
 	})
@@ -147,29 +147,29 @@ func (s *Service) SetMails(ctx context.Context, sc scope.Scope, m Mails) error {
 			muted = append(muted, kind)
 		}
 	}
-	return s.change(ctx, sc, nil, func(b *models.Business) {
+	return s.changeBusiness(ctx, sc, nil, func(b *models.Business) {
 		b.ReceiptsEnabled, b.Muted = m.Receipts, strings.Join(muted, ",")
 	})
 }
 
-// change checks the right and the fields, and writes what set makes of the
+// changeBusiness checks the right and the fields, and writes what set makes of the
 // business, with an audit row unless that changes nothing. Those who change one
 // business wait for one another.
-func (s *Service) change(ctx context.Context, sc scope.Scope, fields fault.Fields, set func(*models.Business)) error {
-	if err := sc.Can(scope.ManageBusiness); err != nil {
+func (s *Service) changeBusiness(ctx context.Context, sc scope.Scope, fields fault.Fields, set func(*models.Business)) error {
+	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return err
 	}
 	if err := fault.Validation(fields); err != nil {
 		return err
 	}
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		before, err := locked(tx, sc)
+		before, err := lockBusiness(tx, sc)
 		if err != nil {
 			return err
 		}
 		after := before
 		set(&after)
-		was, is := differences(before, after)
+		was, is := listDifferences(before, after)
 		if len(is) == 0 {
 			return nil
 		}
@@ -177,12 +177,12 @@ func (s *Service) change(ctx context.Context, sc scope.Scope, fields fault.Field
 		if err := tx.Save(&after).Error; err != nil {
 			return err
 		}
-		return audit.Append(tx, sc, s.Clock(), audit.Act{Action: "settings.changed", Subject: after.Code,
+		return audit.AppendAct(tx, sc, s.Clock(), audit.Act{Action: "settings.changed", Subject: after.Code,
 			Detail: map[string]any{"before": was, "after": is}})
 	})
 }
 
-func locked(tx *models.Tx, sc scope.Scope) (row models.Business, err error) {
+func lockBusiness(tx *models.Tx, sc scope.Scope) (row models.Business, err error) {
 	err = tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		err = fault.Missing("business")
@@ -199,8 +199,8 @@ var names = map[string]string{
 	"Depths":   "confirmations", "ReceiptsEnabled": "receipts", "Muted": "mails switched off", "LogoHash": "logo",
 }
 
-// differences are the settings that differ, before and after.
-func differences(before, after models.Business) (was, is map[string]any) {
+// listDifferences lists the settings that differ, before and after.
+func listDifferences(before, after models.Business) (was, is map[string]any) {
 	was, is = map[string]any{}, map[string]any{}
 	a, b := reflect.ValueOf(before), reflect.ValueOf(after)
 	for field, name := range names {

@@ -69,7 +69,7 @@ func (w *world) judge() {
 		n.conserved(db)
 	}
 	for _, s := range w.shops {
-		verdict, err := w.replicas[1].audits.Verify(ctx, s.id, 0)
+		verdict, err := w.replicas[1].audits.VerifyChain(ctx, s.id, 0)
 		w.must(err)
 		if verdict.Broken != "" {
 			w.find("invariant 21: %s", verdict.Broken)

@@ -12,9 +12,9 @@ type csvWriter struct {
 	line    []string
 }
 
-// CSV begins a table in CSV: UTF-8, commas, lines that end as RFC 4180 says. A
+// NewCSV begins a table in CSV: UTF-8, commas, lines that end as RFC 4180 says. A
 // text that could be taken for a formula has an apostrophe before it.
-func CSV(w io.Writer, columns []Column) (Writer, error) {
+func NewCSV(w io.Writer, columns []Column) (Writer, error) {
 	c := &csvWriter{out: csv.NewWriter(w), columns: columns, line: make([]string, len(columns))}
 	c.out.UseCRLF = true
 	for i, column := range columns {
@@ -26,7 +26,7 @@ func CSV(w io.Writer, columns []Column) (Writer, error) {
 // Row writes one row.
 func (c *csvWriter) Row(cells []Cell) error {
 	for i, column := range c.columns {
-		c.line[i] = cells[i].csv(column.Kind)
+		c.line[i] = cells[i].formatCSV(column.Kind)
 	}
 	return c.out.Write(c.line)
 }
@@ -37,13 +37,13 @@ func (c *csvWriter) Close() error {
 	return c.out.Error()
 }
 
-func (c Cell) csv(kind Kind) string {
+func (c Cell) formatCSV(kind Kind) string {
 	switch {
 	case kind == Time && !c.at.IsZero():
 		return c.at.Format(time.DateTime)
 	case kind == Number && decimal.MatchString(c.text):
 		return c.text
-	case risky(c.text):
+	case isRisky(c.text):
 		return "'" + c.text
 	}
 	return c.text

@@ -24,9 +24,9 @@ func FuzzSheets(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, number string) {
 		var table, book bytes.Buffer
 		for begin, out := range map[string]*bytes.Buffer{"csv": &table, "xlsx": &book} {
-			w, err := spreadsheet.CSV(out, columns)
+			w, err := spreadsheet.NewCSV(out, columns)
 			if begin == "xlsx" {
-				w, err = spreadsheet.XLSX(out, columns)
+				w, err = spreadsheet.NewXLSX(out, columns)
 			}
 			if err != nil || w.Row(row(text, number, nil)) != nil || w.Close() != nil {
 				t.Fatal("can't be written")
@@ -41,7 +41,7 @@ func FuzzSheets(f *testing.F) {
 			if bare := strings.ReplaceAll(written, "\r", ""); read != bare && read != "'"+bare { // line ends are as the format has them
 				t.Errorf("%q is read as %q", written, read)
 			}
-			if starts := strings.TrimLeftFunc(read, unseen); i == 0 && starts != "" && strings.ContainsRune("=+-@|%＝＋－＠", []rune(starts)[0]) {
+			if starts := strings.TrimLeftFunc(read, isInvisible); i == 0 && starts != "" && strings.ContainsRune("=+-@|%＝＋－＠", []rune(starts)[0]) {
 				t.Errorf("%q may be run", read)
 			}
 		}
@@ -51,8 +51,8 @@ func FuzzSheets(f *testing.F) {
 	})
 }
 
-// unseen are characters that a spreadsheet may skip before it looks for a formula.
-func unseen(r rune) bool {
+// isInvisible reports characters that a spreadsheet may skip before it looks for a formula.
+func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
 }
 

@@ -34,11 +34,11 @@ type Cell struct {
 	at   time.Time
 }
 
-// Of is a text, or a number in decimal notation. An empty one is an empty cell.
-func Of(text string) Cell { return Cell{text: text} }
+// TextCell returns a text, or a number in decimal notation. An empty one is an empty cell.
+func TextCell(text string) Cell { return Cell{text: text} }
 
-// At is a time. Nil is an empty cell.
-func At(t *time.Time) Cell {
+// TimeCell returns a time. Nil is an empty cell.
+func TimeCell(t *time.Time) Cell {
 	if t == nil {
 		return Cell{}
 	}
@@ -57,10 +57,10 @@ var decimal = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 // starters begin what spreadsheet programs take for a formula, or skip to find one.
 const starters = "=+-@|%\t\r\n＝＋－＠"
 
-// risky reports whether a spreadsheet program may take a text for a formula, also
+// isRisky reports whether a spreadsheet program may take a text for a formula, also
 // after characters that it doesn't show.
-func risky(text string) bool {
-	for _, rest := range []string{text, strings.TrimLeftFunc(text, unseen)} {
+func isRisky(text string) bool {
+	for _, rest := range []string{text, strings.TrimLeftFunc(text, isInvisible)} {
 		first, _ := utf8.DecodeRuneInString(rest)
 		if rest != "" && strings.ContainsRune(starters, first) {
 			return true
@@ -69,6 +69,6 @@ func risky(text string) bool {
 	return false
 }
 
-func unseen(r rune) bool {
+func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
 }

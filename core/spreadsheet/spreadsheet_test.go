@@ -22,7 +22,7 @@ var eat = time.FixedZone("EAT", 3*3600)
 func at(t time.Time) *time.Time { return &t }
 
 func row(text, number string, t *time.Time) []spreadsheet.Cell {
-	return []spreadsheet.Cell{spreadsheet.Of(text), spreadsheet.Of(number), spreadsheet.At(t)}
+	return []spreadsheet.Cell{spreadsheet.TextCell(text), spreadsheet.TextCell(number), spreadsheet.TimeCell(t)}
 }
 
 // evil are texts that spreadsheet programs would run.
@@ -32,7 +32,7 @@ var evil = []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "\u0
 // written is read back.
 func TestCSV(t *testing.T) {
 	var out bytes.Buffer
-	w, err := spreadsheet.CSV(&out, columns)
+	w, err := spreadsheet.NewCSV(&out, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func part(t *testing.T, file []byte, name string) string {
 // TestXLSX (AP-9): text is stored as text, never as a formula, in XML that reads well.
 func TestXLSX(t *testing.T) {
 	var out bytes.Buffer
-	w, err := spreadsheet.XLSX(&out, columns)
+	w, err := spreadsheet.NewXLSX(&out, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func (f *failing) Write(p []byte) (int, error) {
 
 // TestSheetsTellOfFailure keeps a file that could not be written from looking whole.
 func TestSheetsTellOfFailure(t *testing.T) {
-	for name, begin := range map[string]func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error){"csv": spreadsheet.CSV, "xlsx": spreadsheet.XLSX} {
+	for name, begin := range map[string]func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error){"csv": spreadsheet.NewCSV, "xlsx": spreadsheet.NewXLSX} {
 		w, err := begin(&failing{left: 20_000}, columns)
 		for range 1_000_000 {
 			if err != nil {
@@ -148,7 +148,7 @@ func TestSheetsTellOfFailure(t *testing.T) {
 
 // TestSheetsAreBounded writes many rows in little memory, and no more than Excel reads.
 func TestSheetsAreBounded(t *testing.T) {
-	w, err := spreadsheet.XLSX(io.Discard, columns[:1])
+	w, err := spreadsheet.NewXLSX(io.Discard, columns[:1])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,10 +47,10 @@ type xlsxWriter struct {
 	rows    int // with the titles
 }
 
-// XLSX begins a table as an Excel workbook with one sheet. It is sent on as it
+// NewXLSX begins a table as an Excel workbook with one sheet. It is sent on as it
 // is made, without a file in between, which is why no library makes it. Numbers
 // and times are such to Excel, everything else is text.
-func XLSX(w io.Writer, columns []Column) (Writer, error) {
+func NewXLSX(w io.Writer, columns []Column) (Writer, error) {
 	x := &xlsxWriter{file: zip.NewWriter(w), columns: columns}
 	for _, part := range parts {
 		out, err := x.file.Create(part[0])
@@ -66,36 +66,36 @@ func XLSX(w io.Writer, columns []Column) (Writer, error) {
 		return nil, err
 	}
 	x.sheet = bufio.NewWriterSize(out, 32<<10)
-	return x, x.head()
+	return x, x.writeHead()
 }
 
-func (x *xlsxWriter) head() error {
-	x.put(xml.Header, `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
+func (x *xlsxWriter) writeHead() error {
+	x.writeTexts(xml.Header, `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
 	for i, column := range x.columns {
 		n := strconv.Itoa(i + 1)
-		x.put(`<col min="`, n, `" max="`, n, `" width="`, strconv.Itoa(max(column.Width, 8)), `" customWidth="1"/>`)
+		x.writeTexts(`<col min="`, n, `" max="`, n, `" width="`, strconv.Itoa(max(column.Width, 8)), `" customWidth="1"/>`)
 	}
-	x.put(`</cols><sheetData>`)
-	x.begin()
+	x.writeTexts(`</cols><sheetData>`)
+	x.beginRow()
 	for i, column := range x.columns {
-		x.text(i, styleTitle, column.Title)
+		x.writeText(i, styleTitle, column.Title)
 	}
-	return x.end()
+	return x.endRow()
 }
 
-// put writes texts; what goes wrong stays with the writer, and end tells it.
-func (x *xlsxWriter) put(texts ...string) {
+// writeTexts writes texts; what goes wrong stays with the writer, and end tells it.
+func (x *xlsxWriter) writeTexts(texts ...string) {
 	for _, text := range texts {
 		_, _ = x.sheet.WriteString(text)
 	}
 }
 
-func (x *xlsxWriter) begin() {
+func (x *xlsxWriter) beginRow() {
 	x.rows++
-	x.put(`<row r="`, strconv.Itoa(x.rows), `">`)
+	x.writeTexts(`<row r="`, strconv.Itoa(x.rows), `">`)
 }
 
-func (x *xlsxWriter) end() error {
+func (x *xlsxWriter) endRow() error {
 	_, err := x.sheet.WriteString(`</row>`)
 	return err
 }
@@ -105,36 +105,36 @@ func (x *xlsxWriter) Row(cells []Cell) error {
 	if x.rows > MaxRows {
 		return ErrFull
 	}
-	x.begin()
+	x.beginRow()
 	for i, column := range x.columns {
 		switch c := cells[i]; {
 		case column.Kind == Time && !c.at.IsZero():
-			x.value(i, styleTime, serial(c.at))
+			x.writeValue(i, styleTime, excelTime(c.at))
 		case c.text == "":
 		case column.Kind == Number && decimal.MatchString(c.text):
-			x.value(i, styleNumber, c.text)
-		case risky(c.text):
-			x.text(i, styleQuoted, c.text)
+			x.writeValue(i, styleNumber, c.text)
+		case isRisky(c.text):
+			x.writeText(i, styleQuoted, c.text)
 		default:
-			x.text(i, "0", c.text)
+			x.writeText(i, "0", c.text)
 		}
 	}
-	return x.end()
+	return x.endRow()
 }
 
-func (x *xlsxWriter) value(column int, style, value string) {
-	x.put(`<c r="`, letters(column), strconv.Itoa(x.rows), `" s="`, style, `"><v>`, value, `</v></c>`)
+func (x *xlsxWriter) writeValue(column int, style, value string) {
+	x.writeTexts(`<c r="`, columnName(column), strconv.Itoa(x.rows), `" s="`, style, `"><v>`, value, `</v></c>`)
 }
 
-func (x *xlsxWriter) text(column int, style, text string) {
-	x.put(`<c r="`, letters(column), strconv.Itoa(x.rows), `" s="`, style,
+func (x *xlsxWriter) writeText(column int, style, text string) {
+	x.writeTexts(`<c r="`, columnName(column), strconv.Itoa(x.rows), `" s="`, style,
 		`" t="inlineStr"><is><t xml:space="preserve">`)
 	_ = xml.EscapeText(x.sheet, []byte(text)) // characters that XML can't hold become U+FFFD
-	x.put(`</t></is></c>`)
+	x.writeTexts(`</t></is></c>`)
 }
 
-// letters is a column's name: A … Z, AA …
-func letters(column int) string {
+// columnName returns a column's name: A … Z, AA …
+func columnName(column int) string {
 	name := ""
 	for n := column + 1; n > 0; n = (n - 1) / 26 {
 		name = string(rune('A'+(n-1)%26)) + name
@@ -142,9 +142,9 @@ func letters(column int) string {
 	return name
 }
 
-// serial is a time as Excel counts: days since the end of 1899 on the time's
+// excelTime returns a time as Excel counts: days since the end of 1899 on the time's
 // own clock, and the part of the day, in whole seconds.
-func serial(t time.Time) string {
+func excelTime(t time.Time) string {
 	const epoch = 25_569 // 1 January 1970
 	_, offset := t.Zone()
 	seconds := t.Unix() + int64(offset)
@@ -154,8 +154,8 @@ func serial(t time.Time) string {
 
 // Close ends the sheet and the file.
 func (x *xlsxWriter) Close() error {
-	last := letters(len(x.columns)-1) + strconv.Itoa(x.rows)
-	x.put(`</sheetData><autoFilter ref="A1:`, last, `"/></worksheet>`)
+	last := columnName(len(x.columns)-1) + strconv.Itoa(x.rows)
+	x.writeTexts(`</sheetData><autoFilter ref="A1:`, last, `"/></worksheet>`)
 	if err := x.sheet.Flush(); err != nil {
 		return err
 	}

@@ -90,10 +90,10 @@ func (h *Hub) Subscribe(topic Topic) (updates <-chan struct{}, leave func(), err
 	w.pages[page] = struct{}{}
 	h.pages++
 	h.Signal()
-	return page, sync.OnceFunc(func() { h.leave(topic, page) }), nil
+	return page, sync.OnceFunc(func() { h.removePage(topic, page) }), nil
 }
 
-func (h *Hub) leave(topic Topic, page chan struct{}) {
+func (h *Hub) removePage(topic Topic, page chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.topics[topic]
@@ -104,8 +104,8 @@ func (h *Hub) leave(topic Topic, page chan struct{}) {
 	}
 }
 
-// Pages is the number of open pages, for the metrics.
-func (h *Hub) Pages() int { h.mu.Lock(); defer h.mu.Unlock(); return h.pages }
+// CountPages counts open pages, for the metrics.
+func (h *Hub) CountPages() int { h.mu.Lock(); defer h.mu.Unlock(); return h.pages }
 
 // Signal asks for a look at once. Call it after a commit that pages may show; it never waits.
 func (h *Hub) Signal() {
@@ -148,15 +148,15 @@ func (h *Hub) Run(ctx context.Context) {
 		case <-tick.C:
 		case <-h.signal:
 		}
-		if err := h.look(ctx); err != nil && ctx.Err() == nil {
+		if err := h.readChanges(ctx); err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "open pages are not being updated", "error", err)
 		}
 		rest.Reset(pause)
 	}
 }
 
-// look reads what all open pages depend on and tells those that something changed for.
-func (h *Hub) look(ctx context.Context) error {
+// readChanges reads what all open pages depend on and tells those that something changed for.
+func (h *Hub) readChanges(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return errors.Join(h.lookAtPayments(ctx), h.lookAtLists(ctx))
@@ -164,27 +164,27 @@ func (h *Hub) look(ctx context.Context) error {
 
 // lookAtPayments reads the versions of all watched payments and tells the pages of those that changed.
 func (h *Hub) lookAtPayments(ctx context.Context) error {
-	topics := h.watching()
+	topics := h.listTopics()
 	if len(topics) == 0 {
 		return nil
 	}
-	heights, err := h.heights(ctx)
+	heights, err := h.readHeights(ctx)
 	if err != nil {
 		return err
 	}
 	for len(topics) > 0 {
 		n := min(chunk, len(topics))
-		steps, err := h.steps(ctx, topics[:n])
+		steps, err := h.readSteps(ctx, topics[:n])
 		if err != nil {
 			return err
 		}
-		h.tell(topics[:n], steps, heights)
+		h.notifyPages(topics[:n], steps, heights)
 		topics = topics[n:]
 	}
 	return nil
 }
 
-func (h *Hub) watching() []Topic {
+func (h *Hub) listTopics() []Topic {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	topics := make([]Topic, 0, len(h.topics))
@@ -194,7 +194,7 @@ func (h *Hub) watching() []Topic {
 	return topics
 }
 
-func (h *Hub) heights(ctx context.Context) (map[string]int64, error) {
+func (h *Hub) readHeights(ctx context.Context) (map[string]int64, error) {
 	var rows []models.ChainCursor // a handful
 	err := h.db.Read(ctx).Select("network", "height").Find(&rows).Error
 	heights := make(map[string]int64, len(rows))
@@ -204,7 +204,7 @@ func (h *Hub) heights(ctx context.Context) (map[string]int64, error) {
 	return heights, err
 }
 
-func (h *Hub) steps(ctx context.Context, topics []Topic) (map[int64]int, error) {
+func (h *Hub) readSteps(ctx context.Context, topics []Topic) (map[int64]int, error) {
 	ids := make([]int64, len(topics))
 	for i, topic := range topics {
 		ids[i] = topic.Payment
@@ -218,7 +218,7 @@ func (h *Hub) steps(ctx context.Context, topics []Topic) (map[int64]int, error) 
 	return steps, err
 }
 
-func (h *Hub) tell(topics []Topic, steps map[int64]int, heights map[string]int64) {
+func (h *Hub) notifyPages(topics []Topic, steps map[int64]int, heights map[string]int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, topic := range topics {

@@ -92,7 +92,7 @@ func TestPagesAreTold(t *testing.T) {
 		leaveFirst()
 		leaveFirst()
 		leaveSecond()
-		if hub.Pages() != 0 {
+		if hub.CountPages() != 0 {
 			t.Error("pages are left")
 		}
 	})
@@ -198,7 +198,7 @@ func TestListsAreTold(t *testing.T) {
 		wait(t, ours, "a payment came")
 		leave()
 		leave()
-		if hub.Pages() != 0 {
+		if hub.CountPages() != 0 {
 			t.Error("the page is still counted")
 		}
 	})
@@ -233,7 +233,7 @@ func TestListsAreBounded(t *testing.T) {
 	for _, leave := range leaves {
 		leave()
 	}
-	if hub.Pages() != 0 || full(sse.List{Business: 999}) {
+	if hub.CountPages() != 0 || full(sse.List{Business: 999}) {
 		t.Error("nobody is gone")
 	}
 	hub.Close()

@@ -32,14 +32,14 @@ type Figures struct {
 	Waits map[int]int64
 }
 
-// Figures counts the scope's payments of a period. Faults: Forbidden.
-func (s *Service) Figures(ctx context.Context, sc scope.Scope, p Period) (Figures, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+// ReadFigures counts the scope's payments of a period. Faults: Forbidden.
+func (s *Service) ReadFigures(ctx context.Context, sc scope.Scope, p Period) (Figures, error) {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return Figures{}, err
 	}
 	f := Figures{Waits: map[int]int64{}}
 	zone := zoneOf(p.Zone)
-	from, to := begins(p.From, zone, 0), begins(p.To, zone, 1)
+	from, to := dayStart(p.From, zone, 0), dayStart(p.To, zone, 1)
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
 		f = Figures{Waits: map[int]int64{}}
 		var ready int64
@@ -48,11 +48,11 @@ func (s *Service) Figures(ctx context.Context, sc scope.Scope, p Period) (Figure
 			return err
 		}
 		if ready == 0 {
-			counted, err := count(tx, sc, from, to, zone)
-			f.add(counted)
+			counted, err := countPayments(tx, sc, from, to, zone)
+			f.addChanges(counted)
 			return err
 		}
-		if err := f.read(tx, sc, p); err != nil {
+		if err := f.readDays(tx, sc, p); err != nil {
 			return err
 		}
 		var changes []models.TallyChange
@@ -62,16 +62,16 @@ func (s *Service) Figures(ctx context.Context, sc scope.Scope, p Period) (Figure
 		}
 		fresh := newSums()
 		for _, c := range changes {
-			fresh.change(c, dayOf(c.PaymentAt, zone))
+			fresh.addChange(c, dayOf(c.PaymentAt, zone))
 		}
-		f.add(fresh)
+		f.addChanges(fresh)
 		return nil
 	})
 	return f, err
 }
 
-// read reads the rows of days.
-func (f *Figures) read(tx *models.Tx, sc scope.Scope, p Period) error {
+// readDays reads the rows of days.
+func (f *Figures) readDays(tx *models.Tx, sc scope.Scope, p Period) error {
 	const within = "day >= ? AND day <= ? AND count <> 0"
 	days := sc.Rows(tx.Model(&models.TallyDay{})).Where(within, p.From, p.To)
 	if err := days.Select("day, currency, status, sum(count) AS count, sum(amount) AS amount").
@@ -95,8 +95,8 @@ func (f *Figures) read(tx *models.Tx, sc scope.Scope, p Period) error {
 	return err
 }
 
-// add adds changes that are not in the rows of days yet.
-func (f *Figures) add(counted sums) {
+// addChanges adds changes that are not in the rows of days yet.
+func (f *Figures) addChanges(counted sums) {
 	type key struct{ day, currency, method, status string }
 	days, coins := map[key]sum{}, map[key]sum{}
 	gather := func(into map[key]sum, k key, count, amount int64) {
@@ -127,9 +127,9 @@ func (f *Figures) add(counted sums) {
 	f.Days, f.Coins = cells(days), cells(coins)
 }
 
-// Median is the time that half of the counted payments took at most, to a few
+// MedianTime returns the time that half of the counted payments took at most, to a few
 // percent; false when none is counted.
-func (f Figures) Median() (time.Duration, bool) {
+func (f Figures) MedianTime() (time.Duration, bool) {
 	all := int64(0)
 	for _, n := range f.Waits {
 		all += n
@@ -137,7 +137,7 @@ func (f Figures) Median() (time.Duration, bool) {
 	left := (all + 1) / 2
 	for _, bucket := range slices.Sorted(maps.Keys(f.Waits)) {
 		if left -= f.Waits[bucket]; left <= 0 && all > 0 {
-			return Middle(bucket), true
+			return BucketMiddle(bucket), true
 		}
 	}
 	return 0, false

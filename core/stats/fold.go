@@ -14,12 +14,12 @@ import (
 // foldAtOnce is how many changes one transaction folds in.
 const foldAtOnce = 1000
 
-// Fold folds changes into their days, and returns how many it did. Several may
+// FoldChanges folds changes into their days, and returns how many it did. Several may
 // fold at once: each takes other changes.
-func (s *Service) Fold(ctx context.Context) (n int, err error) {
+func (s *Service) FoldChanges(ctx context.Context) (n int, err error) {
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		n = 0
-		changes, zones, err := s.claim(tx)
+		changes, zones, err := s.claimChanges(tx)
 		if err != nil || len(changes) == 0 {
 			return err
 		}
@@ -30,7 +30,7 @@ func (s *Service) Fold(ctx context.Context) (n int, err error) {
 				continue // it is being counted again
 			}
 			ids = append(ids, c.ID)
-			counted.change(c, dayOf(c.PaymentAt, zone))
+			counted.addChange(c, dayOf(c.PaymentAt, zone))
 		}
 		if n = len(ids); n == 0 {
 			return nil
@@ -38,14 +38,14 @@ func (s *Service) Fold(ctx context.Context) (n int, err error) {
 		if err := tx.Where("id IN ?", ids).Delete(&models.TallyChange{}).Error; err != nil {
 			return err
 		}
-		return put(tx, counted)
+		return addToRows(tx, counted)
 	})
 	return n, err
 }
 
-// claim takes changes of businesses that are counted, with the zones of these,
+// claimChanges takes changes of businesses that are counted, with the zones of these,
 // and keeps others from taking them or from changing those.
-func (s *Service) claim(tx *models.Tx) ([]models.TallyChange, map[int64]*time.Location, error) {
+func (s *Service) claimChanges(tx *models.Tx) ([]models.TallyChange, map[int64]*time.Location, error) {
 	ready := tx.Session(&gorm.Session{NewDB: true}).Model(&models.Tally{}).Select("business_id").Where("ready")
 	query := tx.Where("business_id IN (?)", ready).Order("id").Limit(foldAtOnce)
 	if models.IsPostgres(tx) {
@@ -79,10 +79,10 @@ func (s *Service) claim(tx *models.Tx) ([]models.TallyChange, map[int64]*time.Lo
 // putAtOnce is how many rows a statement stores: SQLite takes 32,766 values.
 const putAtOnce = 500
 
-// put adds sums to the rows there are.
-func put(tx *models.Tx, counted sums) error {
+// addToRows adds sums to the rows there are.
+func addToRows(tx *models.Tx, counted sums) error {
 	if rows := counted.dayRows(); len(rows) > 0 {
-		add := clause.OnConflict{Columns: columns("business_id", "domain", "day", "currency", "method", "status"),
+		add := clause.OnConflict{Columns: listColumns("business_id", "domain", "day", "currency", "method", "status"),
 			DoUpdates: clause.Assignments(map[string]any{"count": gorm.Expr("tally_days.count + excluded.count"),
 				"amount": gorm.Expr("tally_days.amount + excluded.amount")})}
 		if err := tx.Clauses(add).CreateInBatches(&rows, putAtOnce).Error; err != nil {
@@ -93,12 +93,12 @@ func put(tx *models.Tx, counted sums) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	add := clause.OnConflict{Columns: columns("business_id", "domain", "day", "bucket"),
+	add := clause.OnConflict{Columns: listColumns("business_id", "domain", "day", "bucket"),
 		DoUpdates: clause.Assignments(map[string]any{"count": gorm.Expr("tally_waits.count + excluded.count")})}
 	return tx.Clauses(add).CreateInBatches(&rows, putAtOnce).Error
 }
 
-func columns(names ...string) (list []clause.Column) {
+func listColumns(names ...string) (list []clause.Column) {
 	for _, name := range names {
 		list = append(list, clause.Column{Name: name})
 	}
@@ -111,9 +111,9 @@ func (s *Service) Run(ctx context.Context, interval time.Duration) error {
 	defer ticker.Stop()
 	looked := time.Time{}
 	for {
-		n, err := s.Fold(ctx)
+		n, err := s.FoldChanges(ctx)
 		if now := s.Clock(); err == nil && now.Sub(looked) >= time.Minute {
-			if err = s.Recount(ctx); err == nil {
+			if err = s.RecountDue(ctx); err == nil {
 				looked = now
 			}
 		}

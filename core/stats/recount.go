@@ -26,9 +26,9 @@ type due struct {
 	Recounted  string
 }
 
-// Recount counts those businesses from their payments that were never counted, or
+// RecountDue counts those businesses from their payments that were never counted, or
 // by the days of another zone; and once more each day that has come to rest.
-func (s *Service) Recount(ctx context.Context) error {
+func (s *Service) RecountDue(ctx context.Context) error {
 	var list []due
 	rested := s.Clock().UTC().AddDate(0, 0, -settled).Format(time.DateOnly)
 	err := s.DB.Read(ctx).Model(&models.Business{}).
@@ -44,24 +44,24 @@ func (s *Service) Recount(ctx context.Context) error {
 	for _, d := range list {
 		from := d.Recounted
 		if !d.Ready || d.Tallied != d.Zone {
-			if err := s.begin(ctx, d); err != nil {
+			if err := s.beginRecount(ctx, d); err != nil {
 				return err
 			}
 			from = ""
 		}
-		if err := s.recount(ctx, d, from, rested); err != nil {
+		if err := s.recountBusiness(ctx, d, from, rested); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// begin deletes the counts of a business: from here on its figures are read from
+// beginRecount deletes the counts of a business: from here on its figures are read from
 // its payments, and changes wait.
-func (s *Service) begin(ctx context.Context, d due) error {
+func (s *Service) beginRecount(ctx context.Context, d due) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
 		row := models.Tally{BusinessID: d.BusinessID, Zone: d.Zone}
-		again := clause.OnConflict{Columns: columns("business_id"),
+		again := clause.OnConflict{Columns: listColumns("business_id"),
 			DoUpdates: clause.AssignmentColumns([]string{"zone", "ready", "recounted"})}
 		if err := tx.Clauses(again).Create(&row).Error; err != nil {
 			return err
@@ -73,25 +73,25 @@ func (s *Service) begin(ctx context.Context, d due) error {
 	})
 }
 
-// recount counts the days after one, or all of them, and says that it is done.
-func (s *Service) recount(ctx context.Context, d due, after, rested string) error {
+// recountBusiness counts the days after one, or all of them, and says that it is done.
+func (s *Service) recountBusiness(ctx context.Context, d due, after, rested string) error {
 	zone := zoneOf(d.Zone)
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 		sc := scope.Scope{BusinessID: d.BusinessID, Domain: domain}
-		next, end := begins(after, zone, 1), begins(rested, zone, 1)
+		next, end := dayStart(after, zone, 1), dayStart(rested, zone, 1)
 		if after == "" {
 			next, end = time.Time{}, s.Clock().AddDate(0, 0, 1)
 		}
 		for {
-			first, any, err := s.first(ctx, sc, next)
+			first, any, err := s.firstPayment(ctx, sc, next)
 			if err != nil {
 				return err
 			}
 			if !any || !first.Before(end) {
 				break
 			}
-			from := begins(dayOf(first, zone), zone, 0)
-			next = begins(dayOf(first, zone), zone, atOnce)
+			from := dayStart(dayOf(first, zone), zone, 0)
+			next = dayStart(dayOf(first, zone), zone, atOnce)
 			if after != "" && next.After(end) {
 				next = end
 			}
@@ -104,8 +104,8 @@ func (s *Service) recount(ctx context.Context, d due, after, rested string) erro
 		Updates(map[string]any{"ready": true, "recounted": rested}).Error
 }
 
-// first is when the first payment of a scope since a time was initiated.
-func (s *Service) first(ctx context.Context, sc scope.Scope, since time.Time) (time.Time, bool, error) {
+// firstPayment returns when the first payment of a scope since a time was initiated.
+func (s *Service) firstPayment(ctx context.Context, sc scope.Scope, since time.Time) (time.Time, bool, error) {
 	var rows []models.Payment
 	err := sc.Rows(s.DB.List(models.UpToDate(ctx))).Select("created_at").Where("created_at >= ?", since.UTC()).
 		Order("created_at, id").Limit(1).Find(&rows).Error
@@ -125,7 +125,7 @@ func (s *Service) recountDays(ctx context.Context, sc scope.Scope, from, to time
 				return err
 			}
 		}
-		counted, err := count(tx, sc, from, to, zone)
+		counted, err := countPayments(tx, sc, from, to, zone)
 		if err != nil {
 			return err
 		}
@@ -142,12 +142,12 @@ func (s *Service) recountDays(ctx context.Context, sc scope.Scope, from, to time
 			Delete(&models.TallyChange{}).Error; err != nil {
 			return err
 		}
-		return put(tx, counted)
+		return addToRows(tx, counted)
 	})
 }
 
-// count counts payments of a scope that were initiated from a time up to another.
-func count(tx *models.Tx, sc scope.Scope, from, to time.Time, zone *time.Location) (counted sums, err error) {
+// countPayments counts payments of a scope that were initiated from a time up to another.
+func countPayments(tx *models.Tx, sc scope.Scope, from, to time.Time, zone *time.Location) (counted sums, err error) {
 	rows, err := sc.Rows(tx.Model(&models.Payment{})).Where("created_at >= ? AND created_at < ?", from.UTC(), to.UTC()).
 		Select("currency", "method", "status", "reversed", "reason", "amount", "created_at", "settled_at").Rows()
 	if err != nil {
@@ -161,8 +161,8 @@ func count(tx *models.Tx, sc scope.Scope, from, to time.Time, zone *time.Locatio
 			&p.SettledAt); err != nil {
 			return sums{}, err
 		}
-		counted.add(dayKey{business: sc.BusinessID, domain: string(sc.Domain), day: dayOf(p.CreatedAt, zone),
-			currency: p.Currency, method: p.Method}, Of(p), p.Amount, 1)
+		counted.addPayment(dayKey{business: sc.BusinessID, domain: string(sc.Domain), day: dayOf(p.CreatedAt, zone),
+			currency: p.Currency, method: p.Method}, StandingOf(p), p.Amount, 1)
 	}
 	return counted, rows.Err()
 }

@@ -38,22 +38,22 @@ type Standing struct {
 	wait   int // bucket
 }
 
-// Of is how a payment is counted as it stands.
-func Of(p models.Payment) Standing {
+// StandingOf returns how a payment is counted as it stands.
+func StandingOf(p models.Payment) Standing {
 	s := Standing{status: p.Status, wait: none}
 	if p.Status == successful && p.Reversed {
 		s.status = Reversed
 	}
 	if s.status == successful && p.Reason != byHand && p.SettledAt != nil {
-		s.wait = Bucket(p.SettledAt.Sub(p.CreatedAt))
+		s.wait = BucketOf(p.SettledAt.Sub(p.CreatedAt))
 	}
 	return s
 }
 
-// Note writes down, in the transaction that changes a payment, that it was
+// NoteChange writes down, in the transaction that changes a payment, that it was
 // counted otherwise before.
-func Note(tx *models.Tx, before Standing, p models.Payment) error {
-	now := Of(p)
+func NoteChange(tx *models.Tx, before Standing, p models.Payment) error {
+	now := StandingOf(p)
 	if before.status == "" {
 		before.wait = none
 	}
@@ -69,9 +69,9 @@ func Note(tx *models.Tx, before Standing, p models.Payment) error {
 // a sixteenth wide, so that a median is right to a few percent.
 const fine = 16
 
-// Bucket is the bucket that a time is counted in: exactly below 32 seconds,
+// BucketOf returns the bucket that a time is counted in: exactly below 32 seconds,
 // coarser above.
-func Bucket(took time.Duration) int {
+func BucketOf(took time.Duration) int {
 	seconds := uint64(max(took, 0) / time.Second)
 	if seconds < 2*fine {
 		return int(seconds)
@@ -80,8 +80,8 @@ func Bucket(took time.Duration) int {
 	return shift*fine + int(seconds>>shift)
 }
 
-// Middle is the middle of a bucket.
-func Middle(bucket int) time.Duration {
+// BucketMiddle returns the middle of a bucket.
+func BucketMiddle(bucket int) time.Duration {
 	if bucket < 2*fine {
 		return time.Duration(max(bucket, 0)) * time.Second
 	}
@@ -93,8 +93,8 @@ func Middle(bucket int) time.Duration {
 // dayOf is the day of a time in a zone.
 func dayOf(at time.Time, zone *time.Location) string { return at.In(zone).Format(time.DateOnly) }
 
-// begins is when a day begins in a zone, some days on.
-func begins(day string, zone *time.Location, on int) time.Time {
+// dayStart returns when a day begins in a zone, some days on.
+func dayStart(day string, zone *time.Location, on int) time.Time {
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return time.Time{}
@@ -102,7 +102,7 @@ func begins(day string, zone *time.Location, on int) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day()+on, 0, 0, 0, 0, zone)
 }
 
-// zoneOf is the named zone; UTC when this machine doesn't know it.
+// zoneOf returns the named zone; UTC when this machine doesn't know it.
 func zoneOf(name string) *time.Location {
 	zone, err := time.LoadLocation(name)
 	if err != nil {

@@ -30,8 +30,8 @@ type sums struct {
 
 func newSums() sums { return sums{map[dayKey]sum{}, map[waitKey]int64{}} }
 
-// add counts a payment as it stands, or, with by -1, takes it back.
-func (s sums) add(key dayKey, at Standing, amount, by int64) {
+// addPayment counts a payment as it stands, or, with by -1, takes it back.
+func (s sums) addPayment(key dayKey, at Standing, amount, by int64) {
 	if at.status == "" {
 		return
 	}
@@ -43,11 +43,11 @@ func (s sums) add(key dayKey, at Standing, amount, by int64) {
 	}
 }
 
-// change counts what a change says.
-func (s sums) change(c models.TallyChange, day string) {
+// addChange counts what a change says.
+func (s sums) addChange(c models.TallyChange, day string) {
 	key := dayKey{business: c.BusinessID, domain: c.Domain, day: day, currency: c.Currency, method: c.Method}
-	s.add(key, Standing{c.From, c.FromWait}, c.Amount, -1)
-	s.add(key, Standing{c.To, c.ToWait}, c.Amount, 1)
+	s.addPayment(key, Standing{c.From, c.FromWait}, c.Amount, -1)
+	s.addPayment(key, Standing{c.To, c.ToWait}, c.Amount, 1)
 }
 
 // dayRows are the sums as rows, in the same order for all writers, so that they can't deadlock.

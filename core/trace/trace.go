@@ -83,15 +83,15 @@ func New(ctx context.Context, c Config) (*Tracer, error) {
 // Close sends the waiting spans, for as long as ctx lasts.
 func (t *Tracer) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
 
-// Reached adds a state that a payment reached.
-func (t *Tracer) Reached(c payment.Change) {
+// AddState adds a state that a payment reached.
+func (t *Tracer) AddState(c payment.Change) {
 	p := c.Payment
 	attributes := []attribute.KeyValue{attribute.String("cointill.reference", p.Reference),
 		attribute.String("cointill.domain", p.Domain),
 		attribute.String("cointill.network", p.Network), attribute.String("cointill.state", p.Status)}
 	if c.From == "" {
-		ctx := context.WithValue(context.Background(), rootKey{}, root(p.Reference))
-		t.span(ctx, Initiate, trace.SpanKindServer, c.Began, t.clock()).set(nil, attributes)
+		ctx := context.WithValue(context.Background(), rootKey{}, rootSpan(p.Reference))
+		t.startSpan(ctx, Initiate, trace.SpanKindServer, c.Began, t.clock()).endSpan(nil, attributes)
 		return
 	}
 	name := Observe
@@ -100,11 +100,11 @@ func (t *Tracer) Reached(c payment.Change) {
 	}
 	attributes = append(attributes, attribute.String("cointill.state.before", string(c.From)),
 		attribute.String("cointill.reason", p.Reason))
-	t.span(under(p.Reference), name, trace.SpanKindInternal, c.Began, t.clock()).set(nil, attributes)
+	t.startSpan(withRoot(p.Reference), name, trace.SpanKindInternal, c.Began, t.clock()).endSpan(nil, attributes)
 }
 
-// Attempted adds a request to a webhook. Events that are about no payment are in no trace.
-func (t *Tracer) Attempted(a webhook.Attempted) {
+// AddAttempt adds a request to a webhook. Events that are about no payment are in no trace.
+func (t *Tracer) AddAttempt(a webhook.Attempted) {
 	var body struct {
 		Data struct {
 			Reference string `json:"reference"`
@@ -117,8 +117,8 @@ func (t *Tracer) Attempted(a webhook.Attempted) {
 	if !a.Success {
 		failed = errors.New("the endpoint didn't take the event")
 	}
-	t.span(under(body.Data.Reference), Deliver, trace.SpanKindClient, a.Began, a.Began.Add(a.Took)).
-		set(failed, []attribute.KeyValue{
+	t.startSpan(withRoot(body.Data.Reference), Deliver, trace.SpanKindClient, a.Began, a.Began.Add(a.Took)).
+		endSpan(failed, []attribute.KeyValue{
 			attribute.String("cointill.reference", body.Data.Reference),
 			attribute.String("cointill.domain", a.Event.Domain),
 			attribute.String("cointill.event.id", a.Event.ID), attribute.String("cointill.event.type", a.Event.Type),
@@ -132,13 +132,13 @@ type span struct {
 	end time.Time
 }
 
-func (t *Tracer) span(ctx context.Context, name string, kind trace.SpanKind, began, end time.Time) span {
+func (t *Tracer) startSpan(ctx context.Context, name string, kind trace.SpanKind, began, end time.Time) span {
 	_, s := t.tracer.Start(ctx, name, trace.WithTimestamp(began), trace.WithSpanKind(kind))
 	return span{s, end}
 }
 
-// set says what the work was, and ends it.
-func (s span) set(failed error, attributes []attribute.KeyValue) {
+// endSpan says what the work was, and ends it.
+func (s span) endSpan(failed error, attributes []attribute.KeyValue) {
 	s.SetAttributes(attributes...)
 	if failed != nil {
 		s.SetStatus(codes.Error, failed.Error())
@@ -149,17 +149,17 @@ func (s span) set(failed error, attributes []attribute.KeyValue) {
 // rootKey is where a context carries the ids of a trace's root.
 type rootKey struct{}
 
-// root is the trace of a payment, and its root span.
-func root(reference string) trace.SpanContext {
+// rootSpan returns the trace of a payment, and its root span.
+func rootSpan(reference string) trace.SpanContext {
 	sum := sha256.Sum256([]byte("cointill trace " + reference))
 	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID(sum[:16]),
 		SpanID:     trace.SpanID(sum[16:24]),
 		TraceFlags: trace.FlagsSampled, Remote: true})
 }
 
-// under is a context below a payment's root span.
-func under(reference string) context.Context {
-	return trace.ContextWithRemoteSpanContext(context.Background(), root(reference))
+// withRoot returns a context below a payment's root span.
+func withRoot(reference string) context.Context {
+	return trace.ContextWithRemoteSpanContext(context.Background(), rootSpan(reference))
 }
 
 // ids gives a root the ids that follow from its payment, and any other span a random one.
@@ -170,14 +170,14 @@ func (ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 	if of, ok := ctx.Value(rootKey{}).(trace.SpanContext); ok {
 		return of.TraceID(), of.SpanID()
 	}
-	return trace.TraceID(ident.Bytes(16)), random()
+	return trace.TraceID(ident.RandomBytes(16)), randomID()
 }
 
 // NewSpanID makes the id of a span below a root.
-func (ids) NewSpanID(context.Context, trace.TraceID) trace.SpanID { return random() }
+func (ids) NewSpanID(context.Context, trace.TraceID) trace.SpanID { return randomID() }
 
-// random is a span's id; zero would be none.
-func random() (id trace.SpanID) {
-	binary.BigEndian.PutUint64(id[:], binary.BigEndian.Uint64(ident.Bytes(8))|1)
+// randomID returns a span's id; zero would be none.
+func randomID() (id trace.SpanID) {
+	binary.BigEndian.PutUint64(id[:], binary.BigEndian.Uint64(ident.RandomBytes(8))|1)
 	return id
 }

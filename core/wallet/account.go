@@ -45,7 +45,7 @@ type Preview struct {
 // goes; Unavailable (lookup_failed) while an account can't be looked up.
 func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (Preview, error) {
 	if l, ok := s.findLedger(sc.Domain, c); ok {
-		if err := sc.Can(scope.SetReceiving); err != nil {
+		if err := sc.CheckAction(scope.SetReceiving); err != nil {
 			return Preview{}, err
 		}
 		return l.previewAccount(ctx, key)
@@ -147,7 +147,7 @@ func (k Key) normalizeAddress(address string) (string, error) {
 // has the branch or its account.
 func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error) {
 	if l, ok := s.findLedger(sc.Domain, c); ok {
-		if err := sc.Can(scope.SetReceiving); err != nil {
+		if err := sc.CheckAction(scope.SetReceiving); err != nil {
 			return models.Wallet{}, err
 		}
 		return s.useAccount(tx, sc, l, key, actor)
@@ -272,7 +272,7 @@ func inUse() error {
 
 // parseKey reads a key for the network that serves the chain in the scope's domain.
 func (s *Service) parseKey(sc scope.Scope, c money.Chain, key, script string) (Key, error) {
-	if err := sc.Can(scope.SetReceiving); err != nil {
+	if err := sc.CheckAction(scope.SetReceiving); err != nil {
 		return Key{}, err
 	}
 	p, ok := s.findNet(sc.Domain, c)

@@ -22,11 +22,11 @@ type sandboxReceiver struct{ chain money.Chain }
 func (r sandboxReceiver) Next(business int64, domain scope.Domain) (string, bool) {
 	switch r.chain {
 	case money.Bitcoin:
-		return Bech32("bcrt", ident.Bytes(20)), false
+		return Bech32("bcrt", ident.RandomBytes(20)), false
 	case money.Dogecoin:
-		return Base58Check([]byte{0x6f}, ident.Bytes(20)), false
+		return Base58Check([]byte{0x6f}, ident.RandomBytes(20)), false
 	case money.Ethereum:
-		return ethereum.Address(ident.Bytes(20)).String(), false
+		return ethereum.Address(ident.RandomBytes(20)).String(), false
 	default:
 		account := sha256.Sum256(fmt.Appendf(nil, "sandbox account of business %d in %s", business, domain))
 		return params.Account(account[:20]).String(), true

@@ -38,7 +38,7 @@ type State struct {
 // Active is the wallet that the scope's payments on a chain are received with;
 // false when there is none, or no network that needs one.
 func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (State, bool, error) {
-	if err := sc.Can(scope.SeeMethods); err != nil {
+	if err := sc.CheckAction(scope.SeeMethods); err != nil {
 		return State{}, false, err
 	}
 	var network chain.Network
@@ -89,7 +89,7 @@ type Origin struct {
 // Origin finds a payment's address in the merchant's wallet; false where it
 // comes from none, as in the sandbox.
 func (s *Service) Origin(ctx context.Context, sc scope.Scope, payment int64) (Origin, bool, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return Origin{}, false, err
 	}
 	var given []models.Destination

@@ -39,7 +39,7 @@ const sweptAtOnce = 200
 // Conflict (no_network) where no real network serves the domain, Unavailable
 // (lookup_failed) while no node answers.
 func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, each func(Sweep) error) error {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return err
 	}
 	net, ok := s.findNet(sc.Domain, money.Ethereum)

@@ -95,7 +95,7 @@ func (s *Service) Assign(tx *models.Tx, p *models.Payment, now time.Time) (Place
 }
 
 // freshTag is a random destination tag.
-func freshTag() uint32 { return binary.BigEndian.Uint32(ident.Bytes(4)) }
+func freshTag() uint32 { return binary.BigEndian.Uint32(ident.RandomBytes(4)) }
 
 // SandboxReceivers are the receivers of the sandbox networks. Their addresses
 // have no owner: they are random, with the prefixes of regression-test

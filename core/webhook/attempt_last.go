@@ -10,7 +10,7 @@ import (
 // LastAttempts returns the latest attempt of each delivery that has one, by delivery id,
 // without requests and answers, for which a list has no room. Faults: Forbidden.
 func (s *Service) LastAttempts(ctx context.Context, sc scope.Scope, deliveries []Delivery) (map[int64]Attempt, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, err
 	}
 	ids := make([]int64, 0, len(deliveries))

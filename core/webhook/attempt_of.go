@@ -10,7 +10,7 @@ import (
 // AttemptsOf returns the first attempts of deliveries, at most 500, by delivery id, without
 // requests and answers, for roles with the right to see payments. Faults: Forbidden.
 func (s *Service) AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []Delivery) (map[int64][]Attempt, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
 	var ids []int64

@@ -51,7 +51,7 @@ func Withheld(sc scope.Scope) bool { return !sc.Allows(scope.SeePayments) }
 // LatestDeliveries gives the latest delivery of each endpoint that has one, by
 // the endpoint's id. Faults: Forbidden.
 func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]Delivery, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, err
 	}
 	rows, err := s.readDeliveries(sc, s.DB.Read(ctx).
@@ -67,7 +67,7 @@ func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[str
 // DeliveriesOfPayment returns at most 100 deliveries of a payment's events, newest first, for
 // roles with the right to see payments.
 func (s *Service) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Delivery, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
 	return s.readDeliveries(sc, s.DB.Read(ctx).Where("events.payment_id = ?", paymentID).Limit(100))

@@ -78,7 +78,7 @@ type WithSecret struct {
 // Create registers an endpoint and returns it with its secret, which is shown
 // only here and on rotation. Faults: Invalid, Forbidden, Conflict (too many).
 func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoint, string, error) {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
+	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return Endpoint{}, "", err
 	}
 	if err := fault.Validation(c.Check(sc.Domain)); err != nil {
@@ -133,7 +133,7 @@ func lockBusiness(tx *models.Tx, sc scope.Scope) error {
 // List gives a page of the endpoints, newest first, and the cursor of the next
 // page, "" after the last. limit is 1–100, 0 means 25.
 func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit int) ([]Endpoint, string, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
 	limit, err := checkLimit(limit)
@@ -163,7 +163,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 
 // Find gives one endpoint. Faults: NotFound, Forbidden.
 func (s *Service) Find(ctx context.Context, sc scope.Scope, id string) (Endpoint, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Endpoint{}, err
 	}
 	row, err := findEndpoint(s.DB.Read(ctx), sc, id)
@@ -173,7 +173,7 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, id string) (Endpoint
 // Update changes the given fields. Switching an endpoint on resets its failures. Faults:
 // Invalid, NotFound, Forbidden.
 func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Change) (Endpoint, error) {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
+	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return Endpoint{}, err
 	}
 	defer s.edits.Add(1)
@@ -267,7 +267,7 @@ func (s *Service) changedColumns(c Change, found models.Endpoint) (map[string]an
 
 // Delete removes an endpoint and cancels its pending deliveries. Faults: NotFound, Forbidden.
 func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
+	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return err
 	}
 	defer s.edits.Add(1)
@@ -293,7 +293,7 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 // RotateSecret gives the endpoint a new secret and returns it. The one before
 // signs too for 24 hours, with those that did so already. Faults: NotFound, Forbidden.
 func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (Endpoint, string, error) {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
+	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return Endpoint{}, "", err
 	}
 	defer s.edits.Add(1)
@@ -356,7 +356,7 @@ func (s *Service) describeEndpoint(row models.Endpoint) Endpoint {
 }
 
 // newSecret makes a signing secret as Standard Webhooks writes it.
-func newSecret() string { return "whsec_" + base64.StdEncoding.EncodeToString(ident.Bytes(32)) }
+func newSecret() string { return "whsec_" + base64.StdEncoding.EncodeToString(ident.RandomBytes(32)) }
 
 // secretPlace binds a sealed secret to its endpoint.
 func secretPlace(id string) string { return "endpoints/" + id }

@@ -136,7 +136,7 @@ func (s *Service) eventID(e Event, again int) string {
 // 25.
 func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after string, limit int) ([]Recorded, string,
 	error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
 	limit, err := checkLimit(limit)
@@ -212,7 +212,7 @@ func ofPayments(db, query *models.Tx, ids []int64) *models.Tx {
 
 // Event gives one event. Faults: NotFound, Forbidden.
 func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorded, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Recorded{}, err
 	}
 	row, err := findEvent(s.DB.Read(ctx), sc, id)

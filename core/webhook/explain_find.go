@@ -13,7 +13,7 @@ import (
 // verify. The pasted text is not stored. The verdict shows where the body differs from the sent
 // one only to roles that see payments. Faults: Invalid, NotFound, Forbidden.
 func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p Pasted) (Verdict, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Verdict{}, err
 	}
 	if len(p.Body) > MaxPasted {

@@ -21,7 +21,7 @@ func States() []string { return []string{Pending, Delivered, Exhausted, Cancelle
 // Faults: Invalid, NotFound, Forbidden.
 func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]Delivery,
 	string, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
 	limit, err := checkLimit(limit)
@@ -139,7 +139,7 @@ func (s *Service) skippedBy(ctx context.Context, sc scope.Scope, eventID string)
 // NotFound, Forbidden.
 func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (Delivery, []Attempt,
 	error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Delivery{}, nil, err
 	}
 	e, err := findEndpoint(s.DB.Read(ctx), sc, endpointID)
@@ -180,7 +180,7 @@ type Health struct {
 
 // Health tells how an endpoint has done lately. Faults: NotFound, Forbidden.
 func (s *Service) Health(ctx context.Context, sc scope.Scope, endpointID string) (h Health, err error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return h, err
 	}
 	if _, err := findEndpoint(s.DB.Read(ctx), sc, endpointID); err != nil {

@@ -65,7 +65,7 @@ func Late(ctx context.Context, db *models.DB, now time.Time) (map[scope.Domain]t
 	}
 	late := map[scope.Domain]time.Duration{}
 	for _, r := range rows {
-		waitsForAnswers := r.Sent > 0 || r.Host != "" && sent[r.Host] >= outbox.Quarter(perHost)
+		waitsForAnswers := r.Sent > 0 || r.Host != "" && sent[r.Host] >= outbox.QuarterOf(perHost)
 		if !waitsForAnswers {
 			late[r.Domain] = max(late[r.Domain], now.Sub(r.DueAt))
 		}

@@ -46,7 +46,7 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 	if err := tx.Where("id = ?", row.BusinessID).Limit(1).Find(&business).Error; err != nil {
 		return err
 	}
-	if !settings.Wants(business, settings.WebhookOff) {
+	if !settings.WantsMail(business, settings.WebhookOff) {
 		return nil
 	}
 	owners, err := account.Owners(tx, row.BusinessID)
@@ -68,7 +68,7 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 	return nil
 }
 
-// zoneOf is the time zone in which a business reads its times.
+// zoneOf returns the time zone in which a business reads its times.
 func zoneOf(b models.Business) *time.Location {
 	if found, err := time.LoadLocation(b.TimeZone); err == nil {
 		return found

@@ -103,7 +103,7 @@ const recent = 7 * 24 * time.Hour
 // that were neither delivered nor are under way, as far as they can still be sent.
 // It is what a resend of all since then would bring. Faults: NotFound, Forbidden.
 func (s *Service) Missed(ctx context.Context, sc scope.Scope, endpointID string) (Missed, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Missed{}, err
 	}
 	e, err := findEndpoint(s.DB.Read(ctx), sc, endpointID)

@@ -46,7 +46,7 @@ func listTakers(targets []target, kind string) (ids []string) {
 // are. Faults: NotFound, Forbidden, Conflict when none is active, Gone when the event's body is
 // no longer kept.
 func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (n int, err error) {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
+	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return 0, err
 	}
 	n, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int, error) {
@@ -117,7 +117,7 @@ func errInactive() error {
 // SendTest makes a webhook.test event for this endpoint alone and returns the
 // event's id. Faults: NotFound, Forbidden, Conflict when it is inactive.
 func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error) {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
+	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return "", err
 	}
 	eventID, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {

@@ -92,7 +92,7 @@ func (s *Service) Check(o Order) fault.Fields { return o.checkOrder(s.Clock()) }
 // carries it out in small batches. Faults: Invalid, NotFound, Forbidden, Conflict when no
 // endpoint would receive them or too many orders are open.
 func (s *Service) Resend(ctx context.Context, sc scope.Scope, o Order) (Resend, error) {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
+	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return Resend{}, err
 	}
 	now := s.Clock()
@@ -193,7 +193,7 @@ func resendEvents(db *models.Tx, row models.Resend) *models.Tx {
 
 // FindResend gives one order. Faults: NotFound, Forbidden.
 func (s *Service) FindResend(ctx context.Context, sc scope.Scope, id string) (Resend, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Resend{}, err
 	}
 	var row models.Resend
@@ -210,7 +210,7 @@ func (s *Service) FindResend(ctx context.Context, sc scope.Scope, id string) (Re
 // Resends gives a page of the orders, newest first, and the cursor of the next
 // page, "" after the last. limit is 1–100, 0 means 25.
 func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, limit int) ([]Resend, string, error) {
-	if err := sc.Can(scope.SeeWebhooks); err != nil {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
 	limit, err := checkLimit(limit)

@@ -20,7 +20,7 @@ type Planned struct {
 // Plan counts the events that an order would send. Faults: Invalid, NotFound, Forbidden,
 // Conflict when no endpoint would receive it.
 func (s *Service) Plan(ctx context.Context, sc scope.Scope, o Order) (Planned, error) {
-	if err := sc.Can(scope.ManageWebhooks); err != nil {
+	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return Planned{}, err
 	}
 	now := s.Clock()

@@ -220,7 +220,7 @@ func (s *Service) failedColumns(row models.Delivery, r result) map[string]any {
 	if !left {
 		return end(Exhausted)
 	}
-	set["due_at"] = now.Add(max(outbox.Jitter(wait), outbox.Later(r.retryAfter)))
+	set["due_at"] = now.Add(max(outbox.JitterWait(wait), outbox.AddLater(r.retryAfter)))
 	return set
 }
 

@@ -25,7 +25,7 @@ func (c Create) Check(domain scope.Domain) fault.Fields {
 func (c Change) Check(domain scope.Domain) fault.Fields {
 	fields := fault.Fields{}
 	if c.Name != nil {
-		if sentence := contact.Label(*c.Name); sentence != "" {
+		if sentence := contact.CheckLabel(*c.Name); sentence != "" {
 			fields.Add("type", sentence)
 		}
 	}

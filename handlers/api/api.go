@@ -68,11 +68,11 @@ type Webhooks interface {
 
 // Links is what the interface asks of core/link.
 type Links interface {
-	Create(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
-	Update(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
-	List(ctx context.Context, sc scope.Scope, before int64, limit int) ([]models.Link, int64, error)
-	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
-	Public(ctx context.Context, code string) (link.Public, error)
+	CreateLink(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
+	UpdateLink(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
+	ListLinks(ctx context.Context, sc scope.Scope, before int64, limit int) ([]models.Link, int64, error)
+	FindLink(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
+	FindPublic(ctx context.Context, code string) (link.Public, error)
 	URL(l models.Link) string
 }
 

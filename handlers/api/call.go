@@ -54,8 +54,8 @@ func (c *call) admitCall() error {
 		client, _ := c.fiber.Locals(page.LocalClientIP).(string)
 		standing = c.api.Limits.TakeFrom("stranger", client, strangers)
 	}
-	c.fiber.Set("RateLimit-Policy", standing.Policy())
-	c.fiber.Set("RateLimit", standing.Standing())
+	c.fiber.Set("RateLimit-Policy", standing.PolicyHeader())
+	c.fiber.Set("RateLimit", standing.StandingHeader())
 	if err := standing.Err(); err != nil {
 		return err
 	}

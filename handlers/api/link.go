@@ -118,9 +118,9 @@ func (c *call) createLink() (models.Link, error) {
 		UsageLimit:  in.UsageLimit.pointer(), ExpiresAt: in.ExpiresAt.pointer(),
 	}
 	if len(problems) > 0 {
-		return models.Link{}, joinRefusals(problems, draft.Check(c.api.Clock()))
+		return models.Link{}, joinRefusals(problems, draft.CheckDraft(c.api.Clock()))
 	}
-	return c.api.Links.Create(c.ctx, c.scope, draft)
+	return c.api.Links.CreateLink(c.ctx, c.scope, draft)
 }
 
 // boundOf returns an amount limit as core takes it, where 0 means that none was given.
@@ -143,7 +143,7 @@ func (c *call) linkData(l models.Link) linkData {
 		Currency: l.Currency,
 		Amount:   l.Amount, MinAmount: l.MinAmount, MaxAmount: l.MaxAmount, Methods: methods,
 		RedirectURL: l.RedirectURL,
-		UsageLimit:  l.UsageLimit, Used: l.Used, Active: l.Active, State: link.State(l, c.api.Clock()),
+		UsageLimit:  l.UsageLimit, Used: l.Used, Active: l.Active, State: link.StateOf(l, c.api.Clock()),
 		ExpiresAt: formatStamp(l.ExpiresAt),
 		CreatedAt: clock.Format(l.CreatedAt), UpdatedAt: clock.Format(l.UpdatedAt),
 	}
@@ -155,7 +155,7 @@ func (c *call) listLinks() error {
 	if err := q.validationError(); err != nil {
 		return err
 	}
-	rows, next, err := c.api.Links.List(c.ctx, c.scope, before, limit)
+	rows, next, err := c.api.Links.ListLinks(c.ctx, c.scope, before, limit)
 	if err != nil {
 		return err
 	}
@@ -173,11 +173,11 @@ func (c *call) findLink() (models.Link, error) {
 	if err != nil {
 		return models.Link{}, err
 	}
-	public, err := c.api.Links.Public(c.ctx, code)
+	public, err := c.api.Links.FindPublic(c.ctx, code)
 	if err != nil {
 		return models.Link{}, err
 	}
-	return c.api.Links.Find(c.ctx, c.scope, public.Link.ID) // in the key's own business and domain
+	return c.api.Links.FindLink(c.ctx, c.scope, public.Link.ID) // in the key's own business and domain
 }
 
 func (c *call) getLink() error {
@@ -199,13 +199,13 @@ func (c *call) updateLink() (models.Link, error) {
 	}
 	draft := in.applyTo(found)
 	if len(problems) > 0 {
-		values := draft.Check(c.api.Clock())
+		values := draft.CheckDraft(c.api.Clock())
 		if !in.ExpiresAt.Given {
 			delete(values, "expires_at") // it may have passed by itself
 		}
 		return found, joinRefusals(problems, values)
 	}
-	return c.api.Links.Update(c.ctx, c.scope, found.ID, draft)
+	return c.api.Links.UpdateLink(c.ctx, c.scope, found.ID, draft)
 }
 
 // applyTo returns the link as it would be after the change.

@@ -206,7 +206,7 @@ func newSummary(p models.Payment) summaryData {
 		Remark: p.Remark, Reversed: p.Reversed, Customer: summaryCustomer{FullName: p.CustomerName,
 			Email: p.CustomerEmail},
 		Transaction: summaryTransaction{
-			ChargedAmount: money.Fiat(view.Charged()), AmountPaid: money.Fiat(view.PaidFiat()), Currency: p.Currency,
+			ChargedAmount: money.FormatFiat(view.Charged()), AmountPaid: money.FormatFiat(view.PaidFiat()), Currency: p.Currency,
 			ChargedAmountInCrypto: view.Coin().Format(p.Due), AmountPaidInCrypto: view.Coin().Format(p.Paid),
 			PaymentMethod: payment.RecordMethod{Code: p.Method, Currency: p.Coin},
 		},

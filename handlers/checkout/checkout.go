@@ -31,9 +31,9 @@ type Payments interface {
 
 // Links is what the pages of payment links need of core/link.
 type Links interface {
-	Public(ctx context.Context, code string) (link.Public, error)
-	Start(ctx context.Context, code string, f link.Form) (payment.Started, error)
-	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
+	FindPublic(ctx context.Context, code string) (link.Public, error)
+	StartPayment(ctx context.Context, code string, f link.Form) (payment.Started, error)
+	FindLink(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
 }
 
 // Sandbox plays the customer's wallet in the test domain.
@@ -43,7 +43,7 @@ type Sandbox interface {
 
 // Logos are the pictures of businesses.
 type Logos interface {
-	Logo(ctx context.Context, code, hash string) ([]byte, error)
+	ReadLogo(ctx context.Context, code, hash string) ([]byte, error)
 }
 
 // Hub tells a page that its payment changed.
@@ -105,7 +105,7 @@ func (h *Handlers) collectAbout(ctx context.Context, v payment.View, who asker) 
 	if v.Payment.LinkID == nil {
 		return a, nil
 	}
-	found, err := h.Links.Find(ctx, customerScope(v), *v.Payment.LinkID)
+	found, err := h.Links.FindLink(ctx, customerScope(v), *v.Payment.LinkID)
 	a.Link = &found
 	return a, err
 }
@@ -150,7 +150,7 @@ func chooseLanguage(c *page.Ctx) tongue {
 	if len(accept) > maxAccept { // the first ones are the most wanted
 		accept = accept[:max(0, strings.LastIndexByte(accept[:maxAccept], ','))]
 	}
-	lang := words.Language(chosen, accept)
+	lang := words.ChooseLanguage(chosen, accept)
 	return tongue{lang, lang == chosen}
 }
 

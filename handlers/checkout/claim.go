@@ -13,7 +13,7 @@ const claimed = "claimed"
 
 // claimPayment takes the hash that the customer says to have paid with.
 func (h *Handlers) claimPayment(c *page.Ctx) error {
-	ctx, who, hash := c.UserContext(), askerOf(c), c.Text("hash")
+	ctx, who, hash := c.UserContext(), askerOf(c), c.FormText("hash")
 	refused := h.Payments.Claim(ctx, who.Token, hash)
 	switch fault.KindOf(refused) {
 	case fault.Invalid, fault.Conflict, fault.Limited:
@@ -34,7 +34,7 @@ func (h *Handlers) claimPayment(c *page.Ctx) error {
 		a.Claim.Done = true
 		return writeAnswer(c, http.StatusOK, v, a, claimed)
 	}
-	why := page.Explain(refused)
+	why := page.ExplainError(refused)
 	a.Claim.Errors = why.Fields["hash"] // the typed text is not shown again: it may be a key
 	if len(a.Claim.Errors) == 0 {
 		a.Claim.Errors = []string{why.Sentence}

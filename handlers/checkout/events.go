@@ -34,7 +34,7 @@ func (h *Handlers) streamEvents(c *page.Ctx) error {
 	}
 	p := newPulse(updates, v.Payment.ExpiresAt.Sub(v.Now)+time.Second)
 	final := false
-	return c.Stream(p.beats, func() { p.stopPulse(); leave() }, func(ctx context.Context) (page.Event, error) {
+	return c.StreamEvents(p.beats, func() { p.stopPulse(); leave() }, func(ctx context.Context) (page.Event, error) {
 		if final {
 			return page.Event{Name: eventClose, Last: true}, nil
 		}

@@ -25,9 +25,9 @@ func (h *Handlers) linkStart(c *page.Ctx) error {
 	}
 	form := ui.Form{Values: map[string]string{}}
 	for _, name := range []string{"amount", "payment_method", "first_name", "last_name", "email"} {
-		form.Values[name] = c.Text(name)
+		form.Values[name] = c.FormText(name)
 	}
-	started, err := h.Links.Start(c.UserContext(), code, linkForm(form.Values))
+	started, err := h.Links.StartPayment(c.UserContext(), code, linkForm(form.Values))
 	if err == nil {
 		return c.Ctx.Redirect(chooseLanguage(c).addLanguage(started.PaymentURL), http.StatusSeeOther)
 	}
@@ -36,7 +36,7 @@ func (h *Handlers) linkStart(c *page.Ctx) error {
 	default:
 		return err
 	}
-	why := page.Explain(err)
+	why := page.ExplainError(err)
 	form.Errors = why.Fields
 	if len(form.Errors) == 0 {
 		form.Errors = map[string][]string{"": {why.Sentence}}
@@ -50,7 +50,7 @@ func (h *Handlers) showLink(c *page.Ctx, status int, form ui.Form) error {
 	if err != nil {
 		return err
 	}
-	public, err := h.Links.Public(c.UserContext(), code)
+	public, err := h.Links.FindPublic(c.UserContext(), code)
 	if err != nil {
 		return err
 	}

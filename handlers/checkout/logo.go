@@ -15,7 +15,7 @@ func (h *Handlers) serveLogo(c *page.Ctx) error {
 	if !isPicture {
 		return fault.Missing("logo")
 	}
-	picture, err := h.Logos.Logo(c.UserContext(), c.Params("business"), hash)
+	picture, err := h.Logos.ReadLogo(c.UserContext(), c.Params("business"), hash)
 	if err != nil {
 		return err
 	}

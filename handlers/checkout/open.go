@@ -13,7 +13,7 @@ func (h *Handlers) openPayment(c *page.Ctx) error {
 	v, err := h.Payments.Open(ctx, who.Token, who.Lang)
 	status, problem := http.StatusOK, ""
 	if fault.KindOf(err) == fault.Unavailable { // the payment is there, its coin can't be paid now
-		refusal := page.Explain(err)
+		refusal := page.ExplainError(err)
 		status, problem = refusal.Status, refusal.Sentence
 		v, err = h.Payments.ByToken(ctx, who.Token)
 	}

@@ -253,7 +253,7 @@ func TestEvents(t *testing.T) {
 func aLink(t *testing.T, s *servertest.Server, sc scope.Scope, d link.Draft) models.Link {
 	t.Helper()
 	d.Title, d.Currency = "Yoga class", "GHC"
-	made, err := s.Links.Create(t.Context(), sc, d)
+	made, err := s.Links.CreateLink(t.Context(), sc, d)
 	s.FailOn(err)
 	return made
 }
@@ -334,7 +334,7 @@ func TestEventsFollow(t *testing.T) {
 		go s.Hub.Run(t.Context())
 		changed := make(chan error, 1)
 		go func() {
-			for tick := time.NewTicker(10 * time.Millisecond); s.Hub.Pages() == 0; <-tick.C { // until the page watches
+			for tick := time.NewTicker(10 * time.Millisecond); s.Hub.CountPages() == 0; <-tick.C { // until the page watches
 			}
 			_, err := s.Payments.Open(t.Context(), started.AccessToken, "en")
 			if err == nil {
@@ -347,7 +347,7 @@ func TestEventsFollow(t *testing.T) {
 		a := b.Get(at + "/events")
 		s.FailOn(<-changed)
 		expect(t, a, 200, "Paid. Thank you!", "event: close")
-		if s.Hub.Pages() != 0 {
+		if s.Hub.CountPages() != 0 {
 			t.Error("the stream ended without leaving the hub")
 		}
 	})

@@ -45,10 +45,10 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 	props := checkout.StatusProps{
 		Lang: a.Lang, Chosen: a.Chosen, Token: a.Token, View: chooseView(v, a.Problem), Merchant: v.Business.Name,
 		Contact: v.Business.ContactEmail, SupportURL: v.Business.SupportURL, LogoPath: settings.LogoPath(v.Business),
-		Coin: p.Coin, CoinName: coin.Info().Name, Network: where.Network, Fiat: currency.Show(v.Charged()),
+		Coin: p.Coin, CoinName: coin.Info().Name, Network: where.Network, Fiat: currency.FormatForPeople(v.Charged()),
 		Asked: coin.Format(p.Due), Received: coin.Format(amountReceived(v)), Due: coin.Format(v.Rest()),
-		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.Show(v.PaidFiat()),
-		DifferenceFiat: currency.Show(v.PaidFiat().Sub(v.Charged()).Abs()),
+		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.FormatForPeople(v.PaidFiat()),
+		DifferenceFiat: currency.FormatForPeople(v.PaidFiat().Sub(v.Charged()).Abs()),
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone),
 		Window:        payment.Window,
 		Confirmations: countConfirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
@@ -186,10 +186,10 @@ func linkProps(public link.Public, in tongue, form ui.Form) checkout.LinkPagePro
 		Title: l.Title, Description: l.Description, Currency: l.Currency, Test: public.Scope.Domain == scope.Test,
 	}
 	if l.Amount != nil {
-		props.Fixed = currency.Show(decimal.NewFromInt(*l.Amount))
+		props.Fixed = currency.FormatForPeople(decimal.NewFromInt(*l.Amount))
 	} else {
-		props.Min, props.Max = currency.Show(decimal.NewFromInt(l.MinAmount)),
-			currency.Show(decimal.NewFromInt(l.MaxAmount))
+		props.Min, props.Max = currency.FormatForPeople(decimal.NewFromInt(l.MinAmount)),
+			currency.FormatForPeople(decimal.NewFromInt(l.MaxAmount))
 	}
 	props.Errors = inWords(in.Lang, form.Errors, props)
 	for _, info := range public.Methods {

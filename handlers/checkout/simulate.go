@@ -14,10 +14,10 @@ func (h *Handlers) playScenario(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.Sandbox.Simulate(ctx, customerScope(v), v.Payment.Reference, c.Text("scenario"))
+	_, err = h.Sandbox.Simulate(ctx, customerScope(v), v.Payment.Reference, c.FormText("scenario"))
 	if isScripted(c) && (fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict) {
 		// The page was older than the payment; its new state shows the reason.
-		status, err = page.Explain(err).Status, nil
+		status, err = page.ExplainError(err).Status, nil
 	}
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func TestAuditPages(t *testing.T) {
 			_, _, err := s.Accounts.CreateKey(t.Context(), sc, "Till <b>one</b>")
 			s.FailOn(err)
 		}
-		_, err := s.Audits.Seal(t.Context())
+		_, err := s.Audits.SealChains(t.Context())
 		s.FailOn(err)
 		b := s.SignIn(ama)
 		first := b.Get("/dashboard/audit")

@@ -22,9 +22,9 @@ func TestCallPages(t *testing.T) {
 		s.FailOn(err)
 		by := sc
 		by.Actor = fmt.Sprintf("key:%d", key.ID)
-		s.Calls.Add(apilog.Call{Scope: by, Method: "GET", Path: "/v1/rates?x=<script>", Status: 200, Took: 42 * time.Millisecond, Origin: scope.Origin{IP: "203.0.113.9", Agent: "curl/8.5", Request: "req_1"}})
-		s.Calls.Add(apilog.Call{Scope: by, Method: "POST", Path: "/v1/payment/initiate", Status: 422, Body: []byte(`{"email":"ada@example.com"}`), Answer: []byte(`{"status":false,"code":"validation_failed"}`)})
-		s.FailOn(s.Calls.Flush(t.Context()))
+		s.Calls.AddCall(apilog.Call{Scope: by, Method: "GET", Path: "/v1/rates?x=<script>", Status: 200, Took: 42 * time.Millisecond, Origin: scope.Origin{IP: "203.0.113.9", Agent: "curl/8.5", Request: "req_1"}})
+		s.Calls.AddCall(apilog.Call{Scope: by, Method: "POST", Path: "/v1/payment/initiate", Status: 422, Body: []byte(`{"email":"ada@example.com"}`), Answer: []byte(`{"status":false,"code":"validation_failed"}`)})
+		s.FailOn(s.Calls.FlushQueue(t.Context()))
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/calls"), 200, "GET /v1/rates?x=<script>", "42 ms", "Till <1>", "validation_failed", "2 requests")
 		refused := b.Get("/dashboard/calls?status=4")

@@ -21,7 +21,7 @@ func TestLinkCollected(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		amount := int64(20)
-		made, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga class", Currency: "GHC", Amount: &amount})
+		made, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Yoga class", Currency: "GHC", Amount: &amount})
 		s.FailOn(err)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/links"), 200, "GH₵0.00")
@@ -49,9 +49,9 @@ func TestLinkPoster(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		amount, end := int64(20), s.Clock.Now().Add(10*time.Minute)
-		fixed, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga <b>", Currency: "GHC", Amount: &amount, ExpiresAt: &end, Methods: []string{"crypto_bitcoin", "crypto_ripple"}})
+		fixed, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Yoga <b>", Currency: "GHC", Amount: &amount, ExpiresAt: &end, Methods: []string{"crypto_bitcoin", "crypto_ripple"}})
 		s.FailOn(err)
-		_, err = s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", MinAmount: 2, MaxAmount: 50})
+		_, err = s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", MinAmount: 2, MaxAmount: 50})
 		s.FailOn(err)
 		b := s.SignIn(ama)
 		at := "/dashboard/links/1/poster"
@@ -101,7 +101,7 @@ func TestLinksForFinance(t *testing.T) {
 func TestLinkWithoutCoins(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
-		_, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", Methods: []string{"crypto_bitcoin"}})
+		_, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", Methods: []string{"crypto_bitcoin"}})
 		s.FailOn(err)
 		b := s.SignIn(ama)
 		const at, form = "/dashboard/links/1", "/dashboard/links/new"
@@ -139,13 +139,13 @@ func TestLinkExpiry(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama) // in Lagos, an hour ahead of UTC
 		end := s.Clock.Now().Add(90*time.Minute + 42*time.Second)
-		_, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Seats", Currency: "USD", ExpiresAt: &end})
+		_, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Seats", Currency: "USD", ExpiresAt: &end})
 		s.FailOn(err)
 		b := s.SignIn(ama)
 		const at = "/dashboard/links/1"
 		expect(t, b.Get(at+"/edit"), 200, "Time zone: Africa/Lagos", `value="2026-03-01T14:30"`, `maxlength="1000"`)
 		stored := func() time.Time {
-			l, err := s.Links.Find(t.Context(), sc, 1)
+			l, err := s.Links.FindLink(t.Context(), sc, 1)
 			s.FailOn(err)
 			return *l.ExpiresAt
 		}

@@ -282,7 +282,7 @@ func (z *fuzzed) call(t *testing.T, r *reader) {
 		send("POST", "/v1/sandbox/payments/"+url.PathEscape(text)+"/simulate", map[string]any{"scenario": text})
 		send("GET", "/v1/payments?reference="+query+"&status="+query+"&email="+query, nil)
 	}
-	z.FailOn(z.Calls.Flush(t.Context()))
+	z.FailOn(z.Calls.FlushQueue(t.Context()))
 }
 
 // told stores the texts as what others say to us: a merchant's server, a mail server, a node.

@@ -31,7 +31,7 @@ func TestOnce(t *testing.T) {
 			count      func() int
 		}{
 			"link": {"/dashboard/links/new", "/dashboard/links", link, func() int {
-				list, _, err := s.Links.List(t.Context(), s.sc, 0, 100)
+				list, _, err := s.Links.ListLinks(t.Context(), s.sc, 0, 100)
 				s.FailOn(err)
 				return len(list)
 			}},

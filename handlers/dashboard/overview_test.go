@@ -28,7 +28,7 @@ func TestOverview(t *testing.T) {
 		s.UpdatePayment(short, map[string]any{"status": "declined", "reason": "underpaid"})
 		for _, counted := range []bool{false, true} {
 			if counted {
-				s.FailOn(s.Figures.Recount(t.Context()))
+				s.FailOn(s.Figures.RecountDue(t.Context()))
 			}
 			today := b.Get("/dashboard?period=today")
 			expect(t, today, 200, "₦10,000.00", "66 %", "of 3 completed", "4 s", `aria-label="Received in NGN by day, 6 Mar 2026; ₦10,000.00 on the best day"`, "Same figures as a table",

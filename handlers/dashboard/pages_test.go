@@ -350,10 +350,10 @@ func things(t testing.TB, s *servertest.Server, sc scope.Scope) []string {
 	reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
 	s.UpdatePayment(reference, map[string]any{"status": "declined", "reason": "underpaid"})
 	s.FailOn(s.Payments.Resolve(t.Context(), sc, reference))
-	mails, _, err := s.Mails.List(t.Context(), sc, "", 1)
+	mails, _, err := s.Mails.ListMails(t.Context(), sc, "", 1)
 	s.FailOn(err)
 	amount := int64(5)
-	made, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga", Currency: "USD", Amount: &amount})
+	made, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Yoga", Currency: "USD", Amount: &amount})
 	s.FailOn(err)
 	hook, _, err := s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Hook", URL: "https://shop.example/hook", Active: true})
 	s.FailOn(err)

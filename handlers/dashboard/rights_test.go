@@ -138,8 +138,8 @@ func plantedVillage(t *testing.T, s *servertest.Server) village {
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 			sc.Domain = domain
 			things := owned(t, s, sc)
-			s.Calls.Add(apilog.Call{Scope: scope.Scope{BusinessID: sc.BusinessID, Domain: domain, Actor: "key:1"}, Method: "POST", Path: "/v1/payments", Status: 200})
-			s.FailOn(s.Calls.Flush(t.Context()))
+			s.Calls.AddCall(apilog.Call{Scope: scope.Scope{BusinessID: sc.BusinessID, Domain: domain, Actor: "key:1"}, Method: "POST", Path: "/v1/payments", Status: 200})
+			s.FailOn(s.Calls.FlushQueue(t.Context()))
 			told(t, s, sc)
 			if name == "Ama" {
 				v.things[domain], v.sc = things, sc

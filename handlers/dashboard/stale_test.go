@@ -22,7 +22,7 @@ func TestStalePages(t *testing.T) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		amount := int64(20)
-		made, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Yoga", Currency: "USD", Amount: &amount})
+		made, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Yoga", Currency: "USD", Amount: &amount})
 		s.FailOn(err)
 
 		// A customer fills in the page of a link that is switched off meanwhile.

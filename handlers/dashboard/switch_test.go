@@ -15,7 +15,7 @@ import (
 func TestSwitchesNeedTheirValue(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
-		_, err := s.Links.Create(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD"})
+		_, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD"})
 		s.FailOn(err)
 		hook, _, err := s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Shop", URL: "https://shop.example/hook", Active: true})
 		s.FailOn(err)

@@ -19,7 +19,7 @@ func ReturnPath(c *Ctx, fallback string) string {
 	if err != nil || !strings.HasPrefix(from.Path, "/dashboard") {
 		return fallback
 	}
-	return Local((&url.URL{Path: from.Path, RawQuery: from.RawQuery}).String(), fallback)
+	return LocalPath((&url.URL{Path: from.Path, RawQuery: from.RawQuery}).String(), fallback)
 }
 
 // ReadID reads the id in the address. A text that is not a number is NotFound, like an unknown
@@ -52,5 +52,5 @@ func DashboardPath(path string) string {
 	if !strings.HasPrefix(path, "/dashboard") && !strings.HasPrefix(path, "/invitation/") {
 		return ""
 	}
-	return Local(path, "")
+	return LocalPath(path, "")
 }

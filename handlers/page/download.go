@@ -17,12 +17,12 @@ const (
 	stalled      = time.Minute // without anything made; what isn't taken is cut by web, sooner
 )
 
-// Download sends a file as it is made by write, which runs after the handler
+// SendDownload sends a file as it is made by write, which runs after the handler
 // has returned: it must not touch the Ctx, only values copied from it. done is
 // called at the end. The connection is cut when write fails, when nothing is written
 // or read for a minute, when the server stops and after two hours: the browser then
 // says that the file is not whole.
-func (c *Ctx) Download(name, contentType string, done func(),
+func (c *Ctx) SendDownload(name, contentType string, done func(),
 	write func(ctx context.Context, out io.Writer) error) error {
 	c.Set("Content-Type", contentType)
 	c.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s"`, name))
@@ -32,9 +32,9 @@ func (c *Ctx) Download(name, contentType string, done func(),
 		return nil
 	}
 	conn, closing, id := c.Context().Conn(), c.Closing, strings.Clone(c.RequestID)
-	c.later(func(w *bufio.Writer) {
+	c.writeLater(func(w *bufio.Writer) {
 		defer done()
-		if err := download(closing, w, conn, write); err != nil {
+		if err := writeDownload(closing, w, conn, write); err != nil {
 			slog.Warn("download was cut", "request_id", id, "error", err)
 			breakOff(conn)
 		}
@@ -42,8 +42,8 @@ func (c *Ctx) Download(name, contentType string, done func(),
 	return nil
 }
 
-// download runs write until it ends or is called off.
-func download(closing <-chan struct{}, w *bufio.Writer, conn io.Closer,
+// writeDownload runs write until it ends or is called off.
+func writeDownload(closing <-chan struct{}, w *bufio.Writer, conn io.Closer,
 	write func(ctx context.Context, out io.Writer) error) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), downloadLife)
 	defer cancel()

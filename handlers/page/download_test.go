@@ -28,7 +28,7 @@ func TestDownloadEnds(t *testing.T) {
 		"panic": {func(context.Context, io.Writer) error { panic("odd") }, false},
 	} {
 		var out bytes.Buffer
-		err := download(make(chan struct{}), bufio.NewWriter(&out), &cut{}, c.write)
+		err := writeDownload(make(chan struct{}), bufio.NewWriter(&out), &cut{}, c.write)
 		if (err == nil) != c.whole || c.whole && out.String() != "text" {
 			t.Errorf("%s: %v, %q", name, err, out.String())
 		}
@@ -40,12 +40,12 @@ func TestDownloadIsCalledOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		closing := make(chan struct{})
 		go func() { <-time.After(time.Second); close(closing) }()
-		err := download(closing, bufio.NewWriter(io.Discard), &cut{}, func(ctx context.Context, _ io.Writer) error { <-ctx.Done(); return ctx.Err() })
+		err := writeDownload(closing, bufio.NewWriter(io.Discard), &cut{}, func(ctx context.Context, _ io.Writer) error { <-ctx.Done(); return ctx.Err() })
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 		conn := &cut{}
-		_ = download(nil, bufio.NewWriter(io.Discard), conn, func(_ context.Context, out io.Writer) error {
+		_ = writeDownload(nil, bufio.NewWriter(io.Discard), conn, func(_ context.Context, out io.Writer) error {
 			for range 3 {
 				<-time.After(stalled - time.Second)
 				_, _ = io.WriteString(out, "some")
@@ -59,7 +59,7 @@ func TestDownloadIsCalledOff(t *testing.T) {
 		if !conn.closed.Load() {
 			t.Error("a client that takes nothing keeps the file open")
 		}
-		err = download(nil, bufio.NewWriter(io.Discard), &cut{}, func(ctx context.Context, _ io.Writer) error { <-ctx.Done(); return ctx.Err() })
+		err = writeDownload(nil, bufio.NewWriter(io.Discard), &cut{}, func(ctx context.Context, _ io.Writer) error { <-ctx.Done(); return ctx.Err() })
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}

@@ -32,8 +32,8 @@ type Envelope struct {
 	RequestID string       `json:"request_id"`
 }
 
-// Envelope is the answer as JSON carries it.
-func (a Answer) Envelope(requestID string) Envelope {
+// ToEnvelope returns the answer as JSON carries it.
+func (a Answer) ToEnvelope(requestID string) Envelope {
 	return Envelope{Message: a.Sentence, Code: a.Code, Errors: a.Fields, RequestID: requestID}
 }
 
@@ -59,9 +59,9 @@ var refusals = map[int]Answer{
 	431: {431, "headers_too_large", "The headers of this request are too large.", nil, 0},
 }
 
-// Explain returns the public form of an error: a fault's own sentence, a fixed
+// ExplainError returns the public form of an error: a fault's own sentence, a fixed
 // sentence for a request that reached no handler, and "it failed" for any other.
-func Explain(err error) Answer {
+func ExplainError(err error) Answer {
 	var f *fault.Fault
 	if errors.As(err, &f) && f.Kind != fault.Internal {
 		return Answer{Status: statuses[f.Kind], Code: f.Code, Sentence: f.Sentence, Fields: f.Fields,
@@ -90,8 +90,8 @@ type Unready string
 // Error implements error.
 func (u Unready) Error() string { return string(u) }
 
-// Reason is the sentence for the operator about why the server isn't ready.
-func Reason(err error) string {
+// ExplainUnready returns the sentence for the operator about why the server isn't ready.
+func ExplainUnready(err error) string {
 	var outage *models.Outage
 	var unready Unready
 	switch {
@@ -105,9 +105,9 @@ func Reason(err error) string {
 	return "failing"
 }
 
-// Fields are the sentences per field of a refused form, to show it again with the
+// FieldErrors returns the sentences per field of a refused form, to show it again with the
 // typed values; false for an error that is not about fields.
-func Fields(err error) (fault.Fields, bool) {
+func FieldErrors(err error) (fault.Fields, bool) {
 	var f *fault.Fault
 	if errors.As(err, &f) && f.Kind == fault.Invalid {
 		return f.Fields, true

@@ -15,8 +15,8 @@ const maxExports = 4
 // Exports bounds how many files are made at once. The zero value is ready.
 type Exports struct{ running atomic.Int32 }
 
-// Begin takes a place for one file; end gives it back. When all are taken, err is Unavailable.
-func (e *Exports) Begin(ctx context.Context) (end func(), err error) {
+// BeginExport takes a place for one file; end gives it back. When all are taken, err is Unavailable.
+func (e *Exports) BeginExport(ctx context.Context) (end func(), err error) {
 	if e.running.Add(1) > maxExports {
 		e.running.Add(-1)
 		return nil, fault.Retry("too_many_exports", words.T(ctx, "filters.too_many_exports"), time.Minute)

@@ -12,17 +12,17 @@ func TestAFifthExportWaitsForAPlace(t *testing.T) {
 	var exports page.Exports
 	var ends []func()
 	for n := range 4 {
-		end, err := exports.Begin(t.Context())
+		end, err := exports.BeginExport(t.Context())
 		if err != nil {
 			t.Fatalf("export %d: %v", n+1, err)
 		}
 		ends = append(ends, end)
 	}
-	if _, err := exports.Begin(t.Context()); fault.KindOf(err) != fault.Unavailable {
+	if _, err := exports.BeginExport(t.Context()); fault.KindOf(err) != fault.Unavailable {
 		t.Fatalf("the fifth export at once: got %v, want Unavailable", err)
 	}
 	ends[0]()
-	if _, err := exports.Begin(t.Context()); err != nil {
+	if _, err := exports.BeginExport(t.Context()); err != nil {
 		t.Errorf("an export after another one ended: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 func ReadForm(c *Ctx, names ...string) ui.Form {
 	values := map[string]string{}
 	for _, name := range names {
-		values[name] = c.Text(name)
+		values[name] = c.FormText(name)
 	}
 	return ui.Form{Values: values}
 }
@@ -29,7 +29,7 @@ func RefuseForm(f *ui.Form, err error) (status int, unexpected error) {
 	default:
 		return 0, err
 	}
-	why := Explain(err)
+	why := ExplainError(err)
 	if f.Errors = why.Fields; len(f.Errors) == 0 {
 		f.Errors = map[string][]string{"": {why.Sentence}}
 	}
@@ -41,7 +41,7 @@ func RefuseForm(f *ui.Form, err error) (status int, unexpected error) {
 func DescribeRefusal(err error) (flash layout.Flash, status int, unexpected error) {
 	var f ui.Form
 	if fault.KindOf(err) == fault.Forbidden {
-		why := Explain(err)
+		why := ExplainError(err)
 		return layout.Flash{Kind: string(ui.Bad), Text: why.Sentence}, why.Status, nil
 	}
 	status, unexpected = RefuseForm(&f, err)
@@ -54,7 +54,7 @@ func DescribeRefusal(err error) (flash layout.Flash, status int, unexpected erro
 
 // SetRetryAfter sets the header Retry-After when the refusal says how long to wait.
 func SetRetryAfter(c *Ctx, refused error) {
-	if wait := Explain(refused).RetryAfter; wait > 0 {
+	if wait := ExplainError(refused).RetryAfter; wait > 0 {
 		c.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 	}
 }
@@ -80,7 +80,7 @@ func ReadValues(c *Ctx, name string) (values []string) {
 
 // ReadProof is what a form says to show that its sender is the session's user.
 func ReadProof(c *Ctx) account.Proof {
-	return account.Proof{Password: c.FormValue("password"), Code: c.Text("code"), IP: c.ClientIP,
+	return account.Proof{Password: c.FormValue("password"), Code: c.FormText("code"), IP: c.ClientIP,
 		Device: c.Session.Device()}
 }
 

@@ -68,7 +68,7 @@ var noncePattern = regexp.MustCompile(`^once_[0-9A-Z]{1,40}$`)
 // claimForm is the form's claim to be the first, and what the first made; neither
 // for a form without the field.
 func claimForm(answers *idempotency.Store, c *Ctx) (*idempotency.Claim, *idempotency.Answer, error) {
-	nonce := c.Text("once")
+	nonce := c.FormText("once")
 	if !noncePattern.MatchString(nonce) {
 		return nil, nil, nil
 	}

@@ -145,12 +145,12 @@ func (c *Ctx) RenderStatus(status int, component templ.Component) error {
 
 // Redirect sends the browser to a path of this server (303: with GET).
 func (c *Ctx) Redirect(path string) error {
-	return c.Ctx.Redirect(Local(path, "/"), http.StatusSeeOther)
+	return c.Ctx.Redirect(LocalPath(path, "/"), http.StatusSeeOther)
 }
 
-// Local is the path when it is one of this server, else the fallback, so that no link
+// LocalPath returns the path when it is one of this server, else the fallback, so that no link
 // can redirect a browser to another site.
-func Local(path, fallback string) string {
+func LocalPath(path, fallback string) string {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t\x00") {
 		return fallback
 	}
@@ -172,11 +172,13 @@ func (c *Ctx) Param(name string) string {
 	return text
 }
 
-// Text is a form field without the spaces around it, and without bytes that are not
+// FormText returns a form field without the spaces around it, and without bytes that are not
 // UTF-8 and NUL, which PostgreSQL can't hold.
-func (c *Ctx) Text(name string) string { return strings.TrimSpace(plain(c.FormValue(name))) }
+func (c *Ctx) FormText(name string) string {
+	return strings.TrimSpace(normalizeText(c.FormValue(name)))
+}
 
-func plain(text string) string {
+func normalizeText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
@@ -213,8 +215,8 @@ func (c *Ctx) SetBusiness(id int64) {
 	c.Session.Rotate()
 }
 
-// Flash leaves a sentence for the next page. Kind is good, bad, warn or info.
-func (c *Ctx) Flash(kind, text string) { c.Session.Set(keyFlash, kind+"\n"+text) }
+// SetFlash leaves a sentence for the next page. Kind is good, bad, warn or info.
+func (c *Ctx) SetFlash(kind, text string) { c.Session.Set(keyFlash, kind+"\n"+text) }
 
 // TakeFlash is the sentence that the last request left; it is shown once.
 func (c *Ctx) TakeFlash() layout.Flash {
@@ -227,8 +229,8 @@ func (c *Ctx) TakeFlash() layout.Flash {
 	return layout.Flash{Kind: kind, Text: text}
 }
 
-// Layout fills the shell of a dashboard page. nav is the key of its menu item.
-func (c *Ctx) Layout(title, nav string) layout.Page {
+// FillLayout fills the shell of a dashboard page. nav is the key of its menu item.
+func (c *Ctx) FillLayout(title, nav string) layout.Page {
 	return layout.Page{Title: title, Nav: nav, UserName: c.Member.User.Name, UserEmail: c.Member.User.Email,
 		BusinessName: c.Member.Business.Name, Domain: string(c.Domain()), LiveAvailable: true, Operator: c.Operator,
 		CSRF: c.Session.FormToken(), Once: ident.New("once_"), Flash: c.TakeFlash(), NextPath: c.OriginalURL(),

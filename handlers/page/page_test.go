@@ -31,7 +31,7 @@ func TestLocalLeadsNowhereElse(t *testing.T) {
 		"/%5C/evil.example": false, "/a%5cevil": false, "/\r/evil.example": false, "/\x00/evil.example": false, "/a\x7f": false, "/\x1b/evil.example": false,
 		"\t//evil.example": false, " //evil.example": false, "https:///evil.example": false, "https:evil.example": false,
 	} {
-		if got := page.Local(path, "/fallback"); (got == path) != fine || !fine && got != "/fallback" {
+		if got := page.LocalPath(path, "/fallback"); (got == path) != fine || !fine && got != "/fallback" {
 			t.Errorf("%q leads to %q", path, got)
 		}
 	}
@@ -75,7 +75,7 @@ func TestExplain(t *testing.T) {
 		{fault.Retry("no_rate", "No rate.", time.Second), http.StatusServiceUnavailable, "no_rate"},
 	}
 	for _, c := range cases {
-		got := page.Explain(c.err)
+		got := page.ExplainError(c.err)
 		if got.Status != c.status || got.Code != c.code || strings.Contains(got.Sentence, "password") || got.Sentence == "" {
 			t.Errorf("%v: %+v", c.err, got)
 		}
@@ -83,10 +83,10 @@ func TestExplain(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	if fields, ok := page.Fields(fault.Validation(fault.Fields{"email": {"No."}})); !ok || fields["email"][0] != "No." {
+	if fields, ok := page.FieldErrors(fault.Validation(fault.Fields{"email": {"No."}})); !ok || fields["email"][0] != "No." {
 		t.Errorf(`page.Fields(fault.Validation(fault.Fields{"email": {"No."}})): fields = %v, ok = %v`, fields, ok)
 	}
-	if _, ok := page.Fields(fault.Missing("x")); ok {
+	if _, ok := page.FieldErrors(fault.Missing("x")); ok {
 		t.Error("a missing thing is not about fields")
 	}
 }

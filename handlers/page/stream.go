@@ -25,11 +25,11 @@ type Event struct {
 	Last       bool
 }
 
-// Stream keeps the answer open and sends the result of render, at each update,
+// StreamEvents keeps the answer open and sends the result of render, at each update,
 // until the browser leaves, the server stops, ten minutes have passed or
 // render fails; leave is called then. render runs after the handler has
 // returned: it must not touch the Ctx, only values copied from it.
-func (c *Ctx) Stream(updates <-chan struct{}, leave func(), render func(ctx context.Context) (Event, error)) error {
+func (c *Ctx) StreamEvents(updates <-chan struct{}, leave func(), render func(ctx context.Context) (Event, error)) error {
 	c.Set("Content-Type", "text/event-stream")
 	c.Set("Cache-Control", "no-store")
 	c.Set("X-Accel-Buffering", "no") // nginx would keep events back
@@ -38,23 +38,23 @@ func (c *Ctx) Stream(updates <-chan struct{}, leave func(), render func(ctx cont
 		return nil
 	}
 	closing, id := c.Closing, strings.Clone(c.RequestID)
-	c.later(func(w *bufio.Writer) {
+	c.writeLater(func(w *bufio.Writer) {
 		defer leave()
 		defer func() { // outside of any handler, so no other code recovers
 			if p := recover(); p != nil {
 				slog.Error("stream panicked", "request_id", id, "panic", p)
 			}
 		}()
-		if err := send(w, updates, closing, render); err != nil {
+		if err := writeEvents(w, updates, closing, render); err != nil {
 			slog.Warn("stream ended", "request_id", id, "error", err)
 		}
 	})
 	return nil
 }
 
-// later has the answer's body written after the handler has returned. HTTP/1.0 knows no
+// writeLater has the answer's body written after the handler has returned. HTTP/1.0 knows no
 // chunks, which fasthttp would send all the same: there the body ends with the connection.
-func (c *Ctx) later(write func(w *bufio.Writer)) {
+func (c *Ctx) writeLater(write func(w *bufio.Writer)) {
 	r := c.Context()
 	if r.Request.Header.IsHTTP11() {
 		r.SetBodyStreamWriter(write)
@@ -75,8 +75,8 @@ func (c *Ctx) later(write func(w *bufio.Writer)) {
 	})
 }
 
-// send writes events until one of the ends comes. A browser that left is no error.
-func send(w *bufio.Writer, updates, closing <-chan struct{}, render func(ctx context.Context) (Event, error)) error {
+// writeEvents writes events until one of the ends comes. A browser that left is no error.
+func writeEvents(w *bufio.Writer, updates, closing <-chan struct{}, render func(ctx context.Context) (Event, error)) error {
 	beat, end := time.NewTicker(beatEvery), time.NewTimer(streamLife)
 	defer beat.Stop()
 	defer end.Stop()
@@ -101,14 +101,14 @@ func send(w *bufio.Writer, updates, closing <-chan struct{}, render func(ctx con
 				return err
 			}
 			if next != sent {
-				sent, text = next, next.text()
+				sent, text = next, next.formatEvent()
 			}
 		}
 	}
 }
 
-// text is the event on the wire: each line of data has its own prefix.
-func (e Event) text() string {
+// formatEvent formats the event on the wire: each line of data has its own prefix.
+func (e Event) formatEvent() string {
 	data := strings.NewReplacer("\r\n", "\ndata: ", "\n", "\ndata: ", "\r", "\ndata: ").Replace(e.Data)
 	return fmt.Sprintf("event: %s\ndata: %s\n\n", e.Name, data)
 }

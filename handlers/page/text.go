@@ -38,7 +38,7 @@ func CleanText(text string) string {
 // FileSlug is a name as a part of a file's name.
 func FileSlug(name string) string {
 	var out strings.Builder
-	for _, r := range contact.Fold(name) {
+	for _, r := range contact.FoldName(name) {
 		switch {
 		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 			out.WriteRune(r)

@@ -69,7 +69,7 @@ func dropDatabase(name string) {
 }
 
 // uniqueName names a schema or database of one test.
-func uniqueName() string { return "test_" + fmt.Sprintf("%x", ident.Bytes(8)) }
+func uniqueName() string { return "test_" + fmt.Sprintf("%x", ident.RandomBytes(8)) }
 
 // baseURL returns the server's address. Without one the test fails.
 func baseURL(t testing.TB) *url.URL {

@@ -157,13 +157,13 @@ func (p StatusProps) t(id string, pairs ...string) string { return words.Say(p.L
 func (p LinkPageProps) t(id string, pairs ...string) string { return words.Say(p.Lang, id, pairs...) }
 
 func (p StatusProps) path(end string) string {
-	return "/pay/" + p.Token + end + carried(p.Lang, p.Chosen)
+	return "/pay/" + p.Token + end + carriedQuery(p.Lang, p.Chosen)
 }
 
-func (p LinkPageProps) path() string { return "/l/" + p.Code + carried(p.Lang, p.Chosen) }
+func (p LinkPageProps) path() string { return "/l/" + p.Code + carriedQuery(p.Lang, p.Chosen) }
 
-// carried is the query that keeps a language that was chosen.
-func carried(lang string, chosen bool) string {
+// carriedQuery returns the query that keeps a language that was chosen.
+func carriedQuery(lang string, chosen bool) string {
 	if !chosen {
 		return ""
 	}
@@ -207,15 +207,15 @@ func (p StatusProps) wait() string {
 	case minutes <= 0:
 		return ""
 	case minutes < 55:
-		return words.Count(p.Lang, "wait_minutes", minutes)
+		return words.SayCount(p.Lang, "wait_minutes", minutes)
 	}
-	return words.Count(p.Lang, "wait_hours", hours)
+	return words.SayCount(p.Lang, "wait_hours", hours)
 }
 
-func unix(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
+func unixText(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
 
 // clock writes an absolute time with its zone.
-func (p StatusProps) clock(t time.Time) string { return words.Moment(p.Lang, t) }
+func (p StatusProps) clock(t time.Time) string { return words.FormatMoment(p.Lang, t) }
 
 // refresh is how often browsers without JavaScript load the page again.
 func (p StatusProps) refresh() int {

@@ -6,8 +6,8 @@ import (
 	"cointill/views/words"
 )
 
-// Account is a mail about a user's account.
-func Account(l account.Letter) NoticeProps {
+// AccountNotice returns a mail about a user's account.
+func AccountNotice(l account.Letter) NoticeProps {
 	const layout = "2 January 2006, 15:04 MST"
 	p := NoticeProps{Name: l.To.Name, URL: l.URL, URLText: words.T(english, "mail.see_your_account"),
 		Footer: words.T(english, "mail.sent_to", "Email", l.To.Email)}
@@ -35,7 +35,7 @@ func Account(l account.Letter) NoticeProps {
 	case account.NewDevice:
 		p.Title = words.T(english, "mail.new_device_title")
 		p.Before = []string{words.T(english, "mail.new_device_text")}
-		p.lines = []line{{words.T(english, "mail.browser"), ui.Browser(english, l.UserAgent)},
+		p.lines = []line{{words.T(english, "mail.browser"), ui.BrowserName(english, l.UserAgent)},
 			{words.T(english, "mail.address"), l.IP}, at}
 		p.After = []string{words.T(english, "mail.new_device_after", "NotMe", notMe)}
 	case account.EmailConfirm:
@@ -91,5 +91,5 @@ func Account(l account.Letter) NoticeProps {
 // RenderAccount writes a mail about a user's account. Its HTML form is left out
 // when it can't be written: the text says the same.
 func RenderAccount(l account.Letter) (subject, text, html string) {
-	return rendered(Account(l))
+	return renderNotice(AccountNotice(l))
 }

@@ -13,14 +13,14 @@ func ChainTrouble(n alarm.Notice) NoticeProps {
 	coins := coinsOf(n.Chain)
 	p := NoticeProps{Name: n.To.Name, Test: n.Domain == scope.Test, URL: n.URL,
 		URLText: words.T(english, "mail.chain_see"),
-		lines: filled([]line{{words.T(english, "mail.network"), n.Network}, {words.T(english, "mail.why"), n.Problem},
+		lines: filledLines([]line{{words.T(english, "mail.network"), n.Network}, {words.T(english, "mail.why"), n.Problem},
 			{words.T(english, "mail.since"), n.Since.Format(layout)}})}
 	title := words.T(english, "mail.chain_title", "Coins", coins)
 	p.Before = []string{words.T(english, "mail.chain_text", "Coins", coins)}
 	p.After = []string{words.T(english, "mail.chain_after")}
 	if n.Over {
 		title = words.T(english, "mail.chain_over_title", "Coins", coins)
-		p.lines = filled([]line{{words.T(english, "mail.network"), n.Network},
+		p.lines = filledLines([]line{{words.T(english, "mail.network"), n.Network},
 			{words.T(english, "mail.it_was"), n.Problem}, {words.T(english, "mail.from"), n.Since.Format(layout)},
 			{words.T(english, "mail.until"), n.At.Format(layout)}})
 		p.Before = []string{words.T(english, "mail.chain_over_text")}
@@ -52,5 +52,5 @@ func coinsOf(c money.Chain) (names string) {
 // RenderChainTrouble writes that mail. Its HTML form is left out when it can't be
 // written: the text says the same.
 func RenderChainTrouble(n alarm.Notice) (subject, text, html string) {
-	return rendered(ChainTrouble(n))
+	return renderNotice(ChainTrouble(n))
 }

@@ -53,20 +53,20 @@ func (p ReceiptProps) questions() string {
 type line struct{ name, value string }
 
 func (p ReceiptProps) lines() []line {
-	return filled([]line{
+	return filledLines([]line{
 		{p.t("receipt_paid"), p.Fiat},
 		{p.t("receipt_coin"), p.Coin},
 		{p.t("receipt_rate"), p.Rate},
 		{p.t("receipt_network"), p.Network},
-		{p.t("receipt_date"), words.Moment(p.Lang, p.Paid)},
+		{p.t("receipt_date"), words.FormatMoment(p.Lang, p.Paid)},
 		{p.t("reference"), p.Reference},
 		{p.t("receipt_merchant_reference"), p.BusinessReference},
 		{p.t("transaction_hash"), p.Hash},
 	})
 }
 
-// filled are the lines that have something to say.
-func filled(all []line) (out []line) {
+// filledLines returns the lines that have something to say.
+func filledLines(all []line) (out []line) {
 	for _, one := range all {
 		if one.value != "" {
 			out = append(out, one)

@@ -81,17 +81,17 @@ func WalletChanged(n receiving.Notice) NoticeProps {
 	}
 	p := NoticeProps{Title: words.T(english, "mail.wallet_changed_title", "Business", n.Business, "Network", network,
 		"What", what), Name: n.Owner.Name, Test: n.Domain == scope.Test,
-		Before: []string{words.T(english, "mail.wallet_changed_text", "By", by(n), "Business", n.Business, "Network",
+		Before: []string{words.T(english, "mail.wallet_changed_text", "By", changedBy(n), "Business", n.Business, "Network",
 			network, "What", what)},
 		URL: n.URL, URLText: words.T(english, "mail.wallet_see", "What", what)}
 	if n.Former == "" {
 		p.Title = words.T(english, "mail.wallet_set_up_title", "Business", n.Business, "Network", network, "What", one)
-		p.Before = []string{words.T(english, "mail.wallet_set_up_text", "By", by(n), "Business", n.Business, "Network",
+		p.Before = []string{words.T(english, "mail.wallet_set_up_text", "By", changedBy(n), "Business", n.Business, "Network",
 			network, "What", what)}
 	}
-	p.lines = filled(append(receivedWith(n), line{words.T(english, "mail.coin"), coinOf(n.Chain)},
+	p.lines = filledLines(append(receivedWith(n), line{words.T(english, "mail.coin"), coinOf(n.Chain)},
 		line{words.T(english, "mail.date"), n.At.Format("2 January 2006, 15:04 MST")}))
-	p.After = []string{compare(n), words.T(english, "mail.wallet_none_of_you", "Name", n.By.Name, "What", what)}
+	p.After = []string{checkSentence(n), words.T(english, "mail.wallet_none_of_you", "Name", n.By.Name, "What", what)}
 	if n.By.Email == "" {
 		p.After[1] = words.T(english, "mail.wallet_not_agreed")
 	}
@@ -108,12 +108,12 @@ func receivedWith(n receiving.Notice) []line {
 		first = n.First[0]
 	}
 	return []line{{words.T(english, "mail.public_key"), n.Key},
-		{words.T(english, "mail.addresses"), receiving.Kind(n.Script, n.Network)},
+		{words.T(english, "mail.addresses"), receiving.DescribeKind(n.Script, n.Network)},
 		{words.T(english, "mail.first_address"), first}, {words.T(english, "mail.key_before"), n.Former}}
 }
 
-// compare is the check that owners should make, and the state of the former wallet.
-func compare(n receiving.Notice) string {
+// checkSentence returns the check that owners should make, and the state of the former wallet.
+func checkSentence(n receiving.Notice) string {
 	text, former := words.T(english, "mail.compare_first_address"),
 		words.T(english, "mail.former_wallet")
 	if n.Script == wallet.ScriptAccount {
@@ -139,11 +139,11 @@ func coinOf(c money.Chain) string {
 // RenderWalletChanged writes the mail of a changed wallet. Its HTML form is left
 // out when it can't be written: the text says the same.
 func RenderWalletChanged(n receiving.Notice) (subject, text, html string) {
-	return rendered(WalletChanged(n))
+	return renderNotice(WalletChanged(n))
 }
 
-// by is who changed a wallet.
-func by(n receiving.Notice) string {
+// changedBy returns who changed a wallet.
+func changedBy(n receiving.Notice) string {
 	if n.By.Email == "" {
 		return words.T(english, "mail.the_operator")
 	}

@@ -17,7 +17,7 @@ func WebhookOff(n webhook.Notice) NoticeProps {
 		Title: words.T(english, "mail.webhook_title", "Business", n.Business, "Name", e.Name), Name: n.Owner.Name,
 		Test:   n.Domain == scope.Test,
 		Before: []string{words.T(english, "mail.webhook_text", "Business", n.Business)},
-		lines: filled([]line{
+		lines: filledLines([]line{
 			{words.T(english, "mail.webhook"), e.Name}, {"URL", e.URL}, {words.T(english, "mail.why"), e.OffReason},
 			{words.T(english, "mail.failing_since"), n.Since.Format(layout)},
 			{words.T(english, "mail.switched_off"), n.At.Format(layout)},
@@ -30,11 +30,11 @@ func WebhookOff(n webhook.Notice) NoticeProps {
 // RenderWebhookOff writes the mail of a webhook that was switched off. Its HTML
 // form is left out when it can't be written: the text says the same.
 func RenderWebhookOff(n webhook.Notice) (subject, text, html string) {
-	return rendered(WebhookOff(n))
+	return renderNotice(WebhookOff(n))
 }
 
-// rendered is a notice as a mail.
-func rendered(p NoticeProps) (subject, text, html string) {
+// renderNotice returns a notice as a mail.
+func renderNotice(p NoticeProps) (subject, text, html string) {
 	var page strings.Builder
 	if err := Notice(p).Render(context.Background(), &page); err != nil {
 		page.Reset()

@@ -21,9 +21,9 @@ var systems = []word{
 	{"Mac OS X", "macOS"}, {"Linux", "Linux"},
 }
 
-// Browser returns the usual name of a browser, from its User-Agent header.
-func Browser(ctx context.Context, agent string) string {
-	browser, system := said(browsers, agent), said(systems, agent)
+// BrowserName returns the usual name of a browser, from its User-Agent header.
+func BrowserName(ctx context.Context, agent string) string {
+	browser, system := matchWord(browsers, agent), matchWord(systems, agent)
 	switch {
 	case browser == "" && system == "":
 		return words.T(ctx, "ui.unknown_browser")
@@ -35,7 +35,7 @@ func Browser(ctx context.Context, agent string) string {
 	return words.T(ctx, "ui.browser_on", "Browser", browser, "System", system)
 }
 
-func said(list []word, agent string) string {
+func matchWord(list []word, agent string) string {
 	for _, w := range list {
 		if strings.Contains(agent, w.mark) {
 			return w.text

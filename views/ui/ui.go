@@ -81,14 +81,14 @@ func (p FieldProps) Attr(name string, value any) FieldProps {
 
 func (p FieldProps) id() string { return "f-" + strings.ReplaceAll(p.Name, ".", "-") }
 
-func (p FieldProps) kind() string {
+func (p FieldProps) inputType() string {
 	if p.Type == "" {
 		return "text"
 	}
 	return p.Type
 }
 
-func (p FieldProps) rest() templ.Attributes {
+func (p FieldProps) otherAttributes() templ.Attributes {
 	attrs := templ.Attributes{}
 	for k, v := range p.Attrs {
 		attrs[k] = v
@@ -176,8 +176,8 @@ func stateLook(state string) look {
 	return look{"ring", Mute, state}
 }
 
-// Letter is the first letter of a name, which stands where a logo would.
-func Letter(name string) string {
+// FirstLetter returns the first letter of a name, which stands where a logo would.
+func FirstLetter(name string) string {
 	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(name))
 	if first == utf8.RuneError {
 		return "·"
@@ -197,8 +197,8 @@ func TimeText(t time.Time) string {
 // TimeTitle is a time to the second, with its day and zone, for who looks closer.
 func TimeTitle(t time.Time) string { return t.Format("Monday 2 January 2006, 15:04:05 MST (-07:00)") }
 
-// Thousands writes a whole number with separators, for example 1,203,442.
-func Thousands(n int64) string {
+// FormatThousands writes a whole number with separators, for example 1,203,442.
+func FormatThousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
 		text = text[:i] + "," + text[i:]

@@ -38,14 +38,14 @@ func loadDashboard(bundle *i18n.Bundle) {
 			parts[lang] = map[string][]Part{}
 		}
 		for _, m := range file.Messages {
-			parts[lang][m.ID] = cut(m.Other)
+			parts[lang][m.ID] = splitBlanks(m.Other)
 		}
 	}
 }
 
 var blankMark = regexp.MustCompile(`{{\.(\w+)}}`)
 
-func cut(text string) (cut []Part) {
+func splitBlanks(text string) (cut []Part) {
 	at := 0
 	for _, found := range blankMark.FindAllStringSubmatchIndex(text, -1) {
 		if found[0] > at {
@@ -62,9 +62,9 @@ func cut(text string) (cut []Part) {
 
 type spoken struct{}
 
-// In is a context in which T, N and Parts speak a language; without it they
+// WithLanguage returns a context in which T, N and Parts speak a language; without it they
 // speak English.
-func In(ctx context.Context, lang string) context.Context {
+func WithLanguage(ctx context.Context, lang string) context.Context {
 	return context.WithValue(ctx, spoken{}, lang)
 }
 
@@ -82,7 +82,7 @@ func T(ctx context.Context, id string, pairs ...string) string {
 	if len(message) == 1 && message[0].Blank == "" {
 		return message[0].Text
 	}
-	values := blanks(languageOf(ctx), pairs)
+	values := fillBlanks(languageOf(ctx), pairs)
 	var text strings.Builder
 	for _, part := range message {
 		text.WriteString(part.Text)
@@ -95,8 +95,8 @@ func T(ctx context.Context, id string, pairs ...string) string {
 // takes. Its blank N is n, unless pairs say it, for example with separators.
 func N(ctx context.Context, id string, n int, pairs ...string) string {
 	lang := languageOf(ctx)
-	data := blanks(lang, append([]string{"N", strconv.Itoa(n)}, pairs...))
-	return localized(lang, i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: data})
+	data := fillBlanks(lang, append([]string{"N", strconv.Itoa(n)}, pairs...))
+	return localizeMessage(lang, i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: data})
 }
 
 // Parts is a message cut at its blanks, for a sentence that has markup inside.

@@ -14,9 +14,9 @@ func TestT(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct{ got, want string }{
 		{words.T(ctx, "customers.title"), "Customers"},
-		{words.T(words.In(ctx, "fr"), "customers.title"), "Customers"},
+		{words.T(words.WithLanguage(ctx, "fr"), "customers.title"), "Customers"},
 		{words.T(ctx, "customers.none_begins", "Query", "Ada"), "No customers found for “Ada”"},
-		{words.T(words.In(ctx, "ar"), "customers.none_begins", "Query", "Ada"), "No customers found for “\u2068Ada\u2069”"},
+		{words.T(words.WithLanguage(ctx, "ar"), "customers.none_begins", "Query", "Ada"), "No customers found for “\u2068Ada\u2069”"},
 		{words.T(ctx, "customers.never_written"), "customers.never_written"},
 	} {
 		if c.got != c.want {
@@ -32,7 +32,7 @@ func TestN(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{words.N(ctx, "payments.counted", 0), "0 payments"},
 		{words.N(ctx, "payments.counted", 1), "1 payment"},
-		{words.N(words.In(ctx, "fr"), "payments.counted", 2), "2 payments"},
+		{words.N(words.WithLanguage(ctx, "fr"), "payments.counted", 2), "2 payments"},
 		{words.N(ctx, "payments.counted", 1203442, "N", "1,203,442"), "1,203,442 payments"},
 		{words.N(ctx, "payment.confirmations_of", 1, "Seen", "0"), "0 of 1 confirmation"},
 	} {

@@ -149,8 +149,8 @@ func (u *uses) asked(x *ast.CallExpr, idExpr ast.Expr, names []string, counted b
 	if counted {
 		text = m.forms["other"]
 	}
-	if given := blanks("{{." + strings.Join(names, "}}{{.") + "}}"); blanks(text) != given {
-		u.report(x.Pos(), "%s has the blanks %q, and is given %q", id, blanks(text), given)
+	if given := fillBlanks("{{." + strings.Join(names, "}}{{.") + "}}"); fillBlanks(text) != given {
+		u.report(x.Pos(), "%s has the blanks %q, and is given %q", id, fillBlanks(text), given)
 	}
 }
 

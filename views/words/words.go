@@ -24,13 +24,13 @@ var catalogue embed.FS
 var Languages = []string{"en", "fr", "pt", "sw", "ha", "yo", "ig", "ar"}
 
 var (
-	localizers = load()
-	matcher    = language.NewMatcher(tags())
+	localizers = loadCatalogues()
+	matcher    = language.NewMatcher(listTags())
 )
 
-// load reads the catalogues. They are part of the program, so one that can't be
+// loadCatalogues reads the catalogues. They are part of the program, so one that can't be
 // read is a fault of the build.
-func load() map[string]*i18n.Localizer {
+func loadCatalogues() map[string]*i18n.Localizer {
 	bundle := i18n.NewBundle(language.English)
 	bundle.RegisterUnmarshalFunc("toml", toml.Unmarshal)
 	out := map[string]*i18n.Localizer{}
@@ -44,16 +44,16 @@ func load() map[string]*i18n.Localizer {
 	return out
 }
 
-func tags() (tags []language.Tag) {
+func listTags() (tags []language.Tag) {
 	for _, lang := range Languages {
 		tags = append(tags, language.Make(lang))
 	}
 	return tags
 }
 
-// Language picks the best language of the catalogue: the chosen one, then the one of
+// ChooseLanguage picks the best language of the catalogue: the chosen one, then the one of
 // the browser's Accept-Language header, then English.
-func Language(chosen, accept string) string {
+func ChooseLanguage(chosen, accept string) string {
 	if _, ok := localizers[chosen]; ok {
 		return chosen
 	}
@@ -79,16 +79,16 @@ func Direction(lang string) string {
 // Say looks a message up; pairs are names and values for its blanks. A
 // message that the language lacks is in English, and an unknown message is its name.
 func Say(lang, id string, pairs ...string) string {
-	return localized(lang, i18n.LocalizeConfig{MessageID: id, TemplateData: blanks(lang, pairs)})
+	return localizeMessage(lang, i18n.LocalizeConfig{MessageID: id, TemplateData: fillBlanks(lang, pairs)})
 }
 
-// Count looks up a message about n things, in the form of plural that n takes
+// SayCount looks up a message about n things, in the form of plural that n takes
 // in the language. Its blank N is n.
-func Count(lang, id string, n int) string {
-	return localized(lang, i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: map[string]int{"N": n}})
+func SayCount(lang, id string, n int) string {
+	return localizeMessage(lang, i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: map[string]int{"N": n}})
 }
 
-func localized(lang string, c i18n.LocalizeConfig) string {
+func localizeMessage(lang string, c i18n.LocalizeConfig) string {
 	localizer, ok := localizers[lang]
 	if !ok {
 		localizer = localizers[Languages[0]]
@@ -103,9 +103,9 @@ func localized(lang string, c i18n.LocalizeConfig) string {
 // The marks around a value whose direction is its own.
 const isolate, end = "\u2068", "\u2069"
 
-// blanks are the values of a message. Where the sentence runs from right to
+// fillBlanks returns the values of a message. Where the sentence runs from right to
 // left each stands by itself, so that an amount or an address keeps its order.
-func blanks(lang string, pairs []string) map[string]string {
+func fillBlanks(lang string, pairs []string) map[string]string {
 	data := map[string]string{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		data[pairs[i]] = pairs[i+1]
@@ -116,10 +116,10 @@ func blanks(lang string, pairs []string) map[string]string {
 	return data
 }
 
-// Moment writes an absolute time to the minute with its zone: in English with
+// FormatMoment writes an absolute time to the minute with its zone: in English with
 // the month's name, elsewhere in figures, day first, as all of the languages
 // here are used to.
-func Moment(lang string, t time.Time) string {
+func FormatMoment(lang string, t time.Time) string {
 	switch {
 	case t.IsZero():
 		return "–"

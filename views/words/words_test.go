@@ -49,7 +49,7 @@ func read(t *testing.T, lang string) map[string]message {
 
 var blank = regexp.MustCompile(`{{\.\w+}}`)
 
-func blanks(text string) string {
+func fillBlanks(text string) string {
 	found := blank.FindAllString(text, -1)
 	slices.Sort(found)
 	return strings.Join(slices.Compact(found), " ")
@@ -116,8 +116,8 @@ func compare(t *testing.T, what, text, measure string) {
 	if strings.TrimSpace(text) == "" || text != strings.TrimSpace(text) {
 		t.Errorf("%s is empty, or has space around it", what)
 	}
-	if blanks(text) != blanks(measure) {
-		t.Errorf("%s has blanks %q, English has %q", what, blanks(text), blanks(measure))
+	if fillBlanks(text) != fillBlanks(measure) {
+		t.Errorf("%s has blanks %q, English has %q", what, fillBlanks(text), fillBlanks(measure))
 	}
 }
 
@@ -139,7 +139,7 @@ func counted(t *testing.T, what string, m, measure message, plural []string) {
 	}
 }
 
-var asks = regexp.MustCompile(`(?:\.t|words\.Say|words\.Count|\.count)\((?:[\w.]+, )?"(\w+)"`)
+var asks = regexp.MustCompile(`(?:\.t|words\.Say|words\.SayCount|\.count)\((?:[\w.]+, )?"(\w+)"`)
 
 // TestEveryMessageIsAskedFor: what pages and mails ask for exists, and nothing is left over.
 func TestEveryMessageIsAskedFor(t *testing.T) {
@@ -178,7 +178,7 @@ func TestLanguage(t *testing.T) {
 		{"", "zh", "en"}, {"", ";;;", "en"}, {"", "fr-CI", "fr"}, {"", "ar-EG", "ar"}, {"", "pt-BR,en;q=0.2", "pt"},
 		{"", "yo-NG", "yo"}, {"", "ig", "ig"}, {"en", "ar", "en"}, {"", "pcm,ig;q=0.5", "ig"},
 	} {
-		if got := words.Language(c.chosen, c.accept); got != c.want {
+		if got := words.ChooseLanguage(c.chosen, c.accept); got != c.want {
 			t.Errorf("Language(%q, %q) is %q, want %q", c.chosen, c.accept, got, c.want)
 		}
 	}
@@ -195,7 +195,7 @@ func TestCount(t *testing.T) {
 		{"ar", 1, "متوقع خلال دقيقة واحدة تقريبًا"}, {"ar", 2, "متوقع خلال دقيقتين تقريبًا"}, {"ar", 5, "متوقع خلال 5 دقائق تقريبًا"}, {"ar", 20, "متوقع خلال 20 دقيقة تقريبًا"},
 		{"yo", 1, "A ń retí rẹ̀ ní nǹkan bíi ìṣẹ́jú 1"}, {"xx", 3, "Expected in about 3 minutes"},
 	} {
-		if got := words.Count(c.lang, "wait_minutes", c.n); got != c.want {
+		if got := words.SayCount(c.lang, "wait_minutes", c.n); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.lang, strconv.Itoa(c.n), got, c.want)
 		}
 	}
@@ -216,11 +216,11 @@ func TestSay(t *testing.T) {
 func TestMoment(t *testing.T) {
 	at := time.Date(2026, 11, 3, 13, 7, 0, 0, time.UTC)
 	for lang, want := range map[string]string{"en": "3 Nov 2026, 13:07 UTC", "ar": "03/11/2026 13:07 UTC", "yo": "03/11/2026 13:07 UTC"} {
-		if got := words.Moment(lang, at); got != want {
+		if got := words.FormatMoment(lang, at); got != want {
 			t.Errorf("%s: %s, want %s", lang, got, want)
 		}
 	}
-	if got := words.Moment("en", time.Time{}); got != "–" {
+	if got := words.FormatMoment("en", time.Time{}); got != "–" {
 		t.Errorf(`words.Moment("en", time.Time{}): got = %v`, got)
 	}
 }

@@ -129,7 +129,7 @@ func draftOf(n int, business int64, at time.Time) draft {
 	email := fmt.Sprintf("payer%d@example.com", person)
 	customer := models.Customer{BusinessID: business, Domain: string(scope.Test), Email: email, Code: ident.New("CUS_"),
 		FirstName: first, LastName: last,
-		SearchName: contact.Fold(first + " " + last), SearchLast: contact.Fold(last), CreatedAt: at, UpdatedAt: at}
+		SearchName: contact.FoldName(first + " " + last), SearchLast: contact.FoldName(last), CreatedAt: at, UpdatedAt: at}
 	due := money.Units(int64(10_000 + mixed))
 	p := models.Payment{
 		BusinessID: business, Domain: string(scope.Test), Reference: ident.New("PAY_"),
@@ -199,7 +199,7 @@ func storeMoney(tx *models.Tx, rows []models.Payment) error {
 				BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, CreatedAt: p.CreatedAt})
 		}
 		if p.Paid.Sign() > 0 {
-			transfers = append(transfers, models.Transfer{Network: p.Network, TxID: ident.Text(64), Asset: p.Coin,
+			transfers = append(transfers, models.Transfer{Network: p.Network, TxID: ident.RandomText(64), Asset: p.Coin,
 				Address: p.Address, Amount: p.Paid,
 				FirstSeenAt: p.CreatedAt, BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID,
 				SeenAt: &p.CreatedAt, CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt})

@@ -34,7 +34,7 @@ const CustomerCountedTo = 100
 // no customer of the scope.
 func (s *Service) Customers(ctx context.Context, sc scope.Scope, f CustomerFilter) (list []ListedCustomer, more bool,
 	err error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, false, err
 	}
 	query := sc.Rows(s.DB.List(ctx))
@@ -70,7 +70,7 @@ func (by finder) customerWays(text string) (ways []way) {
 	if !strings.Contains(text, " ") {
 		ranges = append(ranges, customerRange{"email >= ? AND email < ?", "email", prefixRange(strings.ToLower(text))})
 	}
-	if name := contact.Fold(text); name != "" {
+	if name := contact.FoldName(text); name != "" {
 		ranges = append(ranges, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefixRange(name)},
 			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefixRange(name)})
 	}
@@ -129,7 +129,7 @@ const CustomerTotalsOf = 5000
 // Faults: Forbidden; NotFound.
 func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, CustomerTotals, error) {
 	totals := CustomerTotals{Volume: map[money.Currency]int64{}}
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return models.Customer{}, totals, err
 	}
 	var c models.Customer

@@ -114,7 +114,7 @@ func (by finder) textWays(text string) []way {
 	if !strings.Contains(text, " ") {
 		people = append(people, customerRange{"email >= ? AND email < ?", "email", prefixRange(strings.ToLower(text))})
 	}
-	if name := contact.Fold(text); name != "" {
+	if name := contact.FoldName(text); name != "" {
 		people = append(people, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefixRange(name)},
 			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefixRange(name)})
 	}

@@ -128,7 +128,7 @@ type chosen struct {
 
 // choosePayments looks up whatever a filter searches by, once for all pages.
 func (s *Service) choosePayments(ctx context.Context, sc scope.Scope, f Filter) (chosen, error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return chosen{}, err
 	}
 	found, err := s.findSearched(ctx, sc, f)

@@ -34,21 +34,21 @@ func tableRow(p models.Payment, zone *time.Location) []spreadsheet.Cell {
 	v, coin := payment.View{Payment: p}, money.Coin(p.Coin)
 	in := func(t *time.Time) spreadsheet.Cell {
 		if t == nil {
-			return spreadsheet.At(nil)
+			return spreadsheet.TimeCell(nil)
 		}
 		local := t.In(zone)
-		return spreadsheet.At(&local)
+		return spreadsheet.TimeCell(&local)
 	}
 	reason := p.Reason
 	if p.Reversed {
 		reason = "reversed"
 	}
 	return []spreadsheet.Cell{
-		spreadsheet.Of(p.Reference), spreadsheet.Of(p.BusinessReference), spreadsheet.Of(p.Status), spreadsheet.Of(reason),
-		spreadsheet.Of(p.CustomerName), spreadsheet.Of(p.CustomerEmail),
-		spreadsheet.Of(p.Currency), spreadsheet.Of(money.Fiat(v.Charged())), spreadsheet.Of(money.Fiat(v.PaidFiat())), spreadsheet.Of(p.Method),
-		spreadsheet.Of(p.Coin),
-		spreadsheet.Of(coin.Format(p.Due)), spreadsheet.Of(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt),
+		spreadsheet.TextCell(p.Reference), spreadsheet.TextCell(p.BusinessReference), spreadsheet.TextCell(p.Status), spreadsheet.TextCell(reason),
+		spreadsheet.TextCell(p.CustomerName), spreadsheet.TextCell(p.CustomerEmail),
+		spreadsheet.TextCell(p.Currency), spreadsheet.TextCell(money.FormatFiat(v.Charged())), spreadsheet.TextCell(money.FormatFiat(v.PaidFiat())), spreadsheet.TextCell(p.Method),
+		spreadsheet.TextCell(p.Coin),
+		spreadsheet.TextCell(coin.Format(p.Due)), spreadsheet.TextCell(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt),
 		in(p.SettledAt),
 	}
 }
@@ -63,7 +63,7 @@ type Table struct {
 // ExportTable writes every payment that a filter chooses as a table, as Export
 // hands them over. It is whole only when no error is returned.
 func (s *Service) ExportTable(ctx context.Context, sc scope.Scope, f Filter, t Table, out io.Writer) error {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return err
 	}
 	table, err := t.Begin(out, tableColumns(t.Zone.String()))

@@ -41,7 +41,7 @@ type Waiting struct {
 // Waiting holds how many payments and transfers need a person, each counted up to one more
 // than CountedTo.
 func (s *Service) Waiting(ctx context.Context, sc scope.Scope) (w Waiting, err error) {
-	if err := sc.Can(scope.SeePayments); err != nil {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return w, err
 	}
 	list := s.DB.List(ctx)

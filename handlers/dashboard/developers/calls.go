@@ -16,7 +16,7 @@ const callsPath = "/dashboard/calls"
 func (h *Handlers) listCalls(c *page.Ctx) error {
 	values := page.ReadQuery(c)
 	asked := readCallSearch(c.UserContext(), values)
-	rows, next, err := h.Calls.List(c.UserContext(), c.Scope, asked.filter())
+	rows, next, err := h.Calls.ListCalls(c.UserContext(), c.Scope, asked.filter())
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (h *Handlers) listCalls(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "calls.log_of_requests"), "keys")
+	shell := c.FillLayout(words.T(c.UserContext(), "calls.log_of_requests"), "keys")
 	facts := callFacts{Rows: rows, Next: next, Keys: keys, Zone: page.LoadZone(c.Member.Business)}
 	return c.Render(dashboard.Calls(callsProps(c.UserContext(), shell, asked, facts)))
 }
@@ -35,7 +35,7 @@ func (h *Handlers) showCall(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	row, err := h.Calls.Find(c.UserContext(), c.Scope, id)
+	row, err := h.Calls.FindCall(c.UserContext(), c.Scope, id)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (h *Handlers) showCall(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(row.Method+" "+row.Path, "keys")
+	shell := c.FillLayout(row.Method+" "+row.Path, "keys")
 	shell.NextPath = callsPath
 	return c.Render(dashboard.Call(dashboard.CallProps{Page: shell,
 		CallRow: callRow(c.UserContext(), row, keyNames(keys), page.LoadZone(c.Member.Business)),

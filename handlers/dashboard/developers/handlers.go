@@ -23,8 +23,8 @@ type Accounts interface {
 
 // Calls is what these pages need of core/apilog.
 type Calls interface {
-	List(ctx context.Context, sc scope.Scope, f apilog.Filter) (rows []models.APICall, next int64, err error)
-	Find(ctx context.Context, sc scope.Scope, id int64) (models.APICall, error)
+	ListCalls(ctx context.Context, sc scope.Scope, f apilog.Filter) (rows []models.APICall, next int64, err error)
+	FindCall(ctx context.Context, sc scope.Scope, id int64) (models.APICall, error)
 }
 
 // Handlers answers the requests to these pages. Its fields are set before use.

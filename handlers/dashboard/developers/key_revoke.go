@@ -15,6 +15,6 @@ func (h *Handlers) revokeKey(c *page.Ctx) error {
 	if err := h.Accounts.RevokeKey(c.UserContext(), c.Scope, id); err != nil {
 		return h.refuseKey(c, err)
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "keys.key_is_revoked"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "keys.key_is_revoked"))
 	return c.Redirect("/dashboard/keys")
 }

@@ -29,7 +29,7 @@ func (h *Handlers) showKeys(c *page.Ctx, shown keysShown) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "keys.api_keys"), "keys")
+	shell := c.FillLayout(words.T(c.UserContext(), "keys.api_keys"), "keys")
 	shell.NextPath = "/dashboard/keys"
 	if shown.Said.Text != "" {
 		shell.Flash = shown.Said

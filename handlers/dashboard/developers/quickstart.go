@@ -40,7 +40,7 @@ func (h *Handlers) createQuickstartKey(c *page.Ctx) error {
 }
 
 func (h *Handlers) showQuickstart(c *page.Ctx, status int, key string, said layout.Flash) error {
-	shell := c.Layout(words.T(c.UserContext(), "calls.quickstart"), "keys")
+	shell := c.FillLayout(words.T(c.UserContext(), "calls.quickstart"), "keys")
 	shell.NextPath = quickstartPath
 	if said.Text != "" {
 		shell.Flash = said

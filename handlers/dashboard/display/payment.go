@@ -23,7 +23,7 @@ func PaymentPath(reference string) string { return "/dashboard/payments/" + refe
 
 // FormatWhole writes whole units of a currency.
 func FormatWhole(currency money.Currency, amount int64) string {
-	return currency.Show(decimal.NewFromInt(amount))
+	return currency.FormatForPeople(decimal.NewFromInt(amount))
 }
 
 // FormatShare is a share in whole percent, rounded down: 100 % means all.
@@ -40,7 +40,7 @@ func PaymentRow(ctx context.Context, p models.Payment, zone *time.Location) dash
 	row := dashboard.PaymentRow{
 		Reference: p.Reference, BusinessReference: p.BusinessReference, State: p.Status,
 		Customer: p.CustomerName, Email: p.CustomerEmail,
-		Fiat: money.Currency(p.Currency).Show(decimal.NewFromInt(p.Amount)), Coin: coin.Format(p.Due) + " " + p.Coin,
+		Fiat: money.Currency(p.Currency).FormatForPeople(decimal.NewFromInt(p.Amount)), Coin: coin.Format(p.Due) + " " + p.Coin,
 		CoinSymbol: p.Coin,
 		Created:    p.CreatedAt.In(zone), Why: DescribeReason(ctx, p), Method: listing.MethodName(p.Method),
 	}
@@ -72,12 +72,12 @@ func DescribeReason(ctx context.Context, p models.Payment) string {
 
 // FormatFiat returns an amount in the payment's currency.
 func FormatFiat(p models.Payment, d decimal.Decimal) string {
-	return money.Currency(p.Currency).Show(d)
+	return money.Currency(p.Currency).FormatForPeople(d)
 }
 
 // FirstCurrency is the currency that the forms of a business begin with.
 func FirstCurrency(b models.Business) string {
-	if money.Currency(b.Currency).Known() {
+	if money.Currency(b.Currency).IsKnown() {
 		return b.Currency
 	}
 	return string(money.NGN)

@@ -27,21 +27,21 @@ func (h *Handlers) createLink(c *page.Ctx) error {
 	typed, methods := page.ReadForm(c, linkFields...), page.ReadValues(c, "methods")
 	draft, errors := linkDraft(c.UserContext(), typed.Values, methods, nil, page.LoadZone(c.Member.Business))
 	if len(errors) > 0 {
-		return h.refuseLink(c, typed, methods, page.MergeErrors(errors, draft.Check(h.Clock())))
+		return h.refuseLink(c, typed, methods, page.MergeErrors(errors, draft.CheckDraft(h.Clock())))
 	}
 	err := page.RedirectOnce(h.Answers, c,
-		func(ctx context.Context) (models.Link, error) { return h.Links.Create(ctx, c.Scope, draft) },
+		func(ctx context.Context) (models.Link, error) { return h.Links.CreateLink(ctx, c.Scope, draft) },
 		func(l models.Link) string { return linkPath(l.ID) })
 	if err != nil {
 		return h.refuseLink(c, typed, methods, err)
 	}
-	payable, err := h.Links.Payable(c.UserContext(), c.Scope)
+	payable, err := h.Links.ListPayable(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
 	made := models.Link{Methods: strings.Join(methods, ",")}
-	if len(link.Offered(made, payable)) > 0 { // otherwise its page names the missing coins
-		c.Flash(string(ui.Good), words.T(c.UserContext(), "links.link_is_ready"))
+	if len(link.OfferedCoins(made, payable)) > 0 { // otherwise its page names the missing coins
+		c.SetFlash(string(ui.Good), words.T(c.UserContext(), "links.link_is_ready"))
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (h *Handlers) showLinkForm(c *page.Ctx, status int, f ui.Form, on map[strin
 	if err != nil {
 		return err
 	}
-	props := dashboard.LinkFormProps{Page: c.Layout(words.T(c.UserContext(), "links.new_payment_link"), "links"),
+	props := dashboard.LinkFormProps{Page: c.FillLayout(words.T(c.UserContext(), "links.new_payment_link"), "links"),
 		Form: f, MethodsOn: on, ID: c.Params("id"),
 		Zone: page.LoadZone(c.Member.Business).String(), Live: c.Domain() == scope.Live}
 	if props.ID != "" {

@@ -22,13 +22,13 @@ type Accounts interface {
 
 // Links is what these pages need of core/link.
 type Links interface {
-	Create(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
-	Update(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
+	CreateLink(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
+	UpdateLink(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
 	SetActive(ctx context.Context, sc scope.Scope, id int64, active bool) error
-	Find(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
-	List(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64, err error)
-	Collected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64][]link.Sum, error)
-	Payable(ctx context.Context, sc scope.Scope) ([]money.CoinInfo, error)
+	FindLink(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
+	ListLinks(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64, err error)
+	SumCollected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64][]link.Sum, error)
+	ListPayable(ctx context.Context, sc scope.Scope) ([]money.CoinInfo, error)
 	URL(l models.Link) string
 }
 

@@ -17,11 +17,11 @@ func (h *Handlers) showLink(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, err := h.Links.Find(ctx, sc, id)
+	found, err := h.Links.FindLink(ctx, sc, id)
 	if err != nil {
 		return err
 	}
-	collected, err := h.Links.Collected(ctx, sc, []int64{id})
+	collected, err := h.Links.SumCollected(ctx, sc, []int64{id})
 	if err != nil {
 		return err
 	}
@@ -29,13 +29,13 @@ func (h *Handlers) showLink(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	payable, err := h.Links.Payable(ctx, sc)
+	payable, err := h.Links.ListPayable(ctx, sc)
 	if err != nil {
 		return err
 	}
 	facts := linkFacts{Link: found, URL: h.Links.URL(found), Collected: collected[id],
 		Manage: sc.Allows(scope.ManageLinks), Payments: started.Payments, Payable: payable, Now: h.Clock()}
-	return c.Render(dashboard.Link(linkProps(ctx, c.Layout(found.Title, "links"), facts,
+	return c.Render(dashboard.Link(linkProps(ctx, c.FillLayout(found.Title, "links"), facts,
 		page.LoadZone(c.Member.Business))))
 }
 

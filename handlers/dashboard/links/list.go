@@ -14,7 +14,7 @@ import (
 // listLinks lists the payment links.
 func (h *Handlers) listLinks(c *page.Ctx) error {
 	ctx, sc, from := c.UserContext(), c.Scope, page.ReadBefore(c)
-	links, next, err := h.Links.List(ctx, sc, from, listing.PageSize)
+	links, next, err := h.Links.ListLinks(ctx, sc, from, listing.PageSize)
 	if err != nil {
 		return err
 	}
@@ -22,15 +22,15 @@ func (h *Handlers) listLinks(c *page.Ctx) error {
 	for _, l := range links {
 		ids = append(ids, l.ID)
 	}
-	collected, err := h.Links.Collected(ctx, sc, ids)
+	collected, err := h.Links.SumCollected(ctx, sc, ids)
 	if err != nil {
 		return err
 	}
-	payable, err := h.Links.Payable(ctx, sc)
+	payable, err := h.Links.ListPayable(ctx, sc)
 	if err != nil {
 		return err
 	}
-	props := dashboard.LinksProps{Page: c.Layout(words.T(ctx, "links.payment_links"), "links"),
+	props := dashboard.LinksProps{Page: c.FillLayout(words.T(ctx, "links.payment_links"), "links"),
 		Manage: sc.Allows(scope.ManageLinks)}
 	for _, l := range links {
 		props.Rows = append(props.Rows, linkRow(ctx, l, collected[l.ID], link.StateFor(l, payable, h.Clock()),

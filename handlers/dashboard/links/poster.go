@@ -17,11 +17,11 @@ func (h *Handlers) showPoster(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, err := h.Links.Find(c.UserContext(), c.Scope, id)
+	found, err := h.Links.FindLink(c.UserContext(), c.Scope, id)
 	if err != nil {
 		return err
 	}
-	payable, err := h.Links.Payable(c.UserContext(), c.Scope)
+	payable, err := h.Links.ListPayable(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (h *Handlers) showPoster(c *page.Ctx) error {
 	props := posterProps(c.UserContext(), facts)
 	props.Merchant, props.LogoURL = c.Member.Business.Name, settings.LogoPath(c.Member.Business)
 	props.Test = c.Domain() == scope.Test
-	props.Size, props.Lang = "a5", words.Language(c.Query("lang"), "")
+	props.Size, props.Lang = "a5", words.ChooseLanguage(c.Query("lang"), "")
 	if strings.EqualFold(c.Query("size"), "a4") {
 		props.Size = "a4"
 	}

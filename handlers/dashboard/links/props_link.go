@@ -32,10 +32,10 @@ func linkRow(ctx context.Context, l models.Link, collected []link.Sum, state str
 // sums writes one amount per currency; none yet is zero of the link's own.
 func sums(collected []link.Sum, own money.Currency) (shown []string) {
 	for _, sum := range collected {
-		shown = append(shown, sum.Currency.Show(sum.Total))
+		shown = append(shown, sum.Currency.FormatForPeople(sum.Total))
 	}
 	if len(shown) == 0 {
-		return []string{own.Show(decimal.Zero)}
+		return []string{own.FormatForPeople(decimal.Zero)}
 	}
 	return shown
 }
@@ -43,10 +43,10 @@ func sums(collected []link.Sum, own money.Currency) (shown []string) {
 func linkAmount(ctx context.Context, l models.Link) string {
 	currency := money.Currency(l.Currency)
 	if l.Amount != nil {
-		return currency.Show(decimal.NewFromInt(*l.Amount))
+		return currency.FormatForPeople(decimal.NewFromInt(*l.Amount))
 	}
-	return words.T(ctx, "links.open_amount", "Least", currency.Show(decimal.NewFromInt(l.MinAmount)), "Most",
-		currency.Show(decimal.NewFromInt(l.MaxAmount)))
+	return words.T(ctx, "links.open_amount", "Least", currency.FormatForPeople(decimal.NewFromInt(l.MinAmount)), "Most",
+		currency.FormatForPeople(decimal.NewFromInt(l.MaxAmount)))
 }
 
 func used(ctx context.Context, l models.Link) string {
@@ -96,12 +96,12 @@ func posterProps(ctx context.Context, f linkFacts) dashboard.PosterProps {
 	l, currency := f.Link, money.Currency(f.Link.Currency)
 	p := dashboard.PosterProps{ID: strconv.FormatInt(l.ID, 10), Title: l.Title, Address: typed(f.URL), State: f.state()}
 	if l.Amount != nil {
-		p.Amount = currency.Show(decimal.NewFromInt(*l.Amount))
+		p.Amount = currency.FormatForPeople(decimal.NewFromInt(*l.Amount))
 	} else {
-		p.Least, p.Most = currency.Show(decimal.NewFromInt(l.MinAmount)), currency.Show(decimal.NewFromInt(l.MaxAmount))
+		p.Least, p.Most = currency.FormatForPeople(decimal.NewFromInt(l.MinAmount)), currency.FormatForPeople(decimal.NewFromInt(l.MaxAmount))
 	}
 	var names []string
-	for _, info := range link.Offered(l, f.Payable) {
+	for _, info := range link.OfferedCoins(l, f.Payable) {
 		names = append(names, string(info.Coin))
 	}
 	p.Coins = strings.Join(names, ", ")

@@ -18,7 +18,7 @@ func TestLinkRow(t *testing.T) {
 		"inactive Open, $1.00 to $1,000.00 0": {Currency: "USD", MinAmount: 1, MaxAmount: 1000},
 		"open Open, KSh 2.00 to KSh 9.00 100": {Active: true, Currency: "KES", MinAmount: 2, MaxAmount: 9, Used: 100},
 	} {
-		row := linkRow(t.Context(), l, nil, link.State(l, noon), time.UTC)
+		row := linkRow(t.Context(), l, nil, link.StateOf(l, noon), time.UTC)
 		if got := row.State + " " + row.Amount + " " + row.Used; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

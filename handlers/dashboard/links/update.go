@@ -15,7 +15,7 @@ func (h *Handlers) editLinkForm(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, err := h.Links.Find(c.UserContext(), c.Scope, id)
+	found, err := h.Links.FindLink(c.UserContext(), c.Scope, id)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (h *Handlers) updateLink(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, err := h.Links.Find(c.UserContext(), c.Scope, id)
+	found, err := h.Links.FindLink(c.UserContext(), c.Scope, id)
 	if err != nil {
 		return err // before any word about its fields
 	}
@@ -41,15 +41,15 @@ func (h *Handlers) updateLink(c *page.Ctx) error {
 	draft, errors := linkDraft(c.UserContext(), typed.Values, methods, found.ExpiresAt,
 		page.LoadZone(c.Member.Business))
 	if len(errors) > 0 {
-		others := draft.Check(h.Clock())
+		others := draft.CheckDraft(h.Clock())
 		if draft.ExpiresAt == found.ExpiresAt {
 			delete(others, "expires_at") // it may have passed by itself
 		}
 		return h.refuseLink(c, typed, methods, page.MergeErrors(errors, others))
 	}
-	if _, err := h.Links.Update(c.UserContext(), c.Scope, id, draft); err != nil {
+	if _, err := h.Links.UpdateLink(c.UserContext(), c.Scope, id, draft); err != nil {
 		return h.refuseLink(c, typed, methods, err)
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "links.saved"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "links.saved"))
 	return c.Redirect(linkPath(id))
 }

@@ -68,7 +68,7 @@ func ReadSearch(ctx context.Context, values url.Values) Search {
 	s.Need = list.Need(s.ReadOne(ctx, values, "need", "filters.no_need",
 		func(v string) bool { return needWords[list.Need(v)] != "" }))
 	s.Currency = s.ReadOne(ctx, values, "currency", "filters.no_currency",
-		func(v string) bool { return money.Currency(v).Known() })
+		func(v string) bool { return money.Currency(v).IsKnown() })
 	s.Period = s.ReadOne(ctx, values, "period", "filters.no_period", func(v string) bool { return isPeriod(v) })
 	if s.Period == "" {
 		s.From, s.To = s.ReadDay(ctx, values, "from"), s.ReadDay(ctx, values, "to")
@@ -142,7 +142,7 @@ func (s *Search) ReadDay(ctx context.Context, values url.Values, name string) st
 // readAmount reads whole units as people write them: 45300, 45,300 or 45 300.
 func (s *Search) readAmount(ctx context.Context, values url.Values, name string) (amount int64) {
 	s.ReadOne(ctx, values, name, "filters.no_amount", func(v string) bool {
-		digits, err := money.Ungrouped(v)
+		digits, err := money.StripGroups(v)
 		if err != nil {
 			return false
 		}

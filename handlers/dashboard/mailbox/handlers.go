@@ -11,9 +11,9 @@ import (
 
 // Mails is what these pages need of core/mail.
 type Mails interface {
-	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]mail.Mail, string, error)
-	Find(ctx context.Context, sc scope.Scope, id int64) (mail.Mail, error)
-	Resend(ctx context.Context, sc scope.Scope, id int64) (mail.Mail, error)
+	ListMails(ctx context.Context, sc scope.Scope, after string, limit int) ([]mail.Mail, string, error)
+	FindMail(ctx context.Context, sc scope.Scope, id int64) (mail.Mail, error)
+	ResendMail(ctx context.Context, sc scope.Scope, id int64) (mail.Mail, error)
 }
 
 // Handlers answers the requests to these pages. Its fields are set before use.

@@ -19,11 +19,11 @@ func (h *Handlers) showMail(c *page.Ctx, status int, said layout.Flash) error {
 	if err != nil {
 		return err
 	}
-	found, err := h.Mails.Find(c.UserContext(), c.Scope, id)
+	found, err := h.Mails.FindMail(c.UserContext(), c.Scope, id)
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(found.Subject, "mailbox")
+	shell := c.FillLayout(found.Subject, "mailbox")
 	shell.NextPath = mailPath(id)
 	if said.Text != "" {
 		shell.Flash = said

@@ -12,13 +12,13 @@ func (h *Handlers) resendMail(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.Mails.Resend(c.UserContext(), c.Scope, id); err != nil {
+	if _, err := h.Mails.ResendMail(c.UserContext(), c.Scope, id); err != nil {
 		said, status, err := page.DescribeRefusal(err)
 		if err != nil {
 			return err
 		}
 		return h.showMail(c, status, said)
 	}
-	c.Flash(string(ui.Info), words.T(c.UserContext(), "mailbox.queued_again"))
+	c.SetFlash(string(ui.Info), words.T(c.UserContext(), "mailbox.queued_again"))
 	return c.Redirect(mailPath(id))
 }

@@ -26,7 +26,7 @@ type Accounts interface {
 
 // Figures is what these pages need of core/stats.
 type Figures interface {
-	Figures(ctx context.Context, sc scope.Scope, p stats.Period) (stats.Figures, error)
+	ReadFigures(ctx context.Context, sc scope.Scope, p stats.Period) (stats.Figures, error)
 }
 
 // Lists is what these pages need of core/payment/list.

@@ -24,10 +24,10 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	ctx, sc, zone := c.UserContext(), c.Scope, page.LoadZone(c.Member.Business)
 	f := overviewFacts{Asked: readSpan(ctx, page.ReadQuery(c), zone, h.Clock()), Scope: sc, Zone: zone}
 	var err error
-	if f.Now, err = h.Figures.Figures(ctx, sc, f.Asked.period(zone)); err != nil {
+	if f.Now, err = h.Figures.ReadFigures(ctx, sc, f.Asked.countedPeriod(zone)); err != nil {
 		return err
 	}
-	if f.Before, err = h.Figures.Figures(ctx, sc, f.Asked.before(zone)); err != nil {
+	if f.Before, err = h.Figures.ReadFigures(ctx, sc, f.Asked.previousPeriod(zone)); err != nil {
 		return err
 	}
 	if f.Waiting, err = h.Lists.Waiting(ctx, sc); err != nil {
@@ -49,7 +49,7 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	if err := h.loadSetUp(ctx, sc, &f); err != nil {
 		return err
 	}
-	return c.Render(dashboard.Overview(overviewProps(ctx, c.Layout(words.T(ctx, "overview.overview"), "overview"), f)))
+	return c.Render(dashboard.Overview(overviewProps(ctx, c.FillLayout(words.T(ctx, "overview.overview"), "overview"), f)))
 }
 
 // listUnhealthy tells why networks of methods that are on take no payments now, by their chain.

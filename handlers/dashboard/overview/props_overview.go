@@ -46,19 +46,19 @@ type overviewFacts struct {
 // overviewProps is the first page after signing in.
 func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dashboard.OverviewProps {
 	now, before := totalsOf(f.Now), totalsOf(f.Before)
-	back := f.Asked.before(f.Zone)
+	back := f.Asked.previousPeriod(f.Zone)
 	props := dashboard.OverviewProps{
 		Page: shell, Wrong: f.Asked.Wrong, Days: daysText(f.Asked.From, f.Asked.To),
 		DaysBefore: daysText(back.From, back.To), Zone: f.Zone.String(),
 		From: f.Asked.From, To: f.Asked.To, Own: f.Asked.Period == "", Currency: f.Asked.Currency,
-		Volumes: volumes(ctx, now, before), Payments: countFigure(ctx, now, before),
+		Volumes: listVolumes(ctx, now, before), Payments: countFigure(ctx, now, before),
 		Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
-		Attention: attention(ctx, f), Checklist: checklist(ctx, f), Recent: display.PaymentRows(ctx, f.Recent, f.Zone),
+		Attention: listAttention(ctx, f), Checklist: listSteps(ctx, f), Recent: display.PaymentRows(ctx, f.Recent, f.Zone),
 	}
 	for _, option := range spans {
 		other := f.Asked
 		other.Period = option.value
-		props.Spans = append(props.Spans, dashboard.Tab{Text: words.T(ctx, option.word), Href: other.href(),
+		props.Spans = append(props.Spans, dashboard.Tab{Text: words.T(ctx, option.word), Href: other.overviewPath(),
 			On: f.Asked.Period == option.value})
 	}
 	if now.count == 0 {
@@ -73,7 +73,7 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 		if now.paid[currency].count > 0 || currency == chosen {
 			other := f.Asked
 			other.Currency = string(currency)
-			props.Currencies = append(props.Currencies, dashboard.Tab{Text: string(currency), Href: other.href(),
+			props.Currencies = append(props.Currencies, dashboard.Tab{Text: string(currency), Href: other.overviewPath(),
 				On: currency == chosen})
 		}
 	}
@@ -113,7 +113,7 @@ func totalsOf(f stats.Figures) totals {
 // chosenCurrency returns the currency of the charts: the requested one, or the one with the
 // most payments.
 func chosenCurrency(t totals, asked string) (chosen money.Currency) {
-	if money.Currency(asked).Known() {
+	if money.Currency(asked).IsKnown() {
 		return money.Currency(asked)
 	}
 	for _, currency := range money.Currencies() {
@@ -124,8 +124,8 @@ func chosenCurrency(t totals, asked string) (chosen money.Currency) {
 	return chosen
 }
 
-// volumes has a line for each currency, as currencies are never added up.
-func volumes(ctx context.Context, now, before totals) (list []dashboard.Figure) {
+// listVolumes has a line for each currency, as currencies are never added up.
+func listVolumes(ctx context.Context, now, before totals) (list []dashboard.Figure) {
 	for _, currency := range money.Currencies() {
 		sum, was := now.paid[currency], before.paid[currency]
 		if sum.count == 0 && was.count == 0 {
@@ -134,16 +134,16 @@ func volumes(ctx context.Context, now, before totals) (list []dashboard.Figure) 
 		f := dashboard.Figure{Value: display.FormatWhole(currency, sum.amount),
 			Change: words.T(ctx, "overview.no_earlier_data")}
 		if was.count > 0 {
-			f.Change, f.Was = change(ctx, sum.amount, was.amount), display.FormatWhole(currency, was.amount)
+			f.Change, f.Was = describeChange(ctx, sum.amount, was.amount), display.FormatWhole(currency, was.amount)
 		}
 		list = append(list, f)
 	}
 	return list
 }
 
-// change is how much more or less something is than before, in whole percent; ""
+// describeChange describes how much more or less something is than before, in whole percent; ""
 // where that says nothing.
-func change(ctx context.Context, now, before int64) string {
+func describeChange(ctx context.Context, now, before int64) string {
 	if before == 0 {
 		return ""
 	}
@@ -163,12 +163,12 @@ func change(ctx context.Context, now, before int64) string {
 }
 
 func countFigure(ctx context.Context, now, before totals) dashboard.Figure {
-	return dashboard.Figure{Value: ui.Thousands(now.count), Note: words.T(ctx, "overview.have_ended", "N",
-		ui.Thousands(now.ended)), Change: change(ctx, now.count, before.count), Was: none(ui.Thousands(before.count))}
+	return dashboard.Figure{Value: ui.FormatThousands(now.count), Note: words.T(ctx, "overview.have_ended", "N",
+		ui.FormatThousands(now.ended)), Change: describeChange(ctx, now.count, before.count), Was: dropNone(ui.FormatThousands(before.count))}
 }
 
-// none leaves out what says nothing of a time before.
-func none(text string) string {
+// dropNone leaves out what says nothing of a time before.
+func dropNone(text string) string {
 	if text == "0" || text == "–" {
 		return ""
 	}
@@ -177,8 +177,8 @@ func none(text string) string {
 
 func successFigure(ctx context.Context, now, before totals) dashboard.Figure {
 	f := dashboard.Figure{Value: display.FormatShare(now.successful, now.ended),
-		Note: words.T(ctx, "overview.of_ended", "N", ui.Thousands(now.ended)),
-		Was:  none(display.FormatShare(before.successful, before.ended)), Short: true}
+		Note: words.T(ctx, "overview.of_ended", "N", ui.FormatThousands(now.ended)),
+		Was:  dropNone(display.FormatShare(before.successful, before.ended)), Short: true}
 	if now.ended == 0 {
 		f.Note = words.T(ctx, "overview.none_ended")
 	}
@@ -196,31 +196,31 @@ func successFigure(ctx context.Context, now, before totals) dashboard.Figure {
 }
 
 func medianFigure(ctx context.Context, now, before stats.Figures) dashboard.Figure {
-	took, known := now.Median()
-	was, wasKnown := before.Median()
+	took, known := now.MedianTime()
+	was, wasKnown := before.MedianTime()
 	f := dashboard.Figure{Value: "–", Note: words.T(ctx, "overview.no_successful")}
 	if known {
-		f.Value, f.Note = about(ctx, took), words.T(ctx, "overview.half_took_less")
+		f.Value, f.Note = formatDuration(ctx, took), words.T(ctx, "overview.half_took_less")
 	}
 	if wasKnown {
-		f.Was = about(ctx, was)
+		f.Was = formatDuration(ctx, was)
 	}
 	if known && wasKnown {
-		switch about(ctx, took) == about(ctx, was) {
+		switch formatDuration(ctx, took) == formatDuration(ctx, was) {
 		case true:
 			f.Change = words.T(ctx, "overview.unchanged")
 		default:
-			f.Change = words.T(ctx, "overview.slower", "Time", about(ctx, (took-was).Abs()))
+			f.Change = words.T(ctx, "overview.slower", "Time", formatDuration(ctx, (took-was).Abs()))
 			if took < was {
-				f.Change = words.T(ctx, "overview.faster", "Time", about(ctx, (took-was).Abs()))
+				f.Change = words.T(ctx, "overview.faster", "Time", formatDuration(ctx, (took-was).Abs()))
 			}
 		}
 	}
 	return f
 }
 
-// about writes a time with its two largest units, as far as a median is known.
-func about(ctx context.Context, d time.Duration) string {
+// formatDuration writes a time with its two largest units, as far as a median is known.
+func formatDuration(ctx context.Context, d time.Duration) string {
 	hours, minutes, seconds := int(d/time.Hour), int(d/time.Minute)%60, int(d/time.Second)%60
 	text := func(id string, n int) string { return words.T(ctx, id, "N", strconv.Itoa(n)) }
 	const h, m, sec = "overview.about_hours", "overview.about_minutes", "overview.about_seconds"

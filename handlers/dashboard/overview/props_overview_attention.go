@@ -13,8 +13,8 @@ import (
 	"cointill/views/words"
 )
 
-// attention lists what needs a person.
-func attention(ctx context.Context, f overviewFacts) (items []dashboard.Attention) {
+// listAttention lists what needs a person.
+func listAttention(ctx context.Context, f overviewFacts) (items []dashboard.Attention) {
 	add := func(tone ui.Tone, title, text, href string) {
 		items = append(items, dashboard.Attention{Tone: tone, Title: title, Text: text, Href: href})
 	}
@@ -29,15 +29,15 @@ func attention(ctx context.Context, f overviewFacts) (items []dashboard.Attentio
 		}
 	}
 	if n := f.Waiting.Reversed; n > 0 {
-		add(ui.Bad, counted(ctx, n, "overview.reversed"), words.T(ctx, "overview.reversed_text"),
+		add(ui.Bad, formatCount(ctx, n, "overview.reversed"), words.T(ctx, "overview.reversed_text"),
 			listing.Search{Need: list.NeedLook}.Href())
 	}
 	if n := f.Waiting.Decisions; n > 0 {
-		add(ui.Warn, counted(ctx, n, "overview.declined"), words.T(ctx, "overview.declined_text"),
+		add(ui.Warn, formatCount(ctx, n, "overview.declined"), words.T(ctx, "overview.declined_text"),
 			listing.Search{Need: list.NeedDecision}.Href())
 	}
 	if n := f.Waiting.Unmatched; n > 0 {
-		add(ui.Warn, counted(ctx, n, "overview.unmatched"), words.T(ctx, "overview.unmatched_text"),
+		add(ui.Warn, formatCount(ctx, n, "overview.unmatched"), words.T(ctx, "overview.unmatched_text"),
 			display.UnmatchedPath)
 	}
 	for _, e := range f.Endpoints {
@@ -67,18 +67,18 @@ func coinsOn(ctx context.Context, c money.Chain) (names string) {
 	return names
 }
 
-// counted writes how much waits, which core counts no further than it matters.
-func counted(ctx context.Context, n int64, id string) string {
+// formatCount writes how much waits, which core counts no further than it matters.
+func formatCount(ctx context.Context, n int64, id string) string {
 	if n > list.CountedTo {
 		return words.T(ctx, "overview.more_than", "Counted",
-			words.N(ctx, id, list.CountedTo, "N", ui.Thousands(list.CountedTo)))
+			words.N(ctx, id, list.CountedTo, "N", ui.FormatThousands(list.CountedTo)))
 	}
 	return words.N(ctx, id, int(n))
 }
 
-// checklist leads a new business to its first paid test, and to its own money.
+// listSteps leads a new business to its first paid test, and to its own money.
 // Steps that the role may not take are left out, and all of it once all is done.
-func checklist(ctx context.Context, f overviewFacts) (steps []dashboard.CheckStep) {
+func listSteps(ctx context.Context, f overviewFacts) (steps []dashboard.CheckStep) {
 	open := false
 	add := func(action scope.Action, step dashboard.CheckStep) {
 		if f.Scope.Allows(action) {

@@ -24,11 +24,11 @@ const weekly = 92
 // spans one for each week.
 func volumeChart(ctx context.Context, f stats.Figures, asked span, currency money.Currency) ui.DayChartProps {
 	step, title, head := 1, "overview.chart_by_day", "overview.day"
-	if asked.days() > weekly {
+	if asked.countDays() > weekly {
 		step, title, head = 7, "overview.chart_by_week", "overview.week_from"
 	}
 	type bar struct{ received, paid, all int64 }
-	bars := make([]bar, (asked.days()+step-1)/step)
+	bars := make([]bar, (asked.countDays()+step-1)/step)
 	first := listing.Midnight(asked.From, time.UTC, 0)
 	for _, c := range f.Days {
 		n := int(listing.Midnight(c.Day, time.UTC, 0).Sub(first)/(24*time.Hour)) / step
@@ -42,19 +42,19 @@ func volumeChart(ctx context.Context, f stats.Figures, asked span, currency mone
 		}
 	}
 	best := slices.MaxFunc(bars, func(a, b bar) int { return cmp.Compare(a.received, b.received) }).received
-	top := ceiling(best)
+	top := axisCeiling(best)
 	props := ui.DayChartProps{
 		Title: words.T(ctx, title, "Currency", string(currency), "Days", daysText(asked.From, asked.To), "Best",
 			display.FormatWhole(currency, best)),
 		LabelHead: words.T(ctx, head), ValueHead: words.T(ctx, "overview.received"),
 		NoteHead: words.T(ctx, "overview.successful"),
-		Top:      compact(currency, top), Middle: compact(currency, top/2),
+		Top:      formatCompact(currency, top), Middle: formatCompact(currency, top/2),
 	}
 	for i, b := range bars {
 		day := first.AddDate(0, 0, i*step)
 		shown := ui.DayBar{Label: day.Format("Mon 2 Jan"), Mark: day.Format("2 Jan"),
 			Text: display.FormatWhole(currency, b.received), Note: words.T(ctx, "overview.paid_of", "Paid",
-				ui.Thousands(b.paid), "All", ui.Thousands(b.all))}
+				ui.FormatThousands(b.paid), "All", ui.FormatThousands(b.all))}
 		if top > 0 {
 			shown.Permille = int(b.received * 1000 / top)
 		}
@@ -63,8 +63,8 @@ func volumeChart(ctx context.Context, f stats.Figures, asked span, currency mone
 	return props
 }
 
-// ceiling is the least of 1, 2 or 5 times a power of ten that is not below n, from 10 on.
-func ceiling(n int64) int64 {
+// axisCeiling returns the least of 1, 2 or 5 times a power of ten that is not below n, from 10 on.
+func axisCeiling(n int64) int64 {
 	if n <= 0 {
 		return 0
 	}
@@ -77,8 +77,8 @@ func ceiling(n int64) int64 {
 	}
 }
 
-// compact writes an amount for an axis: 500k, 2.5M.
-func compact(currency money.Currency, n int64) string {
+// formatCompact writes an amount for an axis: 500k, 2.5M.
+func formatCompact(currency money.Currency, n int64) string {
 	for _, unit := range []struct {
 		size int64
 		name string
@@ -113,7 +113,7 @@ func coinShares(ctx context.Context, f stats.Figures, asked span, currency money
 		if sum.count == 0 {
 			continue
 		}
-		where := asked.list()
+		where := asked.paymentSearch()
 		where.Method, where.Currency, where.States = string(coin.Method), string(currency),
 			[]string{string(payment.Successful)}
 		list = append(list, dashboard.Share{Coin: string(coin.Coin), Text: coin.Name, Href: where.Href(),
@@ -135,10 +135,10 @@ func stateShares(ctx context.Context, t totals, asked span) (list []dashboard.Sh
 		if n == 0 {
 			continue
 		}
-		where := asked.list()
+		where := asked.paymentSearch()
 		where.States = []string{string(state)}
 		list = append(list, dashboard.Share{State: string(state), Text: ui.StateWord(ctx, string(state)),
-			Href: where.Href(), Value: ui.Thousands(n),
+			Href: where.Href(), Value: ui.FormatThousands(n),
 			Percent: display.FormatShare(n, t.count), Permille: int(n * 1000 / max(t.count, 1))})
 	}
 	return list

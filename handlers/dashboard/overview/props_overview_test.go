@@ -36,8 +36,8 @@ func TestSpans(t *testing.T) {
 	} {
 		values, _ := url.ParseQuery(query)
 		s := readSpan(t.Context(), values, lagos, late)
-		back := s.before(lagos)
-		got := strings.Join([]string{s.Period, s.From, s.To, "|", back.From, back.To, "|", s.href()}, " ")
+		back := s.previousPeriod(lagos)
+		got := strings.Join([]string{s.Period, s.From, s.To, "|", back.From, back.To, "|", s.overviewPath()}, " ")
 		if len(s.Wrong) > 0 {
 			got += " " + strings.Repeat("!", len(s.Wrong))
 		}
@@ -103,11 +103,11 @@ func TestWeeks(t *testing.T) {
 
 func TestAxis(t *testing.T) {
 	for n, want := range map[int64]string{0: "₦0", 3: "₦10", 11: "₦20", 50: "₦50", 999: "₦1k", 2001: "₦5k", 1_250_000: "₦2M", 9_999_999_999: "₦10B"} {
-		if got := compact(money.NGN, ceiling(n)); got != want {
+		if got := formatCompact(money.NGN, axisCeiling(n)); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
-	if got := compact(money.USD, 2_500_000); got != "$2.5M" {
+	if got := formatCompact(money.USD, 2_500_000); got != "$2.5M" {
 		t.Errorf("compact(money.USD, 2_500_000): got = %v", got)
 	}
 }
@@ -117,7 +117,7 @@ func TestAttention(t *testing.T) {
 	f := overviewFacts{Zone: time.UTC, Waiting: list.Waiting{Reversed: 1}, Unhealthy: map[money.Chain]string{money.Ethereum: "It is behind."},
 		Endpoints: []webhook.Endpoint{{ID: "whk_1", Name: "Well", Active: true}, {ID: "whk_2", Name: "Shop", OffReason: "It answered 410."}, {ID: "whk_3", Name: "Till", Active: true, FailingSince: &since}, {ID: "whk_4", Name: "Old", FailingSince: &since}}}
 	var got []string
-	for _, a := range attention(t.Context(), f) {
+	for _, a := range listAttention(t.Context(), f) {
 		got = append(got, a.Title+" "+a.Href)
 	}
 	want := []string{"Ether and Tether USD payments are unavailable /dashboard/methods", "1 reversed payment /dashboard/payments?need=reversed",
@@ -125,39 +125,39 @@ func TestAttention(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
-	if attention(t.Context(), overviewFacts{}) != nil {
+	if listAttention(t.Context(), overviewFacts{}) != nil {
 		t.Error("something is said when there is nothing")
 	}
 }
 
 func TestChecklist(t *testing.T) {
 	f := overviewFacts{Scope: owner}
-	if got := checklist(t.Context(), f); len(got) != 4 {
+	if got := listSteps(t.Context(), f); len(got) != 4 {
 		t.Errorf("%+v", got)
 	}
 	f.SetUp.CanReceive = true
-	if got := checklist(t.Context(), f); len(got) != 5 {
+	if got := listSteps(t.Context(), f); len(got) != 5 {
 		t.Errorf("%+v", got)
 	}
 	f.SetUp = setUp{Keys: 1, Started: true, Paid: true, CanReceive: true, Receives: true}
-	if got := checklist(t.Context(), f); len(got) != 4+1 || got[3].Done {
+	if got := listSteps(t.Context(), f); len(got) != 4+1 || got[3].Done {
 		t.Errorf("%+v", got)
 	}
 	f.Endpoints = []webhook.Endpoint{{}}
-	if checklist(t.Context(), f) != nil {
+	if listSteps(t.Context(), f) != nil {
 		t.Error("it stays when all is done")
 	}
-	if got := checklist(t.Context(), overviewFacts{Scope: scope.Scope{BusinessID: 1, Domain: scope.Test, Role: scope.Finance}}); len(got) != 1 {
+	if got := listSteps(t.Context(), overviewFacts{Scope: scope.Scope{BusinessID: 1, Domain: scope.Test, Role: scope.Finance}}); len(got) != 1 {
 		t.Errorf("finance is told to %+v", got)
 	}
-	if got := checklist(t.Context(), overviewFacts{Scope: scope.Scope{BusinessID: 1, Domain: scope.Live, Role: scope.Owner}}); got != nil {
+	if got := listSteps(t.Context(), overviewFacts{Scope: scope.Scope{BusinessID: 1, Domain: scope.Live, Role: scope.Owner}}); got != nil {
 		t.Errorf("in live: %+v", got)
 	}
 	if display.FormatShare(0, 0) != "–" || display.FormatShare(1, 1) != "100 %" || display.FormatShare(999, 1000) != "99 %" {
 		t.Error("a rate is rounded up")
 	}
 	for d, want := range map[time.Duration]string{0: "0 s", 59 * time.Second: "59 s", 61 * time.Second: "1 min 1 s", 18*time.Minute + 31*time.Second: "19 min", 90 * time.Minute: "1 h 30 min", 50 * time.Hour: "2 days"} {
-		if got := strings.ReplaceAll(about(t.Context(), d), "\u00a0", " "); got != want {
+		if got := strings.ReplaceAll(formatDuration(t.Context(), d), "\u00a0", " "); got != want {
 			t.Errorf("%s: %s", d, got)
 		}
 	}

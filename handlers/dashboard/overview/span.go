@@ -38,7 +38,7 @@ type span struct {
 func readSpan(ctx context.Context, values url.Values, zone *time.Location, now time.Time) span {
 	var s listing.Search
 	out := span{Currency: s.ReadOne(ctx, values, "currency", "filters.no_currency",
-		func(v string) bool { return money.Currency(v).Known() })}
+		func(v string) bool { return money.Currency(v).IsKnown() })}
 	out.Period = s.ReadOne(ctx, values, "period", "filters.no_period", func(v string) bool {
 		for _, option := range spans {
 			if option.value == v {
@@ -61,7 +61,7 @@ func readSpan(ctx context.Context, values url.Values, zone *time.Location, now t
 			s.ReportUnreadable(ctx, "filters.days_reversed", words.T(ctx, "filters.from_to", "From", out.From, "To",
 				out.To))
 			out.From = ""
-		case out.From != "" && out.days() > maxSpan:
+		case out.From != "" && out.countDays() > maxSpan:
 			s.ReportUnreadable(ctx, "filters.too_many_days", words.T(ctx, "filters.from_to", "From", out.From, "To",
 				out.To))
 			out.From = ""
@@ -77,24 +77,24 @@ func readSpan(ctx context.Context, values url.Values, zone *time.Location, now t
 	return out
 }
 
-// days is how many days the span has.
-func (s span) days() int {
+// countDays counts the days of the span.
+func (s span) countDays() int {
 	return int(listing.Midnight(s.To, time.UTC, 1).Sub(listing.Midnight(s.From, time.UTC, 0)) / (24 * time.Hour))
 }
 
-// period is the span as it is counted.
-func (s span) period(zone *time.Location) stats.Period {
+// countedPeriod returns the span as it is counted.
+func (s span) countedPeriod(zone *time.Location) stats.Period {
 	return stats.Period{From: s.From, To: s.To, Zone: zone.String()}
 }
 
-// before is the period of as many days that ends where the span begins.
-func (s span) before(zone *time.Location) stats.Period {
+// previousPeriod returns the period of as many days that ends where the span begins.
+func (s span) previousPeriod(zone *time.Location) stats.Period {
 	day := func(from string, on int) string { return listing.Midnight(from, time.UTC, on).Format(time.DateOnly) }
-	return stats.Period{From: day(s.From, -s.days()), To: day(s.From, -1), Zone: zone.String()}
+	return stats.Period{From: day(s.From, -s.countDays()), To: day(s.From, -1), Zone: zone.String()}
 }
 
-// href is the overview of this span.
-func (s span) href() string {
+// overviewPath returns the overview of this span.
+func (s span) overviewPath() string {
 	values := url.Values{}
 	if s.Period == "" {
 		values.Set("from", s.From)
@@ -111,8 +111,8 @@ func (s span) href() string {
 	return overviewPath + "?" + values.Encode()
 }
 
-// list is the list of the payments that a figure of the span counts.
-func (s span) list() listing.Search {
+// paymentSearch returns the list of the payments that a figure of the span counts.
+func (s span) paymentSearch() listing.Search {
 	if s.Period != "" {
 		return listing.Search{Period: s.Period}
 	}

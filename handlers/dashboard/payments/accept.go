@@ -18,7 +18,7 @@ func (h *Handlers) acceptPayment(c *page.Ctx) error {
 	err = page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
 		err := h.Payments.Resolve(ctx, c.Scope, v.Payment.Reference)
 		if err == nil {
-			c.Flash(string(ui.Good), words.T(ctx, "payment.accepted"))
+			c.SetFlash(string(ui.Good), words.T(ctx, "payment.accepted"))
 		}
 		return v.Payment.Reference, err
 	}, display.PaymentPath)

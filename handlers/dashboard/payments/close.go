@@ -19,7 +19,7 @@ func (h *Handlers) closePayment(c *page.Ctx) error {
 	err = page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
 		err := h.Payments.Close(ctx, c.Scope, v.Payment.Reference, note)
 		if err == nil {
-			c.Flash(string(ui.Good), words.T(ctx, "payment.dealt_with"))
+			c.SetFlash(string(ui.Good), words.T(ctx, "payment.dealt_with"))
 		}
 		return v.Payment.Reference, err
 	}, display.PaymentPath)

@@ -25,7 +25,7 @@ func (h *Handlers) listCustomers(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "customers.title"), "customers")
+	shell := c.FillLayout(words.T(c.UserContext(), "customers.title"), "customers")
 	shell.NextPath = customersPath
 	return c.Render(dashboard.Customers(customersProps(c.UserContext(), shell,
 		customersFacts{query, after, list, more, page.LoadZone(c.Member.Business)})))
@@ -41,7 +41,7 @@ func (h *Handlers) showCustomer(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "customers.customer"), "customers")
+	shell := c.FillLayout(words.T(c.UserContext(), "customers.customer"), "customers")
 	shell.NextPath = customersPath
 	return c.Render(dashboard.Customer(customerProps(c.UserContext(), shell,
 		customerFacts{found, totals, latest.Payments, page.LoadZone(c.Member.Business)})))

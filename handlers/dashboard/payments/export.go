@@ -30,7 +30,7 @@ func (h *Handlers) showExport(c *page.Ctx) error {
 		return err
 	}
 	return c.Render(dashboard.Export(exportProps(c.UserContext(),
-		c.Layout(words.T(c.UserContext(), "payments.export_transactions"), "payments"), asked, n, zone)))
+		c.FillLayout(words.T(c.UserContext(), "payments.export_transactions"), "payments"), asked, n, zone)))
 }
 
 // exportProps is the page before an export.
@@ -43,7 +43,7 @@ func exportProps(ctx context.Context, shell layout.Page, s listing.Search, n int
 
 // downloadCSV sends the list as CSV.
 func (h *Handlers) downloadCSV(c *page.Ctx) error {
-	return h.downloadList(c, ".csv", "text/csv; charset=utf-8", spreadsheet.CSV)
+	return h.downloadList(c, ".csv", "text/csv; charset=utf-8", spreadsheet.NewCSV)
 }
 
 // downloadXLSX sends the list as an Excel workbook.
@@ -57,7 +57,7 @@ func (h *Handlers) downloadXLSX(c *page.Ctx) error {
 		return fault.New(fault.Invalid, "too_many_rows",
 			"An Excel sheet has 1,048,576 rows, and this list has more. Download the CSV, or choose a shorter period.")
 	}
-	return h.downloadList(c, ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", spreadsheet.XLSX)
+	return h.downloadList(c, ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", spreadsheet.NewXLSX)
 }
 
 // downloadList sends the list as a file that is made on its way. An address that
@@ -69,14 +69,14 @@ func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string,
 		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why",
 			strings.Join(asked.Wrong, " ")))
 	}
-	end, err := h.Exports.Begin(c.UserContext())
+	end, err := h.Exports.BeginExport(c.UserContext())
 	if err != nil {
 		return err
 	}
 	now, zone, sc := h.Clock(), page.LoadZone(c.Member.Business), c.Scope
 	name := fileName(c.Member.Business.Name, string(sc.Domain), asked, zone, now) + ending
 	filter, table := asked.Filter(zone, now), list.Table{Zone: zone, Begin: begin}
-	return c.Download(name, contentType, end, func(ctx context.Context, out io.Writer) error {
+	return c.SendDownload(name, contentType, end, func(ctx context.Context, out io.Writer) error {
 		return h.Lists.ExportTable(ctx, sc, filter, table, out)
 	})
 }

@@ -32,7 +32,7 @@ func (h *Handlers) listPayments(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Render(dashboard.Payments(paymentsProps(ctx, c.Layout(words.T(ctx, "payments.transactions"), "payments"),
+	return c.Render(dashboard.Payments(paymentsProps(ctx, c.FillLayout(words.T(ctx, "payments.transactions"), "payments"),
 		asked, listFacts{Found: found, Newest: newest, Zone: zone})))
 }
 
@@ -46,7 +46,7 @@ func (h *Handlers) streamNews(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Stream(updates, leave, func(ctx context.Context) (page.Event, error) {
+	return c.StreamEvents(updates, leave, func(ctx context.Context) (page.Event, error) {
 		n, err := h.Lists.News(ctx, sc, filter, since)
 		if err != nil || n == 0 {
 			return page.Event{}, err

@@ -51,7 +51,7 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 	if more.Origin, more.HasOrigin, err = h.Wallets.Origin(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(ctx, "payment.title", "Reference", v.Payment.Reference), "payments")
+	shell := c.FillLayout(words.T(ctx, "payment.title", "Reference", v.Payment.Reference), "payments")
 	shell.NextPath = display.PaymentPath(v.Payment.Reference)
 	if said.Text != "" {
 		shell.Flash = said

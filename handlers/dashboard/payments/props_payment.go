@@ -70,7 +70,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		props.Tag = strconv.FormatInt(*where.Tag, 10)
 	}
 	if more.HasOrigin {
-		props.Path, props.Wallet = more.Origin.Path, receiving.Short(more.Origin.Key)
+		props.Path, props.Wallet = more.Origin.Path, receiving.ShortKey(more.Origin.Key)
 	}
 	props.Rate = words.T(ctx, "payment.rate_locked", "Coin", p.Coin, "Price", p.Price, "Currency", p.Currency)
 	props.Evidence = quoteEvidence(ctx, v, zone)
@@ -145,7 +145,7 @@ func transferRows(ctx context.Context, v payment.View, zone *time.Location) (row
 			row.Tag = strconv.FormatInt(*t.Tag, 10)
 		}
 		if t.Height != nil {
-			row.Block = ui.Thousands(*t.Height)
+			row.Block = ui.FormatThousands(*t.Height)
 		}
 		row.Attached = t.Resolution == payment.Attached
 	}

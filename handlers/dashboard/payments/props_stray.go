@@ -52,7 +52,7 @@ func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.F
 		!t.Reverted
 	props.CanRefund = f.May && t.Resolution == ""
 	if t.Height != nil {
-		props.Block = ui.Thousands(*t.Height)
+		props.Block = ui.FormatThousands(*t.Height)
 	}
 	if r := t.Resolved; r != nil {
 		props.DoneAt, props.DoneHash, props.DoneNote = r.CreatedAt.In(f.Zone), r.TxID, r.Note

@@ -17,7 +17,7 @@ func (h *Handlers) showReceipt(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "receipt.title", "Reference", v.Payment.Reference), "payments")
+	shell := c.FillLayout(words.T(c.UserContext(), "receipt.title", "Reference", v.Payment.Reference), "payments")
 	shell.NextPath = display.PaymentPath(v.Payment.Reference)
 	return c.Render(dashboard.PaymentReceipt(receiptProps(c.UserContext(), shell, v, refunds, h.Clock())))
 }

@@ -34,7 +34,7 @@ func (h *Handlers) showRefund(c *page.Ctx, status int, typed ui.Form) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(ctx, "refund.title"), "payments")
+	shell := c.FillLayout(words.T(ctx, "refund.title"), "payments")
 	shell.NextPath = display.PaymentPath(v.Payment.Reference)
 	return c.RenderStatus(status, dashboard.RefundForm(refundProps(shell, v, refunds, typed)))
 }
@@ -46,7 +46,7 @@ func (h *Handlers) reviewRefund(c *page.Ctx) error {
 	if err != nil {
 		return h.refuseRefund(c, typed, err)
 	}
-	shell := c.Layout(words.T(c.UserContext(), "refund.title"), "payments")
+	shell := c.FillLayout(words.T(c.UserContext(), "refund.title"), "payments")
 	shell.NextPath = display.PaymentPath(plan.View.Payment.Reference)
 	return c.Render(dashboard.RefundReview(refundReviewProps(shell, plan, typed)))
 }
@@ -67,7 +67,7 @@ func (h *Handlers) recordRefund(c *page.Ctx) error {
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
 		made, err := h.Payments.RecordRefund(ctx, c.Scope, reference, asked)
 		if err == nil {
-			c.Flash(string(ui.Good), words.T(ctx, "refund.recorded"))
+			c.SetFlash(string(ui.Good), words.T(ctx, "refund.recorded"))
 		}
 		return made, err
 	}, display.PaymentPath)

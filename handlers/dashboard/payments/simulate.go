@@ -10,7 +10,7 @@ import (
 
 // simulatePayment lets the sandbox act on a payment.
 func (h *Handlers) simulatePayment(c *page.Ctx) error {
-	done, err := h.Sandbox.Simulate(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), c.Text("scenario"))
+	done, err := h.Sandbox.Simulate(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), c.FormText("scenario"))
 	if err != nil {
 		said, status, err := page.DescribeRefusal(err)
 		if err != nil {
@@ -18,6 +18,6 @@ func (h *Handlers) simulatePayment(c *page.Ctx) error {
 		}
 		return h.showPayment(c, status, said)
 	}
-	c.Flash(string(ui.Info), done.Next)
+	c.SetFlash(string(ui.Info), done.Next)
 	return c.Redirect(display.PaymentPath(url.PathEscape(done.Reference)))
 }

@@ -34,7 +34,7 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.UnmatchedProps{Page: c.Layout(words.T(ctx, "unmatched.title"), "unmatched"), Shown: show,
+	props := dashboard.UnmatchedProps{Page: c.FillLayout(words.T(ctx, "unmatched.title"), "unmatched"), Shown: show,
 		Tabs: unmatchedTabs(ctx, show), Rows: strayRows(ctx, transfers, page.LoadZone(c.Member.Business))}
 	older := unmatchedHref(show) + map[bool]string{true: "?", false: "&"}[show == ""] + "before=" +
 		strconv.FormatInt(next, 10)
@@ -62,7 +62,7 @@ func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form, said 
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "stray.title"), "unmatched")
+	shell := c.FillLayout(words.T(c.UserContext(), "stray.title"), "unmatched")
 	shell.NextPath = strayPath(t.ID)
 	if said.Text != "" {
 		shell.Flash = said
@@ -108,7 +108,7 @@ func (h *Handlers) reviewAttach(c *page.Ctx) error {
 	if err != nil {
 		return h.refuseUnmatched(c, typed, err)
 	}
-	shell := c.Layout(words.T(c.UserContext(), "stray.attach_page"), "unmatched")
+	shell := c.FillLayout(words.T(c.UserContext(), "stray.attach_page"), "unmatched")
 	shell.NextPath = strayPath(plan.Transfer.ID)
 	return c.Render(dashboard.AttachReview(attachProps(c.UserContext(), shell, plan, page.LoadZone(c.Member.Business))))
 }
@@ -128,7 +128,7 @@ func (h *Handlers) attachUnmatched(c *page.Ctx) error {
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
 		made, err := h.Payments.Attach(ctx, c.Scope, id, page.CleanText(typed.Value("reference")))
 		if err == nil {
-			c.Flash(string(ui.Good), words.T(ctx, "stray.attached"))
+			c.SetFlash(string(ui.Good), words.T(ctx, "stray.attached"))
 		}
 		return made, err
 	}, display.PaymentPath)
@@ -145,7 +145,7 @@ func (h *Handlers) reviewUnmatchedRefund(c *page.Ctx) error {
 	if err != nil {
 		return h.refuseUnmatched(c, typed, err)
 	}
-	shell := c.Layout(words.T(c.UserContext(), "stray.refund_page"), "unmatched")
+	shell := c.FillLayout(words.T(c.UserContext(), "stray.refund_page"), "unmatched")
 	shell.NextPath = strayPath(t.ID)
 	return c.Render(dashboard.StrayRefundReview(dashboard.StrayRefundProps{Page: shell, Form: typed,
 		Href:   strayPath(t.ID),
@@ -165,7 +165,7 @@ func (h *Handlers) recordUnmatchedRefund(c *page.Ctx) error {
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (int64, error) {
 		err := h.Payments.MarkRefunded(ctx, c.Scope, id, asked)
 		if err == nil {
-			c.Flash(string(ui.Good), words.T(ctx, "stray.refunded"))
+			c.SetFlash(string(ui.Good), words.T(ctx, "stray.refunded"))
 		}
 		return id, err
 	}, strayPath)

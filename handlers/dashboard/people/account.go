@@ -34,7 +34,7 @@ func (h *Handlers) showAccount(c *page.Ctx, status int, typed ui.Form) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "account.your_account"), "account")
+	shell := c.FillLayout(words.T(c.UserContext(), "account.your_account"), "account")
 	shell.NextPath = display.AccountPath
 	props := dashboard.AccountProps{Page: shell, Form: typed, Email: c.Member.User.Email,
 		SecondFactor: factor.On, FactorSentence: factorSentence(c.UserContext(), factor),
@@ -54,13 +54,13 @@ func (h *Handlers) rename(c *page.Ctx) error {
 		}
 		return h.showAccount(c, status, typed)
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "account.your_name_is_saved"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "account.your_name_is_saved"))
 	return c.Redirect(display.AccountPath)
 }
 
 // chooseBusiness goes to another business of the user, under a new session id.
 func (h *Handlers) chooseBusiness(c *page.Ctx) error {
-	id, _ := strconv.ParseInt(c.Text("business"), 10, 64) // 0 is none of them
+	id, _ := strconv.ParseInt(c.FormText("business"), 10, 64) // 0 is none of them
 	places, err := h.Profiles.Workplaces(c.UserContext(), c.Member.User.ID)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (h *Handlers) chooseBusiness(c *page.Ctx) error {
 	for _, place := range places {
 		if place.ID == id {
 			c.SetBusiness(id)
-			c.Flash(string(ui.Info), words.T(c.UserContext(), "account.you_are_in", "Business", place.Name))
+			c.SetFlash(string(ui.Info), words.T(c.UserContext(), "account.you_are_in", "Business", place.Name))
 			return c.Redirect("/dashboard")
 		}
 	}
@@ -77,14 +77,14 @@ func (h *Handlers) chooseBusiness(c *page.Ctx) error {
 
 // endSession signs another browser out.
 func (h *Handlers) endSession(c *page.Ctx) error {
-	err := h.Profiles.EndSession(c.UserContext(), c.Scope, c.Text("session"))
+	err := h.Profiles.EndSession(c.UserContext(), c.Scope, c.FormText("session"))
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		c.Flash(string(ui.Info), words.T(c.UserContext(), "account.browser_was_out"))
+		c.SetFlash(string(ui.Info), words.T(c.UserContext(), "account.browser_was_out"))
 	case err != nil:
 		return err
 	default:
-		c.Flash(string(ui.Good), words.T(c.UserContext(), "account.browser_is_out"))
+		c.SetFlash(string(ui.Good), words.T(c.UserContext(), "account.browser_is_out"))
 	}
 	return c.Redirect(display.AccountPath)
 }
@@ -94,6 +94,6 @@ func (h *Handlers) endOtherSessions(c *page.Ctx) error {
 	if err := h.Profiles.EndOtherSessions(c.UserContext(), c.Scope, c.Session.Key()); err != nil {
 		return err
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "account.others_are_out"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "account.others_are_out"))
 	return c.Redirect(display.AccountPath)
 }

@@ -9,10 +9,10 @@ import (
 
 // switchDomain changes between test and live, and stays in the same section.
 func (h *Handlers) switchDomain(c *page.Ctx) error {
-	if err := c.SetDomain(scope.Domain(c.Text("domain"))); err != nil {
+	if err := c.SetDomain(scope.Domain(c.FormText("domain"))); err != nil {
 		return err
 	}
-	return c.Redirect(section(c.Text("next")))
+	return c.Redirect(section(c.FormText("next")))
 }
 
 // section is the list that a page of the dashboard belongs to: one thing of a

@@ -14,7 +14,7 @@ import (
 func (h *Handlers) showEmailForm(c *page.Ctx) error { return h.showEmail(c, http.StatusOK, ui.Form{}) }
 
 func (h *Handlers) showEmail(c *page.Ctx, status int, typed ui.Form) error {
-	shell := c.Layout(words.T(c.UserContext(), "account.change_your_address"), "account")
+	shell := c.FillLayout(words.T(c.UserContext(), "account.change_your_address"), "account")
 	shell.NextPath = display.AccountPath + "/email"
 	props := dashboard.EmailProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor,
 		NoServer: !h.MailServer}
@@ -37,6 +37,6 @@ func (h *Handlers) changeEmail(c *page.Ctx) error {
 		}
 		return h.showEmail(c, status, typed)
 	}
-	c.Flash(string(ui.Info), words.T(c.UserContext(), "account.link_went", "Email", typed.Value("email")))
+	c.SetFlash(string(ui.Info), words.T(c.UserContext(), "account.link_went", "Email", typed.Value("email")))
 	return c.Redirect(display.AccountPath)
 }

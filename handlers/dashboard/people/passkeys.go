@@ -24,7 +24,7 @@ func (h *Handlers) showPasskeys(c *page.Ctx, status int, typed ui.Form) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "passkeys.passkeys"), "account")
+	shell := c.FillLayout(words.T(c.UserContext(), "passkeys.passkeys"), "account")
 	shell.NextPath = passkeysPath
 	props := dashboard.PasskeysProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor,
 		Origin: h.Profiles.PasskeyOrigin()}
@@ -53,7 +53,7 @@ func (h *Handlers) beginPasskey(c *page.Ctx) error {
 	if refused != nil {
 		return h.refusePasskeys(c, typed, refused)
 	}
-	shell := c.Layout(words.T(c.UserContext(), "passkeys.make_the_passkey"), "account")
+	shell := c.FillLayout(words.T(c.UserContext(), "passkeys.make_the_passkey"), "account")
 	shell.NextPath = passkeysPath
 	return c.Render(dashboard.PasskeySetup(dashboard.PasskeySetupProps{Page: shell, Name: typed.Value("name"),
 		Origin: h.Profiles.PasskeyOrigin(), Options: string(options)}))
@@ -67,7 +67,7 @@ func (h *Handlers) confirmPasskey(c *page.Ctx) error {
 		return h.refusePasskeys(c, ui.Form{}, refused)
 	}
 	c.Session.Rotate()
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "passkeys.passkey_is_ready", "Name", made.Name))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "passkeys.passkey_is_ready", "Name", made.Name))
 	return c.Redirect(passkeysPath)
 }
 
@@ -88,7 +88,7 @@ func (h *Handlers) showPasskey(c *page.Ctx, status int, typed ui.Form) error {
 	if typed.Values == nil {
 		typed.Values = map[string]string{"name": found.Name}
 	}
-	shell := c.Layout(found.Name, "account")
+	shell := c.FillLayout(found.Name, "account")
 	shell.NextPath = passkeysPath
 	return c.RenderStatus(status,
 		dashboard.Passkey(dashboard.PasskeyProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor,
@@ -118,7 +118,7 @@ func (h *Handlers) renamePasskey(c *page.Ctx) error {
 		}
 		return h.showPasskey(c, status, typed)
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "passkeys.the_name_is_saved"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "passkeys.the_name_is_saved"))
 	return c.Redirect(passkeysPath)
 }
 
@@ -139,6 +139,6 @@ func (h *Handlers) removePasskey(c *page.Ctx) error {
 		return h.showPasskey(c, status, typed)
 	}
 	c.Session.Rotate()
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "passkeys.passkey_is_removed"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "passkeys.passkey_is_removed"))
 	return c.Redirect(passkeysPath)
 }

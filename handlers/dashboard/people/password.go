@@ -16,7 +16,7 @@ func (h *Handlers) showPasswordForm(c *page.Ctx) error {
 }
 
 func (h *Handlers) showPassword(c *page.Ctx, status int, typed ui.Form) error {
-	shell := c.Layout(words.T(c.UserContext(), "account.change_your_password"), "account")
+	shell := c.FillLayout(words.T(c.UserContext(), "account.change_your_password"), "account")
 	shell.NextPath = display.AccountPath + "/password"
 	return c.RenderStatus(status, dashboard.Password(dashboard.PasswordProps{Page: shell, Form: typed}))
 }
@@ -35,6 +35,6 @@ func (h *Handlers) changePassword(c *page.Ctx) error {
 		return h.showPassword(c, status, typed)
 	}
 	c.Session.Rotate()
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "account.password_is_changed"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "account.password_is_changed"))
 	return c.Redirect(display.AccountPath)
 }

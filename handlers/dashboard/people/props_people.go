@@ -56,7 +56,7 @@ func passkeyRow(k account.Passkey, zone *time.Location) dashboard.PasskeyRow {
 
 func seatRows(ctx context.Context, seats []account.Seat, here string, zone *time.Location) (rows []dashboard.SeatRow) {
 	for _, s := range seats {
-		rows = append(rows, dashboard.SeatRow{Key: s.Key, Browser: ui.Browser(ctx, s.UserAgent), IP: s.IP,
+		rows = append(rows, dashboard.SeatRow{Key: s.Key, Browser: ui.BrowserName(ctx, s.UserAgent), IP: s.IP,
 			SignedIn: s.SignedIn.In(zone), Seen: s.Seen.In(zone), Here: s.Key == here})
 	}
 	slices.SortStableFunc(rows, func(a, b dashboard.SeatRow) int { // this browser first

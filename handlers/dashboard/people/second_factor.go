@@ -23,7 +23,7 @@ func (h *Handlers) showFactor(c *page.Ctx, status int, typed ui.Form) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "second_factor.title"), "account")
+	shell := c.FillLayout(words.T(c.UserContext(), "second_factor.title"), "account")
 	shell.NextPath = factorPath
 	props := dashboard.FactorProps{Page: shell, Form: typed, On: factor.On,
 		Left: leftSentence(c.UserContext(), factor.Left), Few: factor.Left < fewCodes}
@@ -59,7 +59,7 @@ func (h *Handlers) showSetup(c *page.Ctx, status int, made account.Setup, typed 
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "second_factor.setup_title"), "account")
+	shell := c.FillLayout(words.T(c.UserContext(), "second_factor.setup_title"), "account")
 	shell.NextPath = factorPath
 	return c.RenderStatus(status,
 		dashboard.FactorSetup(dashboard.FactorSetupProps{Page: shell, Form: typed, Key: made.Key, Sealed: made.Sealed,
@@ -69,8 +69,8 @@ func (h *Handlers) showSetup(c *page.Ctx, status int, made account.Setup, typed 
 // confirmFactor switches the second factor on and shows the recovery codes,
 // once; the session goes on under a new id.
 func (h *Handlers) confirmFactor(c *page.Ctx) error {
-	sealed := c.Text("setup")
-	codes, refused := h.Profiles.ConfirmSecondFactor(c.UserContext(), c.Scope, sealed, c.Text("code"), c.Session.Key(),
+	sealed := c.FormText("setup")
+	codes, refused := h.Profiles.ConfirmSecondFactor(c.UserContext(), c.Scope, sealed, c.FormText("code"), c.Session.Key(),
 		c.ClientIP)
 	if refused == nil {
 		c.Session.Rotate()
@@ -91,7 +91,7 @@ func (h *Handlers) confirmFactor(c *page.Ctx) error {
 
 // changeFactor makes new recovery codes, or switches the second factor off.
 func (h *Handlers) changeFactor(c *page.Ctx) error {
-	if c.Text("what") == "codes" {
+	if c.FormText("what") == "codes" {
 		codes, refused := h.Profiles.NewRecoveryCodes(c.UserContext(), c.Scope, page.ReadProof(c))
 		if refused != nil {
 			return h.refuseFactor(c, refused)
@@ -103,12 +103,12 @@ func (h *Handlers) changeFactor(c *page.Ctx) error {
 		return h.refuseFactor(c, refused)
 	}
 	c.Session.Rotate()
-	c.Flash(string(ui.Warn), words.T(c.UserContext(), "second_factor.off"))
+	c.SetFlash(string(ui.Warn), words.T(c.UserContext(), "second_factor.off"))
 	return c.Redirect(display.AccountPath)
 }
 
 func (h *Handlers) showCodes(c *page.Ctx, codes []string) error {
-	shell := c.Layout(words.T(c.UserContext(), "second_factor.codes_title"), "account")
+	shell := c.FillLayout(words.T(c.UserContext(), "second_factor.codes_title"), "account")
 	shell.NextPath = display.AccountPath
 	return c.RenderStatus(http.StatusCreated, dashboard.RecoveryCodes(dashboard.CodesProps{Page: shell, Codes: codes}))
 }

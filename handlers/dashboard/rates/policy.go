@@ -50,7 +50,7 @@ func (h *Handlers) setPolicy(c *page.Ctx) error {
 	policy, unreadable := policyDraft(ctx, typed.Values, zone)
 	refused := h.Quotes.SetPolicy(ctx, c.Scope, currency, policy)
 	if refused == nil {
-		c.Flash(string(ui.Good), words.T(ctx, "rate_policy.saved", "Currency", string(currency)))
+		c.SetFlash(string(ui.Good), words.T(ctx, "rate_policy.saved", "Currency", string(currency)))
 		return c.Redirect(policyPath(currency))
 	}
 	status, err := page.RefuseForm(&typed, refused)
@@ -88,7 +88,7 @@ func (h *Handlers) renderPolicy(c *page.Ctx, status int, currency money.Currency
 	if typed == nil {
 		typed = &ui.Form{Values: policyValues(facts.Policy, facts.Now, zone)}
 	}
-	shell := c.Layout(words.T(c.UserContext(), "rate_policy.title", "Currency", string(currency)), "rates")
+	shell := c.FillLayout(words.T(c.UserContext(), "rate_policy.title", "Currency", string(currency)), "rates")
 	shell.NextPath = policyPath(currency)
 	return c.RenderStatus(status, dashboard.RatePolicy(policyProps(c.UserContext(), shell, *typed, facts, zone)))
 }
@@ -105,7 +105,7 @@ func (h *Handlers) priceSample(domain scope.Domain, currency money.Currency, pol
 // currencyOf is the currency that the address names.
 func currencyOf(c *page.Ctx) (money.Currency, error) {
 	currency := money.Currency(c.Param("currency"))
-	if !currency.Known() {
+	if !currency.IsKnown() {
 		return "", fault.Missing("currency")
 	}
 	return currency, nil

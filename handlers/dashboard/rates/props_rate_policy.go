@@ -37,7 +37,7 @@ func policyProps(ctx context.Context, shell layout.Page, typed ui.Form, f policy
 		Editable: f.Scope.Allows(scope.ManageBusiness),
 		Rate:     rateWords(ctx, f.Currency, f.Policy, f.Now, zone), Spread: spreadWords(ctx, f.Policy.Spread),
 		Own:     ownWords(ctx, f, zone),
-		Warning: policyWarning(ctx, f), Sample: f.Currency.Show(sampleAmount(f.Currency)), Zone: zone.String(),
+		Warning: policyWarning(ctx, f), Sample: f.Currency.FormatForPeople(sampleAmount(f.Currency)), Zone: zone.String(),
 	}
 	if !p.Dollar && (f.Street || f.Policy.Market == quote.Street) {
 		p.Markets = []ui.Option{{Value: string(quote.Official), Label: words.T(ctx, "rate_policy.official")},

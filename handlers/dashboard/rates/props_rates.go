@@ -232,7 +232,9 @@ func thousands(text string) string {
 }
 
 // sign returns the symbol in front of a currency's amounts.
-func sign(c money.Currency) string { return strings.TrimSuffix(c.Show(decimal.Zero), "0.00") }
+func sign(c money.Currency) string {
+	return strings.TrimSuffix(c.FormatForPeople(decimal.Zero), "0.00")
+}
 
 // price is a figure with the sign of its currency.
 func price(c money.Currency, d decimal.Decimal) string { return sign(c) + figure(d) }

@@ -69,7 +69,7 @@ func (h *Handlers) showRates(c *page.Ctx) error {
 			return err
 		}
 	}
-	return c.Render(dashboard.Rates(ratesProps(ctx, c.Layout(words.T(ctx, "rates.title"), "rates"), facts,
+	return c.Render(dashboard.Rates(ratesProps(ctx, c.FillLayout(words.T(ctx, "rates.title"), "rates"), facts,
 		page.LoadZone(c.Member.Business))))
 }
 

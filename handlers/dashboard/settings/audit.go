@@ -24,7 +24,7 @@ func (h *Handlers) showAudit(c *page.Ctx) error {
 	ctx, zone := c.UserContext(), page.LoadZone(c.Member.Business)
 	values := page.ReadQuery(c)
 	asked := readAuditSearch(ctx, values)
-	list, next, err := h.Audits.List(ctx, c.Scope, asked.filter(zone))
+	list, next, err := h.Audits.ListEntries(ctx, c.Scope, asked.toFilter(zone))
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (h *Handlers) showAudit(c *page.Ctx) error {
 	if values.Get("check") == "all" {
 		most = 0
 	}
-	verdict, err := h.Audits.Verify(ctx, c.Scope.BusinessID, most)
+	verdict, err := h.Audits.VerifyChain(ctx, c.Scope.BusinessID, most)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (h *Handlers) showAudit(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(ctx, "audit.audit_log"), "audit")
+	shell := c.FillLayout(words.T(ctx, "audit.audit_log"), "audit")
 	facts := auditFacts{List: list, Next: next, Verdict: verdict, People: team, Zone: zone}
 	return c.Render(dashboard.Audit(auditProps(ctx, shell, asked, facts)))
 }
@@ -62,7 +62,7 @@ func (h *Handlers) listActors(c *page.Ctx, chosen string) (list []person, err er
 	if chosen == "" {
 		return list, nil
 	}
-	entry, found, err := h.Audits.Actor(c.UserContext(), c.Scope, chosen)
+	entry, found, err := h.Audits.FindActor(c.UserContext(), c.Scope, chosen)
 	if err == nil && found {
 		list = append(list, person{Actor: chosen, Name: whoText(c.UserContext(), entry)})
 	}
@@ -77,18 +77,20 @@ func (h *Handlers) downloadAudit(c *page.Ctx) error {
 		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why",
 			asked.Wrong[0]))
 	}
-	end, err := h.Exports.Begin(c.UserContext())
+	end, err := h.Exports.BeginExport(c.UserContext())
 	if err != nil {
 		return err
 	}
 	zone, sc := page.LoadZone(c.Member.Business), c.Scope
 	said := c.UserContext() // of this request's language, also while the file is sent
-	filter, table := asked.first().filter(zone),
+	filter, table := asked.firstPage().toFilter(zone),
 		audit.Table{Zone: zone, Words: func(action string) string { return actionText(said, action) }}
 	name := page.FileSlug(c.Member.Business.Name) + "-audit-log-until-" + h.Clock().In(zone).
 		Format(time.DateOnly) + ".csv"
-	return c.Download(name, "text/csv; charset=utf-8", end, func(ctx context.Context, out io.Writer) error {
-		table.Begin = func(columns []spreadsheet.Column) (spreadsheet.Writer, error) { return spreadsheet.CSV(out, columns) }
-		return h.Audits.Export(ctx, sc, filter, table)
+	return c.SendDownload(name, "text/csv; charset=utf-8", end, func(ctx context.Context, out io.Writer) error {
+		table.Begin = func(columns []spreadsheet.Column) (spreadsheet.Writer, error) {
+			return spreadsheet.NewCSV(out, columns)
+		}
+		return h.Audits.ExportEntries(ctx, sc, filter, table)
 	})
 }

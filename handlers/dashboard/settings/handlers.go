@@ -16,10 +16,10 @@ import (
 
 // Audits is what these pages need of core/audit.
 type Audits interface {
-	List(ctx context.Context, sc scope.Scope, f audit.Filter) (list []audit.Entry, next int64, err error)
-	Actor(ctx context.Context, sc scope.Scope, actor string) (audit.Entry, bool, error)
-	Export(ctx context.Context, sc scope.Scope, f audit.Filter, t audit.Table) error
-	Verify(ctx context.Context, business, most int64) (audit.Verdict, error)
+	ListEntries(ctx context.Context, sc scope.Scope, f audit.Filter) (list []audit.Entry, next int64, err error)
+	FindActor(ctx context.Context, sc scope.Scope, actor string) (audit.Entry, bool, error)
+	ExportEntries(ctx context.Context, sc scope.Scope, f audit.Filter, t audit.Table) error
+	VerifyChain(ctx context.Context, business, most int64) (audit.Verdict, error)
 }
 
 // Settings is what these pages need of core/settings.

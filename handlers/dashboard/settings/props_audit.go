@@ -78,8 +78,8 @@ func readAuditSearch(ctx context.Context, values url.Values) auditSearch {
 	return s
 }
 
-// filter is the search as core takes it.
-func (s auditSearch) filter(zone *time.Location) audit.Filter {
+// toFilter returns the search as core takes it.
+func (s auditSearch) toFilter(zone *time.Location) audit.Filter {
 	f := audit.Filter{Actor: s.Who, Subject: s.Subject, Refused: s.What == "refused", Before: s.Before}
 	for _, area := range auditAreas {
 		if area.value == s.What {
@@ -95,11 +95,11 @@ func (s auditSearch) filter(zone *time.Location) audit.Filter {
 	return f
 }
 
-// first is the search from its first page on.
-func (s auditSearch) first() auditSearch { s.Before = 0; return s }
+// firstPage returns the search from its first page on.
+func (s auditSearch) firstPage() auditSearch { s.Before = 0; return s }
 
-// at is the address of a page about this search.
-func (s auditSearch) at(path string) string {
+// pathWith returns the address of a page about this search.
+func (s auditSearch) pathWith(path string) string {
 	values := url.Values{}
 	for name, value := range map[string]string{"who": s.Who, "what": s.What, "subject": s.Subject, "from": s.From,
 		"to": s.To} {
@@ -116,10 +116,10 @@ func (s auditSearch) at(path string) string {
 	return path + "?" + values.Encode()
 }
 
-// chips are the active filters that the form doesn't show by itself.
-func (s auditSearch) chips(ctx context.Context, people []person) (list []dashboard.Chip) {
+// listChips lists the active filters that the form doesn't show by itself.
+func (s auditSearch) listChips(ctx context.Context, people []person) (list []dashboard.Chip) {
 	add := func(text string, without auditSearch) {
-		list = append(list, dashboard.Chip{Text: text, RemoveHref: without.first().at(auditPath)})
+		list = append(list, dashboard.Chip{Text: text, RemoveHref: without.firstPage().pathWith(auditPath)})
 	}
 	if without := s; s.Who != "" {
 		without.Who = ""
@@ -166,7 +166,7 @@ type auditFacts struct {
 func auditProps(ctx context.Context, shell layout.Page, s auditSearch, f auditFacts) dashboard.AuditProps {
 	props := dashboard.AuditProps{Page: shell, Who: s.Who, What: s.What, Subject: s.Subject, From: s.From, To: s.To,
 		Zone:  f.Zone.String(),
-		Chips: s.chips(ctx, f.People), Wrong: s.Wrong, CSVHref: s.first().at(auditPath + ".csv"), ClearHref: auditPath,
+		Chips: s.listChips(ctx, f.People), Wrong: s.Wrong, CSVHref: s.firstPage().pathWith(auditPath + ".csv"), ClearHref: auditPath,
 		Chain: chainProps(s, f)}
 	for _, p := range f.People {
 		props.People = append(props.People, ui.Option{Value: p.Actor, Label: p.Name})
@@ -181,21 +181,21 @@ func auditProps(ctx context.Context, shell layout.Page, s auditSearch, f auditFa
 	}
 	next := s
 	next.Before = f.Next
-	props.Pager = listing.MakePager(words.N(ctx, "audit.rows", len(props.Rows)), s.Before > 0, s.first().at(auditPath),
-		f.Next > 0, next.at(auditPath))
+	props.Pager = listing.MakePager(words.N(ctx, "audit.rows", len(props.Rows)), s.Before > 0, s.firstPage().pathWith(auditPath),
+		f.Next > 0, next.pathWith(auditPath))
 	return props
 }
 
 // chainProps says whether the chain holds.
 func chainProps(s auditSearch, f auditFacts) dashboard.ChainProps {
 	v := f.Verdict
-	chain := dashboard.ChainProps{Broken: v.Broken, Rows: ui.Thousands(v.Rows), Whole: v.Checked >= v.Rows,
-		Checked: ui.Thousands(v.Checked), Empty: v.Rows == 0}
+	chain := dashboard.ChainProps{Broken: v.Broken, Rows: ui.FormatThousands(v.Rows), Whole: v.Checked >= v.Rows,
+		Checked: ui.FormatThousands(v.Checked), Empty: v.Rows == 0}
 	if v.SealedAt != nil {
-		chain.SealedAt, chain.SealedTo = v.SealedAt.In(f.Zone), ui.Thousands(v.SealedTo)
+		chain.SealedAt, chain.SealedTo = v.SealedAt.In(f.Zone), ui.FormatThousands(v.SealedTo)
 	}
 	if !chain.Whole && v.Broken == "" {
-		chain.AllHref = s.at(auditPath) + map[bool]string{true: "?", false: "&"}[s.at(auditPath) == auditPath] +
+		chain.AllHref = s.pathWith(auditPath) + map[bool]string{true: "?", false: "&"}[s.pathWith(auditPath) == auditPath] +
 			"check=all"
 	}
 	return chain
@@ -205,16 +205,16 @@ func auditRow(ctx context.Context, e audit.Entry, s auditSearch, zone *time.Loca
 	row := dashboard.AuditRow{Place: strconv.FormatInt(e.Place, 10), At: e.CreatedAt.In(zone), Who: whoText(ctx, e),
 		Email: e.Email, What: actionText(ctx, e.Action), Refused: e.Refused,
 		Subject: subjectText(e), IP: e.IP, Agent: e.Agent, Request: e.Request, Hash: e.Hash,
-		Changes: changes(ctx, e.Detail)}
+		Changes: listChanges(ctx, e.Detail)}
 	if e.Agent != "" {
-		row.Browser = ui.Browser(ctx, e.Agent)
+		row.Browser = ui.BrowserName(ctx, e.Agent)
 	}
 	if area, _, _ := strings.Cut(e.Action, "."); area != "user" && area != "member" && area != "invitation" &&
 		area != "business" && area != "settings" {
 		row.Domain = e.Domain // accounts, the team and settings belong to both
 	}
-	by, about := s.first(), s.first()
+	by, about := s.firstPage(), s.firstPage()
 	by.Who, about.Subject = e.Actor, e.Subject
-	row.WhoHref, row.SubjectHref = by.at(auditPath), about.at(auditPath)
+	row.WhoHref, row.SubjectHref = by.pathWith(auditPath), about.pathWith(auditPath)
 	return row
 }

@@ -126,8 +126,8 @@ var detailWords = map[string]string{
 	"manual": "audit.detail_manual", "type": "audit.detail_type",
 }
 
-// changes are the details of a row: what each thing was before, and after.
-func changes(ctx context.Context, detail string) []dashboard.Change {
+// listChanges lists the details of a row: what each thing was before, and after.
+func listChanges(ctx context.Context, detail string) []dashboard.Change {
 	var read map[string]any
 	if json.Unmarshal([]byte(detail), &read) != nil {
 		return nil
@@ -139,7 +139,7 @@ func changes(ctx context.Context, detail string) []dashboard.Change {
 	var list []dashboard.Change
 	switch {
 	case wasMany || isMany:
-		names := keys(before, after)
+		names := listKeys(before, after)
 		for _, name := range names {
 			list = append(list, dashboard.Change{Name: detailName(ctx, name), Before: plainText(ctx, before[name]),
 				After: plainText(ctx, after[name]), Both: true})
@@ -148,7 +148,7 @@ func changes(ctx context.Context, detail string) []dashboard.Change {
 		list = append(list, dashboard.Change{Name: words.T(ctx, "audit.detail_value"),
 			Before: plainText(ctx, read["before"]), After: plainText(ctx, read["after"]), Both: true})
 	}
-	for _, name := range keys(read) {
+	for _, name := range listKeys(read) {
 		if name != "before" && name != "after" {
 			list = append(list, dashboard.Change{Name: detailName(ctx, name), After: plainText(ctx, read[name])})
 		}
@@ -163,7 +163,7 @@ func detailName(ctx context.Context, name string) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-func keys(maps ...map[string]any) (list []string) {
+func listKeys(maps ...map[string]any) (list []string) {
 	for _, m := range maps {
 		for name := range m {
 			if !slices.Contains(list, name) {

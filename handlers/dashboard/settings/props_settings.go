@@ -22,10 +22,10 @@ var zones = []string{"Africa/Abidjan", "Africa/Accra", "Africa/Addis_Ababa", "Af
 	"America/New_York", "America/Sao_Paulo", "Asia/Dubai", "Asia/Kolkata", "Asia/Shanghai", "Europe/Berlin",
 	"Europe/Lisbon", "Europe/London", "Europe/Paris", "UTC"}
 
-// raisable are the coins whose payments may be made to wait longer.
-func raisable() (list []money.Coin) {
+// listRaisable lists the coins whose payments may be made to wait longer.
+func listRaisable() (list []money.Coin) {
 	for _, info := range money.Coins() {
-		if _, open := settings.Depths(nil).Usual(info.Coin); open {
+		if _, open := settings.Depths(nil).UsualDepth(info.Coin); open {
 			list = append(list, info.Coin)
 		}
 	}
@@ -44,9 +44,9 @@ func settingsProps(shell layout.Page, b models.Business, operators settings.Dept
 		"over": quote.Percent(b.OverTolerance), "late_payments": b.LatePayments,
 		"currency": display.FirstCurrency(b), "time_zone": b.TimeZone}
 	props.Confirmations.Values = map[string]string{}
-	depths := operators.Of(b)
-	for _, coin := range raisable() {
-		usual, _ := operators.Usual(coin)
+	depths := operators.DepthsOf(b)
+	for _, coin := range listRaisable() {
+		usual, _ := operators.UsualDepth(coin)
 		row := dashboard.DepthRow{Coin: string(coin), Name: coin.Info().Name, UsualSmall: strconv.Itoa(usual.Small),
 			UsualLarge: strconv.Itoa(usual.Large), Most: strconv.Itoa(settings.MaxDepth)}
 		row.Finalized = coin == money.ETH || coin == money.USDT
@@ -56,7 +56,7 @@ func settingsProps(shell layout.Page, b models.Business, operators settings.Dept
 	}
 	props.Mails.Values = map[string]string{"receipts": strconv.FormatBool(b.ReceiptsEnabled)}
 	for _, kind := range settings.MutableMails() {
-		props.Mails.Values[kind] = strconv.FormatBool(settings.Wants(b, kind))
+		props.Mails.Values[kind] = strconv.FormatBool(settings.WantsMail(b, kind))
 	}
 	switch name {
 	case profileForm:
@@ -80,8 +80,8 @@ func firstLetter(name string) string {
 	return ""
 }
 
-// tolerance reads percent as basis points; -1, which core refuses, for anything else.
-func tolerance(text string) int {
+// parseTolerance reads percent as basis points; -1, which core refuses, for anything else.
+func parseTolerance(text string) int {
 	n, ok := display.ParseBasisPoints(text)
 	if !ok {
 		return -1

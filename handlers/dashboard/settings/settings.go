@@ -37,7 +37,7 @@ func (h *Handlers) showSettingsPage(c *page.Ctx) error {
 
 // showSettings shows all forms: one as it was typed, the others as things stand.
 func (h *Handlers) showSettings(c *page.Ctx, status int, name string, typed ui.Form) error {
-	shell := c.Layout(words.T(c.UserContext(), "settings.title"), "settings")
+	shell := c.FillLayout(words.T(c.UserContext(), "settings.title"), "settings")
 	shell.NextPath = settingsPath
 	return c.RenderStatus(status, dashboard.Settings(settingsProps(shell, c.Member.Business, h.Depths, name, typed)))
 }
@@ -45,7 +45,7 @@ func (h *Handlers) showSettings(c *page.Ctx, status int, name string, typed ui.F
 // answerForm redirects to the form's place on the page, or shows its errors.
 func (h *Handlers) answerForm(c *page.Ctx, name string, typed ui.Form, refused error, done string) error {
 	if refused == nil {
-		c.Flash(string(ui.Good), done)
+		c.SetFlash(string(ui.Good), done)
 		return c.Redirect(settingsPath + "#" + name)
 	}
 	status, err := page.RefuseForm(&typed, refused)
@@ -65,7 +65,7 @@ func (h *Handlers) saveProfile(c *page.Ctx) error {
 
 // saveLogo takes a picture.
 func (h *Handlers) saveLogo(c *page.Ctx) error {
-	file, err := upload(c, "logo", settings.MaxLogo)
+	file, err := readUpload(c, "logo", settings.MaxLogo)
 	if err == nil {
 		err = h.Settings.SetLogo(c.UserContext(), c.Scope, file)
 	}
@@ -78,8 +78,8 @@ func (h *Handlers) removeLogo(c *page.Ctx) error {
 	return h.answerForm(c, logoForm, ui.Form{}, err, words.T(c.UserContext(), "settings.logo_removed"))
 }
 
-// upload is the file of a form's field; Invalid with a sentence where there is none.
-func upload(c *page.Ctx, field string, most int64) ([]byte, error) {
+// readUpload reads the file of a form's field; Invalid with a sentence where there is none.
+func readUpload(c *page.Ctx, field string, most int64) ([]byte, error) {
 	part, err := c.FormFile(field)
 	if err != nil || part.Size == 0 {
 		return nil, fault.Validation(fault.Fields{field: {words.T(c.UserContext(), "settings.choose_file")}})
@@ -95,8 +95,8 @@ func upload(c *page.Ctx, field string, most int64) ([]byte, error) {
 // savePaymentRules changes what counts as paid.
 func (h *Handlers) savePaymentRules(c *page.Ctx) error {
 	typed := page.ReadForm(c, "under", "over", "late_payments", "currency", "time_zone")
-	err := h.Settings.SetRules(c.UserContext(), c.Scope, settings.Rules{Under: tolerance(typed.Value("under")),
-		Over:         tolerance(typed.Value("over")),
+	err := h.Settings.SetRules(c.UserContext(), c.Scope, settings.Rules{Under: parseTolerance(typed.Value("under")),
+		Over:         parseTolerance(typed.Value("over")),
 		LatePayments: typed.Value("late_payments"), Currency: typed.Value("currency"),
 		TimeZone: typed.Value("time_zone")})
 	return h.answerForm(c, rulesForm, typed, err, words.T(c.UserContext(), "settings.saved_payments"))
@@ -105,11 +105,11 @@ func (h *Handlers) savePaymentRules(c *page.Ctx) error {
 // saveConfirmations changes how long payments wait.
 func (h *Handlers) saveConfirmations(c *page.Ctx) error {
 	typed, depths := ui.Form{Values: map[string]string{}}, map[money.Coin]settings.Depth{}
-	for _, coin := range raisable() {
+	for _, coin := range listRaisable() {
 		small, large := string(coin)+"_small", string(coin)+"_large"
-		typed.Values[small], typed.Values[large] = c.Text(small), c.Text(large)
-		depths[coin] = settings.Depth{Small: page.ParseWholeNumber(c.Text(small)),
-			Large: page.ParseWholeNumber(c.Text(large))}
+		typed.Values[small], typed.Values[large] = c.FormText(small), c.FormText(large)
+		depths[coin] = settings.Depth{Small: page.ParseWholeNumber(c.FormText(small)),
+			Large: page.ParseWholeNumber(c.FormText(large))}
 	}
 	err := h.Settings.SetDepths(c.UserContext(), c.Scope, depths)
 	return h.answerForm(c, confirmationsForm, typed, err, words.T(c.UserContext(), "settings.saved_confirmations"))
@@ -117,9 +117,9 @@ func (h *Handlers) saveConfirmations(c *page.Ctx) error {
 
 // saveMails changes which mails go out.
 func (h *Handlers) saveMails(c *page.Ctx) error {
-	mails := settings.Mails{Receipts: c.Text("receipts") == "true"}
+	mails := settings.Mails{Receipts: c.FormText("receipts") == "true"}
 	for _, kind := range settings.MutableMails() {
-		if c.Text(kind) != "true" {
+		if c.FormText(kind) != "true" {
 			mails.Muted = append(mails.Muted, kind)
 		}
 	}

@@ -25,7 +25,7 @@ func (h *Handlers) confirmEmail(c *page.Ctx) error {
 		return err
 	}
 	if c.Session.User() != 0 {
-		c.Flash(string(ui.Good), words.T(c.UserContext(), "account.address_is_changed"))
+		c.SetFlash(string(ui.Good), words.T(c.UserContext(), "account.address_is_changed"))
 		return c.Redirect(display.AccountPath)
 	}
 	return c.Redirect("/sign-in?confirmed=1")

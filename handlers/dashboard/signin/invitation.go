@@ -62,6 +62,6 @@ func (h *Handlers) acceptInvitation(c *page.Ctx) error {
 		return h.showInvitation(c, status, typed)
 	}
 	c.SetBusiness(business)
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "team.welcome", "Business", in.Business, "Role", in.Role.Name()))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "team.welcome", "Business", in.Business, "Role", in.Role.Name()))
 	return c.Redirect("/dashboard")
 }

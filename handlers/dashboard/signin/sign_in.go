@@ -39,7 +39,7 @@ func (h *Handlers) signInProps(c *page.Ctx, typed ui.Form, next string) dashboar
 
 // showSignIn shows the page of signing in again, with why it was refused.
 func (h *Handlers) showSignIn(c *page.Ctx, status int, typed ui.Form) error {
-	return c.RenderStatus(status, dashboard.SignIn(h.signInProps(c, typed, page.DashboardPath(c.Text("next")))))
+	return c.RenderStatus(status, dashboard.SignIn(h.signInProps(c, typed, page.DashboardPath(c.FormText("next")))))
 }
 
 // keyPending is what the session keeps of a sign-in that still needs a code.
@@ -48,9 +48,9 @@ const keyPending = "pending"
 // signIn opens a session under a new id, or asks for the code of the second factor.
 func (h *Handlers) signIn(c *page.Ctx) error {
 	entry, refused := h.Accounts.SignIn(c.UserContext(), account.Credentials{
-		Email: c.Text("email"), Password: c.FormValue("password"), IP: c.ClientIP, Device: c.Session.Device(),
+		Email: c.FormText("email"), Password: c.FormValue("password"), IP: c.ClientIP, Device: c.Session.Device(),
 	})
-	next := page.DashboardPath(c.Text("next"))
+	next := page.DashboardPath(c.FormText("next"))
 	if refused == nil && entry.Pending != "" {
 		c.Session.SignIn(0) // without a user yet, under another id than before the password
 		c.Session.Set(keyPending, entry.Pending)
@@ -60,7 +60,7 @@ func (h *Handlers) signIn(c *page.Ctx) error {
 		if err := h.signInUser(c, entry.User, false); err != nil {
 			return err
 		}
-		return c.Redirect(page.Local(next, "/dashboard"))
+		return c.Redirect(page.LocalPath(next, "/dashboard"))
 	}
 	typed := page.ReadForm(c, "email") // never a password
 	status, err := page.RefuseForm(&typed, refused)
@@ -82,24 +82,24 @@ func (h *Handlers) showCodeForm(c *page.Ctx) error {
 
 // enterCode finishes a sign-in with a code.
 func (h *Handlers) enterCode(c *page.Ctx) error {
-	next := page.DashboardPath(c.Text("next"))
-	user, left, refused := h.Profiles.EnterCode(c.UserContext(), c.Session.Value(keyPending), c.Text("code"),
+	next := page.DashboardPath(c.FormText("next"))
+	user, left, refused := h.Profiles.EnterCode(c.UserContext(), c.Session.Value(keyPending), c.FormText("code"),
 		c.ClientIP)
 	if refused == nil {
 		if err := h.signInUser(c, user, false); err != nil {
 			return err
 		}
 		if left >= 0 {
-			c.Flash(string(ui.Warn), words.N(c.UserContext(), "sign_in.used_code", left))
+			c.SetFlash(string(ui.Warn), words.N(c.UserContext(), "sign_in.used_code", left))
 		}
-		return c.Redirect(page.Local(next, "/dashboard"))
+		return c.Redirect(page.LocalPath(next, "/dashboard"))
 	}
 	var typed ui.Form
 	status, err := page.RefuseForm(&typed, refused)
 	if err != nil {
 		return err
 	}
-	if page.Explain(refused).Code == "sign_in_expired" {
+	if page.ExplainError(refused).Code == "sign_in_expired" {
 		c.Session.Set(keyPending, "")
 		return h.showSignIn(c, status, typed)
 	}

@@ -24,7 +24,7 @@ func (h *Handlers) signInByPasskey(c *page.Ctx) error {
 		if err := h.signInUser(c, user, false); err != nil {
 			return err
 		}
-		return c.Redirect(page.Local(page.DashboardPath(c.Text("next")), "/dashboard"))
+		return c.Redirect(page.LocalPath(page.DashboardPath(c.FormText("next")), "/dashboard"))
 	}
 	var typed ui.Form
 	status, err := page.RefuseForm(&typed, refused)

@@ -26,9 +26,9 @@ func (h *Handlers) showSignUpForm(c *page.Ctx) error {
 // signUp makes the first business and signs its owner in.
 func (h *Handlers) signUp(c *page.Ctx) error {
 	_, user, err := h.Accounts.SignUp(c.UserContext(), account.NewBusiness{
-		BusinessName: c.Text("business_name"), Name: c.Text("name"), Email: c.Text("email"),
+		BusinessName: c.FormText("business_name"), Name: c.FormText("name"), Email: c.FormText("email"),
 		Password:   c.FormValue("password"),
-		SetupToken: c.Text("setup_token"), IP: c.ClientIP,
+		SetupToken: c.FormText("setup_token"), IP: c.ClientIP,
 	})
 	if err != nil {
 		return h.refuseSignUp(c, err)
@@ -36,12 +36,12 @@ func (h *Handlers) signUp(c *page.Ctx) error {
 	if err := h.signInUser(c, user, true); err != nil {
 		return err
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "sign_in.ready"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sign_in.ready"))
 	return c.Redirect("/dashboard")
 }
 
 func (h *Handlers) refuseSignUp(c *page.Ctx, refused error) error {
-	if page.Explain(refused).Code == "sign_up_closed" {
+	if page.ExplainError(refused).Code == "sign_up_closed" {
 		return c.RenderStatus(http.StatusForbidden, dashboard.SignUpClosed())
 	}
 	typed := page.ReadForm(c, "setup_token", "business_name", "name", "email") // never a password

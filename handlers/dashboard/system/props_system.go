@@ -187,17 +187,17 @@ func megabytes(bytes int64) string {
 	const kb, mb = 1 << 10, 1 << 20
 	switch {
 	case bytes < mb:
-		return ui.Thousands(bytes/kb) + " KB"
+		return ui.FormatThousands(bytes/kb) + " KB"
 	case bytes < 10*mb:
 		return fmt.Sprintf("%d.%d MB", bytes/mb, bytes%mb*10/mb)
 	}
-	return ui.Thousands(bytes/mb) + " MB"
+	return ui.FormatThousands(bytes/mb) + " MB"
 }
 
 func systemNetwork(ctx context.Context, n system.NetworkReport, zone *time.Location) dashboard.SystemNetwork {
 	row := dashboard.SystemNetwork{Name: n.Name, Domain: string(n.Domain), Problem: n.Problem, Block: "–"}
 	if n.Read {
-		row.Block, row.Looked = ui.Thousands(n.Applied), n.At.In(zone)
+		row.Block, row.Looked = ui.FormatThousands(n.Applied), n.At.In(zone)
 		if n.Tip > n.Applied {
 			row.Lag = words.N(ctx, "system.behind", int(n.Tip-n.Applied))
 		}
@@ -211,7 +211,7 @@ func systemNetwork(ctx context.Context, n system.NetworkReport, zone *time.Locat
 		shown := dashboard.SystemNode{Host: node.Host, Version: node.Version, Block: "–", Problem: node.Problem,
 			Note: node.Note, InUse: node.InUse}
 		if node.Height > 0 {
-			shown.Block = ui.Thousands(node.Height)
+			shown.Block = ui.FormatThousands(node.Height)
 		}
 		row.Nodes = append(row.Nodes, shown)
 	}
@@ -238,7 +238,7 @@ func systemQueue(ctx context.Context, q system.Queue, now time.Time) dashboard.S
 
 func upTo(ctx context.Context, n int) string {
 	if n >= system.Most {
-		return words.T(ctx, "units.or_more", "N", ui.Thousands(system.Most))
+		return words.T(ctx, "units.or_more", "N", ui.FormatThousands(system.Most))
 	}
 	return strconv.Itoa(n)
 }

@@ -20,7 +20,7 @@ func (h *Handlers) showSystem(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "system.title"), "system")
+	shell := c.FillLayout(words.T(c.UserContext(), "system.title"), "system")
 	shell.NextPath = systemPath
 	return c.Render(dashboard.System(systemProps(c.UserContext(), shell, report, page.LoadZone(c.Member.Business))))
 }

@@ -31,7 +31,7 @@ func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "team.title"), "team")
+	shell := c.FillLayout(words.T(c.UserContext(), "team.title"), "team")
 	shell.NextPath = teamPath
 	if said.Text != "" {
 		shell.Flash = said
@@ -71,7 +71,7 @@ func (h *Handlers) invite(c *page.Ctx) error {
 		}
 		return h.showTeam(c, status, typed, layout.Flash{})
 	}
-	c.Flash(string(ui.Good), h.describeInvited(c.UserContext(), typed.Value("email")))
+	c.SetFlash(string(ui.Good), h.describeInvited(c.UserContext(), typed.Value("email")))
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (h *Handlers) resendInvitation(c *page.Ctx) error {
 		return h.refuseTeam(c, refused)
 	}
 	if made.Email != "" { // not sent twice
-		c.Flash(string(ui.Good), h.describeInvited(c.UserContext(), made.Email))
+		c.SetFlash(string(ui.Good), h.describeInvited(c.UserContext(), made.Email))
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (h *Handlers) revokeInvitation(c *page.Ctx) error {
 	if err := h.Team.RevokeInvitation(c.UserContext(), c.Scope, id); err != nil {
 		return h.refuseTeam(c, err)
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "team.taken_back"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "team.taken_back"))
 	return c.Redirect(teamPath)
 }
 
@@ -122,11 +122,11 @@ func (h *Handlers) setMemberRole(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Team.SetRole(c.UserContext(), c.Scope, id, scope.Role(c.Text("role"))); err != nil {
+	if err := h.Team.SetRole(c.UserContext(), c.Scope, id, scope.Role(c.FormText("role"))); err != nil {
 		return h.refuseTeam(c, err)
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "team.role_changed"))
-	if id == c.Member.User.ID && !grants(c.Text("role")) {
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "team.role_changed"))
+	if id == c.Member.User.ID && !grants(c.FormText("role")) {
 		return c.Redirect("/dashboard")
 	}
 	return c.Redirect(teamPath)
@@ -146,6 +146,6 @@ func (h *Handlers) removeMember(c *page.Ctx) error {
 	if id == c.Member.User.ID {
 		return c.Redirect("/dashboard") // of another business of theirs, or to sign-in
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "team.removed"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "team.removed"))
 	return c.Redirect(teamPath)
 }

@@ -30,8 +30,8 @@ type Quotes interface {
 
 // Receiving is what these pages need of core/receiving.
 type Receiving interface {
-	Change(ctx context.Context, sc scope.Scope, c receiving.Change) (used models.Wallet, changed bool, err error)
-	History(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error)
+	ChangeWallet(ctx context.Context, sc scope.Scope, c receiving.Change) (used models.Wallet, changed bool, err error)
+	ListHistory(ctx context.Context, sc scope.Scope, c money.Chain) ([]models.Wallet, error)
 }
 
 // Wallets is what these pages need of core/wallet.

@@ -33,7 +33,7 @@ func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "methods.payment_methods"), "methods")
+	shell := c.FillLayout(words.T(c.UserContext(), "methods.payment_methods"), "methods")
 	if said.Text != "" {
 		shell.Flash = said
 	}

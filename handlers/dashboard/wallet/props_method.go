@@ -23,9 +23,9 @@ func methodsProps(ctx context.Context, shell layout.Page, methods []account.Meth
 			NoPrice: unpriced[m.Coin.Coin],
 		}
 		if row.Available {
-			row.Sentence = ready(ctx, m.Enabled, f)
+			row.Sentence = describeReady(ctx, m.Enabled, f)
 		}
-		if f.real() {
+		if f.isReal() {
 			row.Trouble, row.Notes = f.Trouble, f.Notes
 			row.WalletText = walletText(ctx, f)
 		}
@@ -41,17 +41,17 @@ func methodsProps(ctx context.Context, shell layout.Page, methods []account.Meth
 // walletText is what leads to the page of a coin's wallet.
 func walletText(ctx context.Context, f walletFacts) string {
 	switch {
-	case f.editable() && !f.Found:
-		return words.T(ctx, "methods.set_up_wallet", "Wallet", held(ctx, f.Coin))
-	case f.editable():
-		return words.T(ctx, "methods.change_wallet", "Wallet", held(ctx, f.Coin))
+	case f.isEditable() && !f.Found:
+		return words.T(ctx, "methods.set_up_wallet", "Wallet", heldOn(ctx, f.Coin))
+	case f.isEditable():
+		return words.T(ctx, "methods.change_wallet", "Wallet", heldOn(ctx, f.Coin))
 	}
-	return words.T(ctx, "methods.about_wallet", "Wallet", held(ctx, f.Coin))
+	return words.T(ctx, "methods.about_wallet", "Wallet", heldOn(ctx, f.Coin))
 }
 
-func ready(ctx context.Context, enabled bool, f walletFacts) string {
-	where := words.T(ctx, "methods.straight_to_wallet", "Wallet", held(ctx, f.Coin))
-	if f.sandboxed() {
+func describeReady(ctx context.Context, enabled bool, f walletFacts) string {
+	where := words.T(ctx, "methods.straight_to_wallet", "Wallet", heldOn(ctx, f.Coin))
+	if f.isSandbox() {
 		where = words.T(ctx, "methods.in_sandbox")
 	}
 	if enabled {

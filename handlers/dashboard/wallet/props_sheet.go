@@ -35,7 +35,7 @@ func sheetProps(ctx context.Context, shell layout.Page, f walletFacts, found swe
 	keys := map[string]bool{}
 	for _, s := range found.Rows {
 		keys[s.Key] = true
-		row := dashboard.SweepRow{Address: s.Address, Path: s.Path, Wallet: receiving.Short(s.Key), Barred: s.Barred}
+		row := dashboard.SweepRow{Address: s.Address, Path: s.Path, Wallet: receiving.ShortKey(s.Key), Barred: s.Barred}
 		if s.Ether.Sign() > 0 {
 			row.Ether = plainCoin(money.ETH, s.Ether)
 		}

@@ -18,14 +18,14 @@ import (
 	"cointill/views/words"
 )
 
-// sandboxed reports a coin whose payments stay inside of Cointill.
-func (f walletFacts) sandboxed() bool { return strings.HasPrefix(f.Network, "sandbox-") }
+// isSandbox reports a coin whose payments stay inside of Cointill.
+func (f walletFacts) isSandbox() bool { return strings.HasPrefix(f.Network, "sandbox-") }
 
-// real reports a coin that needs a wallet of the merchant's own.
-func (f walletFacts) real() bool { return f.Network != "" && !f.sandboxed() }
+// isReal reports a coin that needs a wallet of the merchant's own.
+func (f walletFacts) isReal() bool { return f.Network != "" && !f.isSandbox() }
 
-// editable reports that the member may set the wallet.
-func (f walletFacts) editable() bool { return f.real() && f.Scope.Allows(scope.SetReceiving) }
+// isEditable reports that the member may set the wallet.
+func (f walletFacts) isEditable() bool { return f.isReal() && f.Scope.Allows(scope.SetReceiving) }
 
 // walletProps is the page of a coin's wallet.
 func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f walletFacts,
@@ -33,10 +33,10 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	p := dashboard.WalletProps{
 		Page: shell, Form: typed, Code: string(f.Coin.Method), Coin: string(f.Coin.Coin), Name: f.Coin.Name,
 		Network:  f.Coin.Network,
-		Editable: f.editable(), Prefixes: prefixes(ctx, f),
-		Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, kinds(f.Coin.Chain)...),
+		Editable: f.isEditable(), Prefixes: listPrefixes(ctx, f),
+		Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, listKinds(f.Coin.Chain)...),
 	}
-	if len(kinds(f.Coin.Chain)) < 2 {
+	if len(listKinds(f.Coin.Chain)) < 2 {
 		p.Scripts = nil
 	}
 	p.Account = onLedger(f.Coin)
@@ -44,7 +44,7 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	case f.Found:
 		card := walletCard(ctx, f.State)
 		p.Wallet = &card
-	case f.sandboxed():
+	case f.isSandbox():
 		p.Sentence = words.T(ctx, "wallet.sandboxed")
 	case f.Network == "":
 		p.Sentence = words.T(ctx, "wallet.no_node", "Why", f.Trouble)
@@ -53,12 +53,12 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	default:
 		p.Sentence = words.T(ctx, "wallet.none", "Coin", f.Coin.Name)
 	}
-	p.Sheet = f.real() && f.Coin.Chain == money.Ethereum && (f.Found || len(f.History) > 0) &&
+	p.Sheet = f.isReal() && f.Coin.Chain == money.Ethereum && (f.Found || len(f.History) > 0) &&
 		f.Scope.Allows(scope.SeePayments)
-	if f.real() {
+	if f.isReal() {
 		p.Trouble, p.Notes = f.Trouble, f.Notes
 	}
-	if f.real() && !p.Editable {
+	if f.isReal() && !p.Editable {
 		p.Why = words.T(ctx, "wallet.owner_only")
 	}
 	for _, w := range f.History {
@@ -72,22 +72,22 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 // barredText explains addresses that the token's issuer has frozen.
 func barredText(ctx context.Context, count int64, first string) string {
 	if count == 1 {
-		return words.T(ctx, "wallet.barred_one", "Address", receiving.Short(first))
+		return words.T(ctx, "wallet.barred_one", "Address", receiving.ShortKey(first))
 	}
-	return words.T(ctx, "wallet.barred_some", "N", strconv.FormatInt(count, 10), "Address", receiving.Short(first))
+	return words.T(ctx, "wallet.barred_some", "N", strconv.FormatInt(count, 10), "Address", receiving.ShortKey(first))
 }
 
 // walletCard is a wallet that is in use.
 func walletCard(ctx context.Context, s wallet.State) dashboard.WalletCard {
 	if s.Script == wallet.ScriptAccount {
 		return dashboard.WalletCard{Account: true, Key: s.Wallet.Key, Network: receiving.NetworkName(s.Wallet.Network),
-			Issued: issued(ctx, s.Wallet)}
+			Issued: describeIssued(ctx, s.Wallet)}
 	}
 	return dashboard.WalletCard{
-		Key: receiving.Short(s.Wallet.Key), Kind: receiving.Kind(s.Script, s.Wallet.Network),
+		Key: receiving.ShortKey(s.Wallet.Key), Kind: receiving.DescribeKind(s.Script, s.Wallet.Network),
 		Network: receiving.NetworkName(s.Wallet.Network), Path: s.Path,
 		List: s.Script == wallet.ScriptList, Left: strconv.FormatInt(s.Left, 10),
-		Issued: issued(ctx, s.Wallet), Used: usedText(ctx, s), Gap: int(s.Gap), Limit: int(s.Limit),
+		Issued: describeIssued(ctx, s.Wallet), Used: usedText(ctx, s), Gap: int(s.Gap), Limit: int(s.Limit),
 		GapText: gapText(ctx, s), Advice: s.Advice,
 	}
 }
@@ -113,24 +113,24 @@ func gapText(ctx context.Context, s wallet.State) string {
 }
 
 func formerWallet(ctx context.Context, w models.Wallet, zone *time.Location) dashboard.FormerWallet {
-	return dashboard.FormerWallet{Key: receiving.Shown(w.Key, w.Script), Kind: receiving.Kind(w.Script, w.Network),
+	return dashboard.FormerWallet{Key: receiving.DescribeKey(w.Key, w.Script), Kind: receiving.DescribeKind(w.Script, w.Network),
 		Network: receiving.NetworkName(w.Network),
-		Issued:  issued(ctx, w), Replaced: w.UpdatedAt.In(zone)}
+		Issued:  describeIssued(ctx, w), Replaced: w.UpdatedAt.In(zone)}
 }
 
 // onLedger reports a coin that is received with an account and destination tags.
 func onLedger(coin money.CoinInfo) bool { return coin.Chain == money.XRPL }
 
-// held is what a coin is received with, as sentences call it.
-func held(ctx context.Context, coin money.CoinInfo) string {
+// heldOn returns what a coin is received with, as sentences call it.
+func heldOn(ctx context.Context, coin money.CoinInfo) string {
 	if onLedger(coin) {
 		return words.T(ctx, "wallet.held_account")
 	}
 	return words.T(ctx, "wallet.held_wallet")
 }
 
-// issued is how many destinations a wallet has given out.
-func issued(ctx context.Context, w models.Wallet) string {
+// describeIssued describes how many destinations a wallet has given out.
+func describeIssued(ctx context.Context, w models.Wallet) string {
 	if w.Script == wallet.ScriptAccount {
 		return words.N(ctx, "wallet.issued_tags", int(w.NextIndex))
 	}
@@ -148,7 +148,7 @@ func accountReviewProps(shell layout.Page, f walletFacts, r review) dashboard.Ac
 	}
 	switch {
 	case !f.Found:
-	case receiving.Same(f.State.Wallet, r.Preview.Fingerprint, r.Preview.Script):
+	case receiving.IsSame(f.State.Wallet, r.Preview.Fingerprint, r.Preview.Script):
 		p.InUse = true
 	default:
 		p.Former = f.State.Wallet.Key
@@ -162,12 +162,12 @@ func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review
 		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Key: r.Preview.Key,
 		Script:  r.Preview.Script,
 		Format:  words.T(ctx, "wallet.format_key", "Format", r.Preview.Format),
-		Kind:    receiving.Kind(r.Preview.Script, f.Network),
+		Kind:    receiving.DescribeKind(r.Preview.Script, f.Network),
 		Network: receiving.NetworkName(f.Network), Path: r.Preview.Path, List: r.Preview.Script == wallet.ScriptList,
 		Shown: r.Preview.Key,
 	}
 	if p.List {
-		p.Format, p.Shown = words.T(ctx, "wallet.format_list"), receiving.Short(r.Preview.Key)
+		p.Format, p.Shown = words.T(ctx, "wallet.format_list"), receiving.ShortKey(r.Preview.Key)
 	}
 	if r.Preview.Format == "descriptor" {
 		p.Format = words.T(ctx, "wallet.format_descriptor")
@@ -180,10 +180,10 @@ func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review
 	}
 	switch {
 	case !f.Found:
-	case receiving.Same(f.State.Wallet, r.Preview.Fingerprint, r.Preview.Script):
+	case receiving.IsSame(f.State.Wallet, r.Preview.Fingerprint, r.Preview.Script):
 		p.InUse = f.State.Path
 	default:
-		p.Former = receiving.Short(f.State.Wallet.Key)
+		p.Former = receiving.ShortKey(f.State.Wallet.Key)
 	}
 	if begins := r.Preview.Begins; begins > 0 {
 		p.Begins = words.T(ctx, "wallet.begins_later", "Left", strconv.FormatInt(begins, 10), "Limit",
@@ -198,8 +198,8 @@ func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review
 	return p
 }
 
-// kinds are the scripts that wallets of a chain use, the usual one first.
-func kinds(c money.Chain) (options []ui.Option) {
+// listKinds lists the scripts that wallets of a chain use, the usual one first.
+func listKinds(c money.Chain) (options []ui.Option) {
 	scripts := []string{wallet.ScriptPKH}
 	switch c {
 	case money.Ethereum:
@@ -213,8 +213,8 @@ func kinds(c money.Chain) (options []ui.Option) {
 	return options
 }
 
-// prefixes are what keys begin with in the coin's networks.
-func prefixes(ctx context.Context, f walletFacts) string {
+// listPrefixes lists what keys begin with in the coin's networks.
+func listPrefixes(ctx context.Context, f walletFacts) string {
 	main := strings.HasSuffix(f.Network, "-mainnet")
 	switch {
 	case f.Coin.Chain == money.Ethereum && main:

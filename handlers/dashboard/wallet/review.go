@@ -19,17 +19,17 @@ func (h *Handlers) reviewWallet(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	preview, err := h.Wallets.Preview(c.UserContext(), c.Scope, info.Chain, c.FormValue("key"), c.Text("script"))
+	preview, err := h.Wallets.Preview(c.UserContext(), c.Scope, info.Chain, c.FormValue("key"), c.FormText("script"))
 	if err != nil {
 		return h.refuseWallet(c, info, err)
 	}
 	typed, looked := ui.Form{Values: map[string]string{}},
-		lookedFor{Asked: c.Text("address") != "" && preview.Account == nil}
+		lookedFor{Asked: c.FormText("address") != "" && preview.Account == nil}
 	status := http.StatusOK
 	if looked.Asked {
 		looked.Index, looked.Found, err = h.Wallets.Find(c.UserContext(), c.Scope, info.Chain, preview.Key,
-			preview.Script, c.Text("address"))
-		typed.Values["address"] = publicAddress(c.Text("address"))
+			preview.Script, c.FormText("address"))
+		typed.Values["address"] = publicAddress(c.FormText("address"))
 	}
 	if err != nil {
 		looked.Asked = false
@@ -59,7 +59,7 @@ func (h *Handlers) showReview(c *page.Ctx, status int, r review) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "wallet.page", "Coin", r.Coin.Name), "methods")
+	shell := c.FillLayout(words.T(c.UserContext(), "wallet.page", "Coin", r.Coin.Name), "methods")
 	shell.NextPath = walletPath(r.Coin)
 	if r.Preview.Account != nil {
 		props := accountReviewProps(shell, facts, r)
@@ -74,8 +74,8 @@ func (h *Handlers) showReview(c *page.Ctx, status int, r review) error {
 // refuseWallet shows the first step again. Of the entered key it only shows a text that is
 // clearly a public key.
 func (h *Handlers) refuseWallet(c *page.Ctx, info money.CoinInfo, refused error) error {
-	typed := ui.Form{Values: map[string]string{"key": publicKey(c.Text("key")), "script": c.Text("script")}}
-	if page.Explain(refused).Code == wallet.CodePrivate {
+	typed := ui.Form{Values: map[string]string{"key": publicKey(c.FormText("key")), "script": c.FormText("script")}}
+	if page.ExplainError(refused).Code == wallet.CodePrivate {
 		typed.Values["key"] = ""
 	}
 	page.SetRetryAfter(c, refused)

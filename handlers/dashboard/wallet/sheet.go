@@ -24,8 +24,8 @@ type sweepFacts struct {
 	At          time.Time
 }
 
-// add takes one address more.
-func (f *sweepFacts) add(s wallet.Sweep) error {
+// addAddress takes one address more.
+func (f *sweepFacts) addAddress(s wallet.Sweep) error {
 	f.Count++
 	f.Ether, f.Token = f.Ether.Add(s.Ether), f.Token.Add(s.Token)
 	switch {
@@ -56,10 +56,10 @@ func (h *Handlers) showSweepSheet(c *page.Ctx) error {
 		return err
 	}
 	found := sweepFacts{At: h.Clock()}
-	if err := h.Wallets.SweepSheet(c.UserContext(), c.Scope, found.add); err != nil {
+	if err := h.Wallets.SweepSheet(c.UserContext(), c.Scope, found.addAddress); err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "sweep.title_page"), "methods")
+	shell := c.FillLayout(words.T(c.UserContext(), "sweep.title_page"), "methods")
 	shell.NextPath = walletPath(info)
 	return c.Render(dashboard.Sweep(sheetProps(c.UserContext(), shell, facts, found, c.Member.Business)))
 }

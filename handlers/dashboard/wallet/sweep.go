@@ -38,7 +38,7 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 		return c.Redirect(walletPath(info)) // wallets of other coins collect by themselves
 	}
 	var file bytes.Buffer
-	table, err := spreadsheet.CSV(&file, sweepColumns(c.UserContext()))
+	table, err := spreadsheet.NewCSV(&file, sweepColumns(c.UserContext()))
 	if err == nil {
 		err = h.Wallets.SweepSheet(c.UserContext(), c.Scope,
 			func(s wallet.Sweep) error { return table.Row(sweepRow(c.UserContext(), s)) })
@@ -51,7 +51,7 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 	}
 	name := page.FileSlug(c.Member.Business.Name) + "-addresses-" + string(c.Scope.Domain) + "-" + h.Clock().
 		In(page.LoadZone(c.Member.Business)).Format(time.DateOnly) + ".csv"
-	return c.Download(name, "text/csv; charset=utf-8", func() {}, func(_ context.Context, out io.Writer) error {
+	return c.SendDownload(name, "text/csv; charset=utf-8", func() {}, func(_ context.Context, out io.Writer) error {
 		_, err := out.Write(file.Bytes())
 		return err
 	})
@@ -66,6 +66,6 @@ func sweepRow(ctx context.Context, s wallet.Sweep) []spreadsheet.Cell {
 	if s.Barred {
 		barred = words.T(ctx, "sweep.yes")
 	}
-	return []spreadsheet.Cell{spreadsheet.Of(s.Address), spreadsheet.Of(s.Path), spreadsheet.Of(receiving.Short(s.Key)),
-		spreadsheet.Of(money.ETH.Format(s.Ether)), spreadsheet.Of(money.USDT.Format(s.Token)), spreadsheet.Of(missing), spreadsheet.Of(barred)}
+	return []spreadsheet.Cell{spreadsheet.TextCell(s.Address), spreadsheet.TextCell(s.Path), spreadsheet.TextCell(receiving.ShortKey(s.Key)),
+		spreadsheet.TextCell(money.ETH.Format(s.Ether)), spreadsheet.TextCell(money.USDT.Format(s.Token)), spreadsheet.TextCell(missing), spreadsheet.TextCell(barred)}
 }

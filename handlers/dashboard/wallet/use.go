@@ -20,16 +20,16 @@ func (h *Handlers) useWallet(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	key, script := c.FormValue("key"), c.Text("script")
-	_, changed, refused := h.Receiving.Change(c.UserContext(), c.Scope, receiving.Change{
+	key, script := c.FormValue("key"), c.FormText("script")
+	_, changed, refused := h.Receiving.ChangeWallet(c.UserContext(), c.Scope, receiving.Change{
 		Chain: info.Chain, Key: key, Script: script, Proof: page.ReadProof(c),
 	})
 	switch {
 	case refused == nil && changed:
-		c.Flash(string(ui.Good), words.T(c.UserContext(), usedWord[onLedger(info)], "Coin", info.Name))
+		c.SetFlash(string(ui.Good), words.T(c.UserContext(), usedWord[onLedger(info)], "Coin", info.Name))
 		return c.Redirect(walletPath(info))
 	case refused == nil:
-		c.Flash(string(ui.Info), words.T(c.UserContext(), sameWord[onLedger(info)], "Coin", info.Name))
+		c.SetFlash(string(ui.Info), words.T(c.UserContext(), sameWord[onLedger(info)], "Coin", info.Name))
 		return c.Redirect(walletPath(info))
 	}
 	preview, err := h.Wallets.Preview(c.UserContext(), c.Scope, info.Chain, key, script)

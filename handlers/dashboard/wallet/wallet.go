@@ -49,10 +49,10 @@ func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, type
 	if err != nil {
 		return err
 	}
-	if facts.History, err = h.Receiving.History(c.UserContext(), c.Scope, info.Chain); err != nil {
+	if facts.History, err = h.Receiving.ListHistory(c.UserContext(), c.Scope, info.Chain); err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "wallet.page", "Coin", info.Name), "methods")
+	shell := c.FillLayout(words.T(c.UserContext(), "wallet.page", "Coin", info.Name), "methods")
 	shell.NextPath = walletPath(info)
 	return c.RenderStatus(status,
 		dashboard.Wallet(walletProps(c.UserContext(), shell, typed, facts, page.LoadZone(c.Member.Business))))
@@ -62,7 +62,7 @@ func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, type
 func (h *Handlers) loadWallet(c *page.Ctx, info money.CoinInfo) (walletFacts, error) {
 	network, trouble := h.Networks.Network(c.Scope.Domain, info.Chain)
 	facts := walletFacts{Coin: info, Scope: c.Scope, Network: string(network), Trouble: trouble}
-	if !facts.real() {
+	if !facts.isReal() {
 		return facts, nil
 	}
 	var err error

@@ -49,7 +49,7 @@ func (h *Handlers) showSignature(c *page.Ctx, status int, typed ui.Form, verdict
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "webhook.check"), "webhooks")
+	shell := c.FillLayout(words.T(c.UserContext(), "webhook.check"), "webhooks")
 	shell.NextPath = checkPath
 	return c.RenderStatus(status,
 		dashboard.SignatureCheck(signatureProps(c.UserContext(), shell, typed, verdict, endpoints)))

@@ -45,7 +45,7 @@ func (h *Handlers) renderEndpointForm(c *page.Ctx, status int, typed ui.Form, e 
 	if e.ID != "" {
 		title = words.T(c.UserContext(), "webhook.edit_page", "Name", e.Name)
 	}
-	shell := c.Layout(title, "webhooks")
+	shell := c.FillLayout(title, "webhooks")
 	if shell.NextPath = display.WebhooksPath + "/new"; e.ID != "" {
 		shell.NextPath = display.WebhooksPath
 	}

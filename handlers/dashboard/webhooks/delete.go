@@ -11,6 +11,6 @@ func (h *Handlers) deleteEndpoint(c *page.Ctx) error {
 	if err := h.Webhooks.Delete(c.UserContext(), c.Scope, c.Param("id")); err != nil {
 		return err
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "webhook.deleted"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "webhook.deleted"))
 	return c.Redirect("/dashboard/webhooks")
 }

@@ -36,7 +36,7 @@ func (h *Handlers) resendDelivery(c *page.Ctx) error {
 	},
 		func(int) string { return display.DeliveryPath(c.Param("id"), c.Param("event")) })
 	if fault.KindOf(err) == fault.Gone { // its content: the page itself is still there
-		return h.showDelivery(c, http.StatusGone, layout.Flash{Kind: string(ui.Bad), Text: page.Explain(err).Sentence})
+		return h.showDelivery(c, http.StatusGone, layout.Flash{Kind: string(ui.Bad), Text: page.ExplainError(err).Sentence})
 	}
 	if err != nil {
 		said, status, err := page.DescribeRefusal(err)
@@ -45,7 +45,7 @@ func (h *Handlers) resendDelivery(c *page.Ctx) error {
 		}
 		return h.showDelivery(c, status, said)
 	}
-	c.Flash(string(ui.Info), words.T(c.UserContext(), "webhook.on_its_way"))
+	c.SetFlash(string(ui.Info), words.T(c.UserContext(), "webhook.on_its_way"))
 	return nil
 }
 
@@ -54,7 +54,7 @@ func (h *Handlers) showDelivery(c *page.Ctx, status int, said layout.Flash) erro
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(facts.Event.Type, "webhooks")
+	shell := c.FillLayout(facts.Event.Type, "webhooks")
 	shell.NextPath = display.WebhooksPath
 	if said.Text != "" {
 		shell.Flash = said

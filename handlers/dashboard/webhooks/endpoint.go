@@ -58,7 +58,7 @@ func (h *Handlers) renderEndpointPage(c *page.Ctx, endpoint webhook.Endpoint, sh
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "webhook.page", "Name", endpoint.Name), "webhooks")
+	shell := c.FillLayout(words.T(c.UserContext(), "webhook.page", "Name", endpoint.Name), "webhooks")
 	shell.NextPath = display.WebhookPath(endpoint.ID)
 	if shown.Said.Text != "" {
 		shell.Flash = shown.Said

@@ -19,7 +19,7 @@ func (h *Handlers) listEndpoints(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.WebhooksProps{Page: c.Layout(words.T(ctx, "webhook.title"), "webhooks"),
+	props := dashboard.WebhooksProps{Page: c.FillLayout(words.T(ctx, "webhook.title"), "webhooks"),
 		Manage: sc.Allows(scope.ManageWebhooks)}
 	for _, e := range endpoints {
 		var last *webhook.Delivery

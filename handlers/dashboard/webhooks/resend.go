@@ -41,7 +41,7 @@ func (h *Handlers) reviewResend(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "webhook.resend"), "webhooks")
+	shell := c.FillLayout(words.T(c.UserContext(), "webhook.resend"), "webhooks")
 	shell.NextPath = resendsPath
 	return c.Render(dashboard.ResendReview(reviewOf(c.UserContext(), shell, typed, reviewed{order, planned, names},
 		page.LoadZone(c.Member.Business))))
@@ -73,7 +73,7 @@ func (h *Handlers) showResend(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "webhook.sending_again"), "webhooks")
+	shell := c.FillLayout(words.T(c.UserContext(), "webhook.sending_again"), "webhooks")
 	shell.NextPath = resendsPath
 	props := dashboard.ResendProps{Page: shell, ResendRow: resendRow(c.UserContext(), found, names,
 		page.LoadZone(c.Member.Business))}
@@ -101,7 +101,7 @@ func (h *Handlers) showResends(c *page.Ctx, status int, typed ui.Form, types []s
 	if err != nil {
 		return err
 	}
-	shell := c.Layout(words.T(c.UserContext(), "webhook.resend"), "webhooks")
+	shell := c.FillLayout(words.T(c.UserContext(), "webhook.resend"), "webhooks")
 	shell.NextPath = resendsPath
 	facts := resendsFacts{Scope: c.Scope, Endpoints: endpoints, Orders: orders, After: after, Next: next, Types: types}
 	return c.RenderStatus(status,

@@ -18,6 +18,6 @@ func (h *Handlers) sendTest(c *page.Ctx) error {
 	if err != nil {
 		return h.refuseEndpoint(c, err)
 	}
-	c.Flash(string(ui.Info), words.T(c.UserContext(), "webhook.test_on_its_way"))
+	c.SetFlash(string(ui.Info), words.T(c.UserContext(), "webhook.test_on_its_way"))
 	return nil
 }

@@ -26,7 +26,7 @@ func (h *Handlers) toggleEndpoint(c *page.Ctx) error {
 			return err
 		}
 		if missed.Count > 0 {
-			c.Flash(string(ui.Info), missedText(c.UserContext(), missed, true, page.LoadZone(c.Member.Business))+" "+
+			c.SetFlash(string(ui.Info), missedText(c.UserContext(), missed, true, page.LoadZone(c.Member.Business))+" "+
 				words.T(c.UserContext(), "webhook.missed_open", "Name", changed.Name))
 		}
 	}

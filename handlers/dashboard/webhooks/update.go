@@ -36,6 +36,6 @@ func (h *Handlers) updateEndpoint(c *page.Ctx) error {
 		}
 		return h.renderEndpointForm(c, status, typed, endpoint)
 	}
-	c.Flash(string(ui.Good), words.T(c.UserContext(), "webhook.saved"))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "webhook.saved"))
 	return c.Redirect(display.WebhookPath(changed.ID))
 }
