@@ -6,7 +6,7 @@ RUN go mod download
 COPY . .
 ARG VERSION=development
 RUN cold=$(scripts/cold) && CGO_ENABLED=0 go build -trimpath $cold \
-	-ldflags="-s -w -X main.version=$VERSION" -o /cointill ./cmd/cointill \
+	-ldflags="-s -w -X cointill/internal/app.Version=$VERSION" -o /cointill ./cmd/cointill \
 	&& mkdir -m 0700 /data
 
 # Nothing but the program, the certificate authorities it trusts, and its data.

@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"cointill/core/webhook"
+	"cointill/internal/app"
 )
 
 // apiFlags are what the commands need that speak to a running instance as a
@@ -28,7 +29,7 @@ type apiFlags struct {
 }
 
 // connectAPI checks the flags. The key is never printed, nor sent when it is a live one.
-func (f apiFlags) connectAPI(settings *Settings) (*apiClient, error) {
+func (f apiFlags) connectAPI(settings *app.Settings) (*apiClient, error) {
 	switch {
 	case f.Key == "":
 		return nil, errors.New("a test key is missing: set COINTILL_API_KEY or give --key. The dashboard " +
@@ -147,7 +148,7 @@ func (c *apiClient) callAPI(ctx context.Context, method, path string, body, into
 		return "", err
 	}
 	request.Header.Set("Authorization", "Bearer "+c.key)
-	request.Header.Set("User-Agent", "Cointill/"+version)
+	request.Header.Set("User-Agent", "Cointill/"+app.Version)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"cointill/core/audit"
 	"cointill/core/clock"
+	"cointill/internal/app"
 	"cointill/models"
 )
 
@@ -19,13 +19,13 @@ type auditVerify struct {
 }
 
 // Run verifies; it may run beside a serving instance.
-func (c auditVerify) Run(ctx context.Context, settings *Settings) error {
-	accounts, db, err := settings.openAccounts(ctx)
+func (c auditVerify) Run(ctx context.Context, settings *app.Settings) error {
+	accounts, db, err := settings.OpenAccounts(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	box, err := settings.openMasterKey()
+	box, err := settings.OpenMasterKey()
 	if err != nil {
 		return err
 	}
@@ -61,24 +61,4 @@ func (c auditVerify) Run(ctx context.Context, settings *Settings) error {
 		return fmt.Errorf("%d of %d chains don't hold", broken, len(list))
 	}
 	return nil
-}
-
-// sealAudit seals the audit logs once a minute.
-func (p *product) sealAudit(ctx context.Context) error {
-	ticker := time.NewTicker(time.Minute)
-	defer ticker.Stop()
-	for {
-		broken, err := p.audits.SealChains(ctx)
-		if err != nil && ctx.Err() == nil {
-			p.log.Error("the audit logs are not sealed; it is tried again in a minute", "error", err)
-		}
-		if len(broken) > 0 {
-			p.log.Error("audit logs don't hold: cointill audit verify says where", "businesses", broken)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"cointill/core/clock"
+	"cointill/internal/app"
 	"cointill/models"
 )
 
@@ -16,7 +17,7 @@ type backupCommand struct {
 }
 
 // Run copies the embedded database; it may run beside a serving instance.
-func (c backupCommand) Run(ctx context.Context, settings *Settings) error {
+func (c backupCommand) Run(ctx context.Context, settings *app.Settings) error {
 	if err := models.Exists(settings.DatabaseURL, settings.DataDir); err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ type restoreCommand struct {
 
 // Run makes a copy the database that is served, and has every wallet leave out
 // the addresses that may have been given out since. What fails leaves no copy behind.
-func (c restoreCommand) Run(ctx context.Context, settings *Settings) (err error) {
+func (c restoreCommand) Run(ctx context.Context, settings *app.Settings) (err error) {
 	ready := false
 	if c.From != "" {
 		if err := c.moveCopy(ctx, settings); err != nil {
@@ -56,15 +57,15 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) (err error)
 			}
 		}()
 	}
-	p, err := settings.buildBeside(ctx)
+	p, err := app.NewBeside(ctx, settings)
 	if err != nil {
 		return err
 	}
-	defer p.db.Close()
-	if err := p.db.Brought(ctx); err != nil {
+	defer p.DB.Close()
+	if err := p.DB.Brought(ctx); err != nil {
 		return err
 	}
-	of, is, err := p.db.Copied(ctx)
+	of, is, err := p.DB.Copied(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,19 +73,19 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) (err error)
 		fmt.Printf("The database is a copy of %s.\n", of)
 	}
 	if c.LeaveOut == nil && (is || !c.All) {
-		return p.suggestIndex(ctx, is && !c.All)
+		return suggestIndex(ctx, p, is && !c.All)
 	}
 	if c.LeaveOut != nil {
-		if err := p.leaveOut(ctx, *c.LeaveOut); err != nil {
+		if err := leaveOut(ctx, p, *c.LeaveOut); err != nil {
 			return err
 		}
 		ready = true // and perhaps served by now
-		if err := p.tellLeftOut(ctx); err != nil {
+		if err := tellLeftOut(ctx, p); err != nil {
 			return err
 		}
 	}
 	if c.All {
-		if err := p.db.Complete(ctx); err != nil {
+		if err := p.DB.Complete(ctx); err != nil {
 			return err
 		}
 		fmt.Println("Keys that are entered from now on begin with their first address.")
@@ -94,14 +95,14 @@ func (c restoreCommand) Run(ctx context.Context, settings *Settings) (err error)
 }
 
 // moveCopy puts the copy into the data folder.
-func (c restoreCommand) moveCopy(ctx context.Context, settings *Settings) error {
+func (c restoreCommand) moveCopy(ctx context.Context, settings *app.Settings) error {
 	if settings.DatabaseURL != "" {
 		return models.ErrNotEmbedded
 	}
 	// or a new key would be made
 	if _, err := os.Stat(filepath.Join(settings.DataDir, "secret.key")); settings.SecretKey == "" && err != nil {
 		return fmt.Errorf("bring secret.key back into %s first, or set %s_SECRET_KEY: the copy opens with its own "+
-			"master key alone", settings.DataDir, prefix)
+			"master key alone", settings.DataDir, app.EnvPrefix)
 	}
 	played, err := models.Restore(ctx, c.From, settings.DataDir)
 	if err == nil && played != "" {
@@ -111,8 +112,8 @@ func (c restoreCommand) moveCopy(ctx context.Context, settings *Settings) error 
 }
 
 // leaveOut has every wallet leave out addresses, also those which are entered later.
-func (p *product) leaveOut(ctx context.Context, by int64) error {
-	done, err := p.wallets.AdvanceAll(ctx, "operator", by)
+func leaveOut(ctx context.Context, p *app.Product, by int64) error {
+	done, err := p.Wallets.AdvanceAll(ctx, "operator", by)
 	for _, w := range done {
 		fmt.Printf("Wallet %d issues address %d next: %d to %d are left out, and watched.\n", w.Wallet, w.To, w.From,
 			w.To-1)
@@ -120,12 +121,12 @@ func (p *product) leaveOut(ctx context.Context, by int64) error {
 	if err != nil {
 		return explainFault(err)
 	}
-	return p.db.Continue(ctx, by)
+	return p.DB.Continue(ctx, by)
 }
 
 // tellLeftOut explains what applies to wallets that are entered later.
-func (p *product) tellLeftOut(ctx context.Context) error {
-	left, err := models.LeftOut(p.db.Read(ctx))
+func tellLeftOut(ctx context.Context, p *app.Product) error {
+	left, err := models.LeftOut(p.DB.Read(ctx))
 	if err == nil && left > 0 {
 		fmt.Printf("A key that the database doesn't know leaves out its first %d addresses too, whoever enters it: "+
 			"the wallet may have been added since the backup. "+
@@ -136,8 +137,8 @@ func (p *product) tellLeftOut(ctx context.Context) error {
 
 // suggestIndex asks for the number and shows its basis. It returns an error, except in the first of
 // two steps: then serve refuses the database until the second is done.
-func (p *product) suggestIndex(ctx context.Context, first bool) error {
-	list, err := p.wallets.Lately(ctx)
+func suggestIndex(ctx context.Context, p *app.Product, first bool) error {
+	list, err := p.Wallets.Lately(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,15 +154,4 @@ func (p *product) suggestIndex(ctx context.Context, first bool) error {
 	}
 	fmt.Printf("It is not served before `cointill restore --leave-out` is run with a number. %s.\n", wanted)
 	return nil
-}
-
-// refuseCopy refuses to serve a copy whose wallets would give addresses out again.
-func (p *product) refuseCopy(ctx context.Context) error {
-	of, is, err := p.db.Copied(ctx)
-	if err == nil && is {
-		err = fmt.Errorf("this database is a copy of %s: addresses that were given out since would be given out again. "+
-			"`cointill restore` leaves them out, or, where it was only moved, --leave-out 0; docs/operations.md "+
-			"tells how", of)
-	}
-	return err
 }

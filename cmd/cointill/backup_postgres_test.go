@@ -15,6 +15,7 @@ import (
 	"gorm.io/gorm"
 
 	"cointill/core/ident"
+	"cointill/internal/app"
 	"cointill/models"
 )
 
@@ -32,17 +33,17 @@ func TestBackupPostgres(t *testing.T) {
 		return
 	}
 	first, other := database(t, server), database(t, server)
-	settings := &Settings{DataDir: t.TempDir(), SecretKey: strings.Repeat("5a", 32), DatabaseURL: first}
+	settings := &app.Settings{DataDir: t.TempDir(), SecretKey: strings.Repeat("5a", 32), DatabaseURL: first}
 	old := openTill(t, settings)
 	old.found()
 	for range 2 { // as at two starts
-		if err := old.refuseCopy(t.Context()); err != nil {
+		if err := old.RefuseCopy(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	known := old.issue()
 	undo := func(tx *models.Tx) error { return tx.Exec(strings.Join(since0014, ";")).Error }
-	if err := old.db.Write(t.Context(), undo); err != nil {
+	if err := old.DB.Write(t.Context(), undo); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
@@ -52,7 +53,7 @@ func TestBackupPostgres(t *testing.T) {
 		t.Errorf("what is demanded of the connection is lost: %v", err)
 	}
 	documented(t, dir, at+"?"+ours+"&"+query+"&statement_timeout=30000", "pg_dump")
-	if err := old.db.Migrate(t.Context()); err != nil {
+	if err := old.DB.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	lost := map[string]bool{known: true}
@@ -69,21 +70,21 @@ func TestBackupPostgres(t *testing.T) {
 	for _, address := range []string{first, other} {
 		documented(t, dir, address, "createdb")
 		for range 20 {
-			if err := old.db.Ping(t.Context()); err == nil || address == first && !strings.Contains(err.Error(), "restart the program") {
+			if err := old.DB.Ping(t.Context()); err == nil || address == first && !strings.Contains(err.Error(), "restart the program") {
 				t.Errorf("a process that goes on uses what was put in the place of its database: %v", err)
 			}
 		}
 		if n := connections(t, server, address); n > 2 { // one may be ending yet
 			t.Errorf("%d connections to a database that it refuses", n)
 		}
-		again := &Settings{DataDir: t.TempDir(), SecretKey: settings.SecretKey, DatabaseURL: address, Listen: "127.0.0.1:0"}
-		if _, _, err := again.startServing(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
+		again := &app.Settings{DataDir: t.TempDir(), SecretKey: settings.SecretKey, DatabaseURL: address, Listen: "127.0.0.1:0"}
+		if _, _, err := app.Start(t.Context(), again); err == nil || !strings.Contains(err.Error(), "cointill restore") {
 			t.Fatalf("a copy is served: %v", err)
 		}
 		if err := (restoreCommand{}).Run(t.Context(), again); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := again.startServing(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
+		if _, _, err := app.Start(t.Context(), again); err == nil || !strings.Contains(err.Error(), "cointill restore") {
 			t.Fatalf("made ready without a number: %v", err)
 		}
 		if err := (restoreCommand{LeaveOut: &three}).Run(t.Context(), again); err != nil {
@@ -91,14 +92,14 @@ func TestBackupPostgres(t *testing.T) {
 		}
 		now := openTill(t, again)
 		now.as(business)
-		if err := now.refuseCopy(t.Context()); err != nil {
+		if err := now.RefuseCopy(t.Context()); err != nil {
 			t.Error(err)
 		}
 		// Not every role may ask for the cluster's number, nor does every server have it.
-		if err := now.db.Exec(t.Context()).Exec("ALTER FUNCTION pg_control_system() RENAME TO taken_away").Error; err != nil {
+		if err := now.DB.Exec(t.Context()).Exec("ALTER FUNCTION pg_control_system() RENAME TO taken_away").Error; err != nil {
 			t.Fatal(err)
 		}
-		if err := now.refuseCopy(t.Context()); err != nil {
+		if err := now.RefuseCopy(t.Context()); err != nil {
 			t.Errorf("without the cluster's number: %v", err)
 		}
 		now.read(2)

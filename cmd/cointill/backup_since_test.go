@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cointill/core/scope"
+	"cointill/internal/app"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -14,7 +15,7 @@ import (
 // key back, signs everybody out and ends the links of mails and invitations.
 func TestLockedOutAgain(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
-		settings := &Settings{DataDir: t.TempDir()}
+		settings := &app.Settings{DataDir: t.TempDir()}
 		if db.Postgres() {
 			settings.DatabaseURL = modelstest.URL(t)
 		}
@@ -22,21 +23,21 @@ func TestLockedOutAgain(t *testing.T) {
 		b.found()
 		owner := b.scope
 		owner.Role = scope.Owner
-		key, secret, err := b.accounts.CreateKey(t.Context(), owner, "Shop")
+		key, secret, err := b.Accounts.CreateKey(t.Context(), owner, "Shop")
 		if err != nil {
 			t.Fatal(err)
 		}
-		now := b.clock()
+		now := b.Clock()
 		for _, row := range []any{
 			&models.Session{ID: "a", UserID: 1, Data: "{}", CreatedAt: now, SeenAt: now, ExpiresAt: now.AddDate(1, 0, 0)},
 			&models.Ticket{UserID: 1, Kind: "reset", Hash: "a", CreatedAt: now, ExpiresAt: now.AddDate(1, 0, 0)},
 			&models.Invitation{BusinessID: owner.BusinessID, Email: "bea@till.example", Role: "admin", CreatedAt: now, SentAt: now, ExpiresAt: now.AddDate(1, 0, 0)},
 		} {
-			if err := b.db.Exec(t.Context()).Create(row).Error; err != nil {
+			if err := b.DB.Exec(t.Context()).Create(row).Error; err != nil {
 				t.Fatal(err)
 			}
 		}
-		ask := func() error { _, _, err := b.accounts.Authenticate(t.Context(), "Bearer "+secret); return err }
+		ask := func() error { _, _, err := b.Accounts.Authenticate(t.Context(), "Bearer "+secret); return err }
 		if err := ask(); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func TestLockedOutAgain(t *testing.T) {
 				text = strings.Replace(text, "now()", "CURRENT_TIMESTAMP", 1)
 			}
 			for one := range strings.SplitSeq(text, ";") {
-				if err := b.db.Exec(t.Context()).Exec(one).Error; err != nil {
+				if err := b.DB.Exec(t.Context()).Exec(one).Error; err != nil {
 					t.Errorf("%s: %v", one, err)
 				}
 			}
@@ -54,12 +55,12 @@ func TestLockedOutAgain(t *testing.T) {
 		if err := ask(); err == nil || !strings.Contains(err.Error(), "revoked") {
 			t.Errorf("the key is taken: %v", err)
 		}
-		if keys, err := b.accounts.Keys(t.Context(), owner); err != nil || len(keys) != 1 || keys[0].RevokedAt == nil {
+		if keys, err := b.Accounts.Keys(t.Context(), owner); err != nil || len(keys) != 1 || keys[0].RevokedAt == nil {
 			t.Errorf("%+v, %v", keys, err)
 		}
 		for _, table := range []any{&models.Session{}, &models.Ticket{}, &models.Invitation{}} {
 			var left int64
-			if err := b.db.Read(t.Context()).Model(table).Count(&left).Error; err != nil || left > 0 {
+			if err := b.DB.Read(t.Context()).Model(table).Count(&left).Error; err != nil || left > 0 {
 				t.Errorf("%d rows of %T are left, %v", left, table, err)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"cointill/core/payment/observe"
 	"cointill/core/receiving"
 	"cointill/core/scope"
+	"cointill/internal/app"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -29,25 +30,25 @@ const testAccount = "tpubDD7tXK8KeQ3YY83yWq755fHY2JW8Ha8Q765tknUM5rSvjPcGWfUppDF
 
 // till is a business that receives bitcoin with a key of its own.
 type till struct {
-	*product
+	*app.Product
 	t     testing.TB
 	scope scope.Scope
 }
 
-func openTill(t testing.TB, settings *Settings) *till {
+func openTill(t testing.TB, settings *app.Settings) *till {
 	t.Helper()
 	settings.Listen, settings.TestBitcoinURL, settings.TestBitcoinNetwork = "127.0.0.1:0", []string{"http://user:password@127.0.0.1:1"}, "regtest"
-	p, err := settings.buildProduct(t.Context(), &net.TCPAddr{})
+	p, err := app.New(t.Context(), settings, &net.TCPAddr{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.db.Close() })
-	return &till{product: p, t: t}
+	t.Cleanup(func() { _ = p.DB.Close() })
+	return &till{Product: p, t: t}
 }
 
 func (b *till) found() {
 	b.t.Helper()
-	made, _, err := b.accounts.CreateBusiness(b.t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: ident.RandomText(20)})
+	made, _, err := b.Accounts.CreateBusiness(b.t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: ident.RandomText(20)})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -69,11 +70,11 @@ func block(height int64, transfers ...chain.Transfer) chain.Block {
 // read has a block applied, as the follower does, and the network believed well.
 func (b *till) read(height int64, transfers ...chain.Transfer) {
 	b.t.Helper()
-	observer := &observe.Observer{Service: b.payments, Watching: &chain.WatchSet{}}
+	observer := &observe.Observer{Service: b.Payments, Watching: &chain.WatchSet{}}
 	cursor, err := observer.Cursor(b.t.Context(), regtest)
 	one := block(height, transfers...)
 	err = errors.Join(err, observer.Load(b.t.Context(), regtest), observer.Apply(b.t.Context(), chain.Batch{Network: regtest, From: cursor.Block,
-		Blocks: []chain.Block{one}, Tip: chain.Tip{Header: one.Header, Finalized: -1}}), b.networks.Refresh(b.t.Context()))
+		Blocks: []chain.Block{one}, Tip: chain.Tip{Header: one.Header, Finalized: -1}}), b.Networks.Refresh(b.t.Context()))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func (b *till) read(height int64, transfers ...chain.Transfer) {
 // initiate begins a payment, and gives its access token.
 func (b *till) initiate() string {
 	b.t.Helper()
-	started, err := b.payments.Initiate(b.t.Context(), b.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
+	started, err := b.Payments.Initiate(b.t.Context(), b.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
 		Email: "ngozi@customer.example", Method: "crypto_bitcoin"})
 	if err != nil {
 		b.t.Fatal(err)
@@ -98,7 +99,7 @@ func (b *till) initiate() string {
 // issue has a customer open a payment, and gives its address.
 func (b *till) issue() string {
 	b.t.Helper()
-	v, err := b.payments.Open(b.t.Context(), b.initiate(), "")
+	v, err := b.Payments.Open(b.t.Context(), b.initiate(), "")
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func (b *till) issue() string {
 // is not served as it is, and gives out no address that was given out since. What
 // comes to one of those is found, and is for no payment.
 func TestBackup(t *testing.T) {
-	settings := &Settings{DataDir: t.TempDir()}
+	settings := &app.Settings{DataDir: t.TempDir()}
 	old := openTill(t, settings)
 	old.found()
 	known := old.issue()
@@ -123,7 +124,7 @@ func TestBackup(t *testing.T) {
 	if about, err := os.Stat(file); err != nil || about.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", about.Mode(), err)
 	}
-	if _, is, err := old.db.Copied(t.Context()); is || err != nil {
+	if _, is, err := old.DB.Copied(t.Context()); is || err != nil {
 		t.Error("the original is marked as a copy", err)
 	}
 	lost := map[string]bool{}
@@ -131,7 +132,7 @@ func TestBackup(t *testing.T) {
 		lost[old.issue()] = true
 	}
 
-	again := &Settings{DataDir: t.TempDir()}
+	again := &app.Settings{DataDir: t.TempDir()}
 	key, err := os.ReadFile(filepath.Join(settings.DataDir, "secret.key"))
 	if failed := (restoreCommand{From: file}).Run(t.Context(), again); failed == nil || !strings.Contains(failed.Error(), "secret.key") {
 		t.Errorf("restored without the key: %v", failed)
@@ -149,7 +150,7 @@ func TestBackup(t *testing.T) {
 	if err := (restoreCommand{All: true}).Run(t.Context(), again); err == nil || !strings.Contains(err.Error(), "--leave-out") {
 		t.Fatalf("a copy's keys are called complete: %v", err)
 	}
-	if _, _, err := again.startServing(t.Context()); err == nil || !strings.Contains(err.Error(), "cointill restore") {
+	if _, _, err := app.Start(t.Context(), again); err == nil || !strings.Contains(err.Error(), "cointill restore") {
 		t.Fatalf("a copy is served: %v", err)
 	}
 	three := int64(3)
@@ -161,7 +162,7 @@ func TestBackup(t *testing.T) {
 	}
 	now := openTill(t, again)
 	now.as(old.scope.BusinessID)
-	if err := now.refuseCopy(t.Context()); err != nil {
+	if err := now.RefuseCopy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if list := printed(t, func() error { return (walletList{}).Run(t.Context(), again) }); !strings.Contains(list, "  1 issued, 3 left out, next 4  active") {
@@ -179,7 +180,7 @@ func TestBackup(t *testing.T) {
 	if fresh := now.issue(); lost[fresh] || fresh == known {
 		t.Errorf("%s was given out twice", fresh)
 	}
-	list, _, err := now.payments.Unmatched(t.Context(), now.scope, payment.UnmatchedFilter{Limit: 10})
+	list, _, err := now.Payments.Unmatched(t.Context(), now.scope, payment.UnmatchedFilter{Limit: 10})
 	if err != nil || len(list) != 1 || list[0].Address != paid || list[0].Why != payment.UnknownPayment || list[0].Amount.Cmp(money.Units(7)) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -196,7 +197,7 @@ const (
 // again after it was restored, gives no address out a second time. What the operator
 // says ends that.
 func TestRestoredKey(t *testing.T) {
-	settings := &Settings{DataDir: t.TempDir(), SecretKey: strings.Repeat("5a", 32)}
+	settings := &app.Settings{DataDir: t.TempDir(), SecretKey: strings.Repeat("5a", 32)}
 	old := openTill(t, settings)
 	old.found()
 	file := filepath.Join(t.TempDir(), "till.db")
@@ -206,7 +207,7 @@ func TestRestoredKey(t *testing.T) {
 	old.receive(laterAccount)
 	first := old.issue()
 
-	again := &Settings{DataDir: t.TempDir(), SecretKey: settings.SecretKey}
+	again := &app.Settings{DataDir: t.TempDir(), SecretKey: settings.SecretKey}
 	four := int64(4)
 	restore := func(c restoreCommand) {
 		t.Helper()
@@ -217,7 +218,7 @@ func TestRestoredKey(t *testing.T) {
 	restore(restoreCommand{From: file, LeaveOut: &four})
 	now := openTill(t, again)
 	now.as(old.scope.BusinessID)
-	if err := now.refuseCopy(t.Context()); err != nil {
+	if err := now.RefuseCopy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if begins := now.receive(laterAccount); begins != four {
@@ -236,7 +237,7 @@ func TestRestoredKey(t *testing.T) {
 // receive makes a key the wallet, and gives the index that it begins with.
 func (b *till) receive(key string) int64 {
 	b.t.Helper()
-	used, _, err := b.receiving.ChangeByOperator(b.t.Context(), b.scope, receiving.Change{Chain: money.Bitcoin, Key: key})
+	used, _, err := b.Receiving.ChangeByOperator(b.t.Context(), b.scope, receiving.Change{Chain: money.Bitcoin, Key: key})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -245,9 +246,9 @@ func (b *till) receive(key string) int64 {
 
 // TestRestoreInTheWay: nothing of another database is taken for a part of the copy.
 func TestRestoreInTheWay(t *testing.T) {
-	settings := &Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0"}
+	settings := &app.Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0"}
 	file := filepath.Join(t.TempDir(), "till.db")
-	db, err := settings.openDatabase(t.Context(), clock.Real())
+	db, err := settings.OpenDatabase(t.Context(), clock.Real())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,9 +287,9 @@ func TestRestoreInTheWay(t *testing.T) {
 func TestNoDatabase(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "till.db")
 	for _, command := range []interface {
-		Run(context.Context, *Settings) error
+		Run(context.Context, *app.Settings) error
 	}{backupCommand{To: file}, restoreCommand{}, walletList{}, walletUse{}, keyCreate{}, auditVerify{}, chainStatus{}, rescanCommand{}} {
-		settings := &Settings{DataDir: filepath.Join(t.TempDir(), "typo"), Listen: "127.0.0.1:0"}
+		settings := &app.Settings{DataDir: filepath.Join(t.TempDir(), "typo"), Listen: "127.0.0.1:0"}
 		if err := command.Run(t.Context(), settings); err == nil || !strings.Contains(err.Error(), "no database in "+settings.DataDir) {
 			t.Errorf("%T: %v", command, err)
 		}
@@ -309,7 +310,7 @@ func TestRestoreInPlace(t *testing.T) {
 
 func restoreInPlace(t *testing.T) {
 	t.Helper()
-	settings := &Settings{DataDir: t.TempDir(), DatabaseURL: modelstest.URL(t)}
+	settings := &app.Settings{DataDir: t.TempDir(), DatabaseURL: modelstest.URL(t)}
 	b := openTill(t, settings)
 	b.found()
 	first := b.issue()
@@ -324,16 +325,16 @@ func restoreInPlace(t *testing.T) {
 	if err := (restoreCommand{}).Run(t.Context(), settings); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.refuseCopy(t.Context()); err == nil {
+	if err := b.RefuseCopy(t.Context()); err == nil {
 		t.Error("what was restored is served before a number was given")
 	}
 	if err := (restoreCommand{LeaveOut: &forty}).Run(t.Context(), settings); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.refuseCopy(t.Context()); err != nil {
+	if err := b.RefuseCopy(t.Context()); err != nil {
 		t.Error(err)
 	}
-	list, err := b.wallets.Lately(t.Context())
+	list, err := b.Wallets.Lately(t.Context())
 	if err != nil || len(list) != 1 || list[0].Next != 41 || list[0].Issued != 1 {
 		t.Errorf("%+v, %v", list, err)
 	}

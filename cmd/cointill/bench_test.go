@@ -20,6 +20,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/ident"
 	"cointill/core/scope"
+	"cointill/internal/app"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -97,7 +98,7 @@ func timed(b *testing.B, clients, n int, op func() error) time.Duration {
 
 // served is a running product with a business, a key, and a bare connection beside it.
 type served struct {
-	product  *product
+	product  *app.Product
 	key      string
 	scope    scope.Scope
 	refs     []string
@@ -119,7 +120,7 @@ type statement struct {
 
 func serveForBench(b *testing.B, postgres bool, open int) *served {
 	b.Helper()
-	s := serveOn(b, &Settings{DataDir: b.TempDir()}, postgres, "")
+	s := serveOn(b, &app.Settings{DataDir: b.TempDir()}, postgres, "")
 	s.seed(b, open)
 	s.prepare(b)
 	return s
@@ -127,7 +128,7 @@ func serveForBench(b *testing.B, postgres bool, open int) *served {
 
 // serveOn serves from a database of its own, unless the settings name one, with
 // a key of a new business, or of the one that has the code.
-func serveOn(b *testing.B, settings *Settings, postgres bool, code string) *served {
+func serveOn(b *testing.B, settings *app.Settings, postgres bool, code string) *served {
 	b.Helper()
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))) // as production logs, but for the lines
 	settings.RateLimit, settings.WebhookLoopback = 1<<40, new(true)
@@ -135,27 +136,27 @@ func serveOn(b *testing.B, settings *Settings, postgres bool, code string) *serv
 		settings.DatabaseURL = modelstest.URL(b)
 	}
 	listener := listen(b)
-	p, err := settings.buildProduct(b.Context(), listener.Addr())
+	p, err := app.New(b.Context(), settings, listener.Addr())
 	if err != nil {
 		b.Fatal(err)
 	}
 	s := &served{product: p, postgres: postgres, address: settings.DatabaseURL}
-	business, err := p.accounts.Business(b.Context(), code)
+	business, err := p.Accounts.Business(b.Context(), code)
 	if code == "" {
-		business, _, err = p.accounts.CreateBusiness(b.Context(), account.NewBusiness{BusinessName: "Bench", Name: "Bench", Email: "b@bench.example", Password: ident.RandomText(20)})
+		business, _, err = p.Accounts.CreateBusiness(b.Context(), account.NewBusiness{BusinessName: "Bench", Name: "Bench", Email: "b@bench.example", Password: ident.RandomText(20)})
 	}
 	if err != nil {
 		b.Fatal(err)
 	}
 	s.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "bench", Role: scope.System}
-	if _, s.key, err = p.accounts.CreateKey(b.Context(), s.scope, "bench"); err != nil {
+	if _, s.key, err = p.Accounts.CreateKey(b.Context(), s.scope, "bench"); err != nil {
 		b.Fatal(err)
 	}
 	s.client = &fasthttp.Client{MaxConnsPerHost: 64}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := p.serveUntilDone(ctx, listener); err != nil {
+		if err := p.Serve(ctx, listener); err != nil {
 			b.Error(err)
 		}
 	})
@@ -179,7 +180,7 @@ func listen(b *testing.B) net.Listener {
 }
 
 // connect opens the database a second time, as bare database/sql.
-func (s *served) connect(b *testing.B, settings *Settings) {
+func (s *served) connect(b *testing.B, settings *app.Settings) {
 	b.Helper()
 	if s.postgres {
 		db, err := sql.Open("pgx", settings.DatabaseURL)
@@ -207,7 +208,7 @@ func (s *served) connect(b *testing.B, settings *Settings) {
 // seed copies a payment until so many are open, with addresses and deadlines far away.
 func (s *served) seed(b *testing.B, open int) {
 	b.Helper()
-	types, err := s.product.db.Exec(b.Context()).Migrator().ColumnTypes(&models.Payment{})
+	types, err := s.product.DB.Exec(b.Context()).Migrator().ColumnTypes(&models.Payment{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -250,9 +251,9 @@ func (s *served) seed(b *testing.B, open int) {
 func (s *served) prepare(b *testing.B) {
 	b.Helper()
 	s.refs = nil
-	err := s.product.db.Read(b.Context()).Model(&models.Payment{}).Where("business_id = ?", s.scope.BusinessID).Order("random()").Limit(2000).Pluck("reference", &s.refs).Error
+	err := s.product.DB.Read(b.Context()).Model(&models.Payment{}).Where("business_id = ?", s.scope.BusinessID).Order("random()").Limit(2000).Pluck("reference", &s.refs).Error
 	if err == nil {
-		err = s.product.db.Read(b.Context()).Model(&models.APIKey{}).Where("business_id = ?", s.scope.BusinessID).Order("id DESC").Limit(1).Pluck("hash", &s.keyHash).Error
+		err = s.product.DB.Read(b.Context()).Model(&models.APIKey{}).Where("business_id = ?", s.scope.BusinessID).Order("id DESC").Limit(1).Pluck("hash", &s.keyHash).Error
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -266,7 +267,7 @@ func (s *served) call(method, path string, body []byte, want int) error {
 	defer fasthttp.ReleaseRequest(request)
 	defer fasthttp.ReleaseResponse(answer)
 	request.Header.SetMethod(method)
-	request.SetRequestURI(s.product.base + path)
+	request.SetRequestURI(s.product.Base + path)
 	request.Header.Set("Authorization", "Bearer "+s.key)
 	if body != nil {
 		request.Header.SetContentType("application/json")
@@ -343,7 +344,7 @@ func (s *served) template(now time.Time) models.Payment {
 
 // statement is what GORM would run to insert a row, without running it.
 func (s *served) statement(conflict clause.Expression, row any) statement {
-	dry := s.product.db.Exec(context.Background()).Session(&gorm.Session{DryRun: true})
+	dry := s.product.DB.Exec(context.Background()).Session(&gorm.Session{DryRun: true})
 	if conflict != nil {
 		dry = dry.Clauses(conflict)
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"text/tabwriter"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"cointill/chain"
 	"cointill/core/payment/observe"
 	"cointill/core/scope"
+	"cointill/internal/app"
 	"cointill/models"
 )
 
@@ -37,19 +36,19 @@ type networkStatus struct {
 }
 
 // Run prints how the following goes; it may run beside a serving instance.
-func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.buildBeside(ctx)
+func (c chainStatus) Run(ctx context.Context, settings *app.Settings) error {
+	p, err := app.NewBeside(ctx, settings)
 	if err != nil {
 		return err
 	}
-	defer p.db.Close()
+	defer p.DB.Close()
 	var cursors []models.ChainCursor
-	if err := p.db.Read(ctx).Find(&cursors).Error; err != nil {
+	if err := p.DB.Read(ctx).Find(&cursors).Error; err != nil {
 		return err
 	}
 	var all []networkStatus
-	for _, f := range p.follows {
-		row := networkStatus{Network: string(f.Network()), Domain: string(f.domain),
+	for _, f := range p.Follows {
+		row := networkStatus{Network: string(f.Network()), Domain: string(f.Domain),
 			Problem: "Nothing has been read of it yet: is an instance serving?"}
 		for _, cursor := range cursors {
 			if cursor.Network == row.Network {
@@ -58,10 +57,10 @@ func (c chainStatus) Run(ctx context.Context, settings *Settings) error {
 				row.Notes = nonEmpty(cursor.Note, cursor.TokenNote)
 			}
 		}
-		if err := row.countFrozen(p.db.Read(ctx)); err != nil {
+		if err := row.countFrozen(p.DB.Read(ctx)); err != nil {
 			return err
 		}
-		if s, ok := f.network.(realNetwork); ok {
+		if s, ok := f.NetworkSource.(app.RealNetwork); ok {
 			row.Nodes = s.Nodes(ctx)
 		}
 		all = append(all, row)
@@ -121,22 +120,22 @@ type chainAnew struct {
 
 // Run forgets where a test network was followed to. It may run beside a serving
 // instance, which goes on from the network's end at its next look.
-func (c chainAnew) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.buildBeside(ctx)
+func (c chainAnew) Run(ctx context.Context, settings *app.Settings) error {
+	p, err := app.NewBeside(ctx, settings)
 	if err != nil {
 		return err
 	}
-	defer p.db.Close()
-	if _, _, err := p.findNetwork(c.Network); err != nil {
+	defer p.DB.Close()
+	if _, _, err := p.FindNetwork(c.Network); err != nil {
 		return err
 	}
-	for _, f := range p.follows {
-		if string(f.Network()) == c.Network && f.domain != scope.Test {
+	for _, f := range p.Follows {
+		if string(f.Network()) == c.Network && f.Domain != scope.Test {
 			return fmt.Errorf("%s is followed with real money: its blocks never begin anew. Check the node, and "+
 				"which network it follows", c.Network)
 		}
 	}
-	observer := &observe.Observer{Service: p.payments}
+	observer := &observe.Observer{Service: p.Payments}
 	known, err := observer.ResetNetwork(ctx, chain.Network(c.Network))
 	switch {
 	case err != nil:
@@ -157,17 +156,17 @@ type rescanCommand struct {
 
 // Run reads old blocks again for money that was missed, e.g. after a backup was
 // restored. It may run beside a serving instance, and again at any time.
-func (c rescanCommand) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.buildBeside(ctx)
+func (c rescanCommand) Run(ctx context.Context, settings *app.Settings) error {
+	p, err := app.NewBeside(ctx, settings)
 	if err != nil {
 		return err
 	}
-	defer p.db.Close()
-	source, watching, err := p.findNetwork(c.Network)
+	defer p.DB.Close()
+	source, watching, err := p.FindNetwork(c.Network)
 	if err != nil {
 		return err
 	}
-	observer := &observe.Observer{Service: p.payments, Watching: watching}
+	observer := &observe.Observer{Service: p.Payments, Watching: watching}
 	if err := observer.Load(ctx, source.Network()); err != nil {
 		return err
 	}
@@ -199,7 +198,7 @@ func (c rescanCommand) Run(ctx context.Context, settings *Settings) error {
 }
 
 // rereadBlock reads one block within the time that a node may take.
-func rereadBlock(ctx context.Context, observer *observe.Observer, source network, height int64) (int, error) {
+func rereadBlock(ctx context.Context, observer *observe.Observer, source app.NetworkSource, height int64) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	block, err := source.Block(ctx, height, observer.Watching)
@@ -207,28 +206,4 @@ func rereadBlock(ctx context.Context, observer *observe.Observer, source network
 		return 0, err
 	}
 	return observer.Reread(ctx, source.Network(), block)
-}
-
-// findNetwork returns a followed network by its name, with an empty set to watch.
-func (p *product) findNetwork(name string) (network, *chain.WatchSet, error) {
-	var names []string
-	for _, f := range p.follows {
-		if string(f.Network()) == name {
-			return f, &chain.WatchSet{Codec: f.codec}, nil
-		}
-		names = append(names, string(f.Network()))
-	}
-	return nil, nil, fmt.Errorf("no network %q is set up; there are %q", name, names)
-}
-
-// buildBeside builds the product for a command that runs beside the server.
-func (s *Settings) buildBeside(ctx context.Context) (*product, error) {
-	address, err := net.ResolveTCPAddr("tcp", s.Listen)
-	if err != nil {
-		return nil, errors.New(prefix + "_LISTEN is no address")
-	}
-	if err := models.Exists(s.DatabaseURL, s.DataDir); err != nil {
-		return nil, err
-	}
-	return s.buildProduct(ctx, address)
 }

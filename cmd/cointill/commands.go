@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,25 +16,22 @@ import (
 	"cointill/core/account"
 	"cointill/core/clock"
 	"cointill/core/scope"
-	"cointill/models"
+	"cointill/internal/app"
 )
-
-// version is set when a release is built.
-var version = "development"
 
 type versionCommand struct{}
 
 // Run prints the version and the build.
 func (versionCommand) Run() error {
-	fmt.Println(strings.Join(strings.Fields("cointill "+version+" "+buildRevision()+" "+runtime.Version()), " "))
+	fmt.Println(strings.Join(strings.Fields("cointill "+app.Version+" "+app.BuildRevision()+" "+runtime.Version()), " "))
 	return nil
 }
 
 type configCommand struct{}
 
 // Run prints every setting with its variable; secrets show only whether they are set.
-func (configCommand) Run(settings *Settings) error {
-	for _, each := range settings.listSettings() {
+func (configCommand) Run(settings *app.Settings) error {
+	for _, each := range listSettings(settings) {
 		text := fmt.Sprint(reflect.Indirect(each.value))
 		if list, ok := each.value.Interface().([]string); ok {
 			text = strings.Join(list, ",")
@@ -51,49 +47,13 @@ func (configCommand) Run(settings *Settings) error {
 type migrateCommand struct{}
 
 // Run brings the schema up to date.
-func (migrateCommand) Run(ctx context.Context, settings *Settings) error {
-	db, err := settings.openDatabase(ctx, clock.Real())
+func (migrateCommand) Run(ctx context.Context, settings *app.Settings) error {
+	db, err := settings.OpenDatabase(ctx, clock.Real())
 	if err != nil {
 		return err
 	}
 	fmt.Println("The database schema is up to date.")
 	return db.Close()
-}
-
-// openDatabase opens the database, whose rows are stamped by a clock, and brings its schema up to date.
-func (s *Settings) openDatabase(ctx context.Context, now clock.Clock) (*models.DB, error) {
-	db, err := models.Open(s.DatabaseURL, s.DataDir, now)
-	if err != nil {
-		return nil, err
-	}
-	if err := db.Migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
-	}
-	return db, nil
-}
-
-// openAccounts opens an existing database for the commands that manage keys and users.
-func (s *Settings) openAccounts(ctx context.Context) (*account.Service, *models.DB, error) {
-	if err := models.Exists(s.DatabaseURL, s.DataDir); err != nil {
-		return nil, nil, err
-	}
-	return s.newAccounts(ctx)
-}
-
-// newAccounts is accounts that makes the database where there is none.
-func (s *Settings) newAccounts(ctx context.Context) (*account.Service, *models.DB, error) {
-	box, err := s.openMasterKey()
-	if err != nil {
-		return nil, nil, err
-	}
-	db, err := s.openDatabase(ctx, clock.Real())
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := checkKey(ctx, db, box); err != nil {
-		return nil, nil, errors.Join(err, db.Close())
-	}
-	return account.New(db, clock.Real(), box), db, nil
 }
 
 type businessCommand struct {
@@ -109,12 +69,12 @@ type businessCreate struct {
 }
 
 // Run creates a business; it may run beside a serving instance.
-func (c businessCreate) Run(ctx context.Context, settings *Settings) error {
+func (c businessCreate) Run(ctx context.Context, settings *app.Settings) error {
 	password, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
 	if err != nil {
 		return err
 	}
-	accounts, db, err := settings.newAccounts(ctx)
+	accounts, db, err := settings.NewAccounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -148,8 +108,8 @@ type keyCreate struct {
 }
 
 // Run creates an API key; it may run beside a serving instance.
-func (c keyCreate) Run(ctx context.Context, settings *Settings) error {
-	accounts, db, err := settings.openAccounts(ctx)
+func (c keyCreate) Run(ctx context.Context, settings *app.Settings) error {
+	accounts, db, err := settings.OpenAccounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -175,7 +135,7 @@ func printJSON(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
 type healthcheckCommand struct{}
 
 // Run asks the instance that these settings describe whether it is ready.
-func (healthcheckCommand) Run(ctx context.Context, settings *Settings) error {
+func (healthcheckCommand) Run(ctx context.Context, settings *app.Settings) error {
 	host, port, err := net.SplitHostPort(settings.Listen)
 	if err != nil {
 		return err

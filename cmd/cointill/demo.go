@@ -13,6 +13,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/internal/app"
 )
 
 type demoCommand struct{}
@@ -21,24 +22,24 @@ type demoCommand struct{}
 const demoEmail = "owner@demo.example"
 
 // Run makes a ready business with sample data, prints how to reach it, and serves.
-func (demoCommand) Run(ctx context.Context, settings *Settings) error {
-	p, listener, err := settings.startServing(ctx)
+func (demoCommand) Run(ctx context.Context, settings *app.Settings) error {
+	p, listener, err := app.Start(ctx, settings)
 	if err != nil {
 		return ignoreStop(ctx, err)
 	}
-	ready, err := p.makeDemo(ctx)
+	ready, err := makeDemo(ctx, p)
 	if err != nil {
-		return errors.Join(explainFault(err), listener.Close(), p.db.Close(), p.release())
+		return errors.Join(explainFault(err), listener.Close(), p.Close())
 	}
-	fmt.Print(ready.describeDemo(p.base))
+	fmt.Print(ready.describeDemo(p.Base))
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	seeding := make(chan struct{})
 	go func() {
 		defer close(seeding)
-		p.startSamples(serving, ready.scope)
+		startSamples(serving, p, ready.scope)
 	}()
-	err = p.serveUntilDone(ctx, listener)
+	err = p.Serve(ctx, listener)
 	stop()
 	<-seeding
 	return err
@@ -71,19 +72,19 @@ Start a payment and open its payment_url; its sandbox panel pays:
 }
 
 // makeDemo makes the demo business, or opens the one that is there with a new password and key.
-func (p *product) makeDemo(ctx context.Context) (demoReady, error) {
+func makeDemo(ctx context.Context, p *app.Product) (demoReady, error) {
 	ready := demoReady{password: ident.RandomText(20)}
-	business, _, err := p.accounts.CreateBusiness(ctx, account.NewBusiness{
+	business, _, err := p.Accounts.CreateBusiness(ctx, account.NewBusiness{
 		BusinessName: "Demo Till", Name: "Demo Owner", Email: demoEmail, Password: ready.password,
 	})
 	if fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.Invalid {
-		business, err = p.accounts.ResetPassword(ctx, demoEmail, ready.password)
+		business, err = p.Accounts.ResetPassword(ctx, demoEmail, ready.password)
 	}
 	if err != nil {
 		return ready, err
 	}
 	ready.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "system", Role: scope.System}
-	_, ready.key, err = p.accounts.CreateKey(ctx, ready.scope, "Demo "+p.clock().Format("2 January 2006 15:04"))
+	_, ready.key, err = p.Accounts.CreateKey(ctx, ready.scope, "Demo "+p.Clock().Format("2 January 2006 15:04"))
 	return ready, err
 }
 
@@ -134,60 +135,60 @@ func listSamples() []sample {
 
 // startSamples starts the demo's payments once, with progress on the terminal.
 // They settle within half a minute as the sandbox makes its blocks.
-func (p *product) startSamples(ctx context.Context, sc scope.Scope) {
+func startSamples(ctx context.Context, p *app.Product, sc scope.Scope) {
 	all := listSamples()
 	for i, one := range all {
-		if err := p.startSample(ctx, sc, one); err != nil {
+		if err := startSample(ctx, p, sc, one); err != nil {
 			if fault.KindOf(err) == fault.Conflict {
 				return // an earlier demo made them
 			}
 			if ctx.Err() == nil {
-				p.log.Error("the demo's sample data is not complete", "error", err)
+				p.Log.Error("the demo's sample data is not complete", "error", err)
 			}
 			return
 		}
 		drawProgress(i+1, len(all), "sample payments")
 	}
 	amount := int64(5000)
-	if _, err := p.links.CreateLink(ctx, sc,
+	if _, err := p.Links.CreateLink(ctx, sc,
 		link.Draft{Title: "Monthly membership", Description: "One month at the studio.", Currency: "KES",
 			Amount: &amount}); err != nil && ctx.Err() == nil {
-		p.log.Error("the demo's payment link is missing", "error", err)
+		p.Log.Error("the demo's payment link is missing", "error", err)
 	}
 }
 
-func (p *product) startSample(ctx context.Context, sc scope.Scope, one sample) error {
-	started, err := p.payments.Initiate(ctx, sc, one.request)
+func startSample(ctx context.Context, p *app.Product, sc scope.Scope, one sample) error {
+	started, err := p.Payments.Initiate(ctx, sc, one.request)
 	if err != nil {
 		return err
 	}
 	if one.open {
-		if _, err := p.payments.OpenByReference(ctx, sc, started.Reference); err != nil {
+		if _, err := p.Payments.OpenByReference(ctx, sc, started.Reference); err != nil {
 			return err
 		}
 	}
 	if one.advance > 0 {
-		return p.payments.AdvanceClock(ctx, sc, started.Reference, one.advance, false)
+		return p.Payments.AdvanceClock(ctx, sc, started.Reference, one.advance, false)
 	}
 	if one.scenario == "" {
 		return nil
 	}
-	if _, err = p.sandbox.Simulate(ctx, sc, started.Reference, one.scenario); err != nil || one.then == "" {
+	if _, err = p.Sandbox.Simulate(ctx, sc, started.Reference, one.scenario); err != nil || one.then == "" {
 		return err
 	}
-	if err := p.awaitMoney(ctx, sc, started.Reference); err != nil {
+	if err := awaitMoney(ctx, p, sc, started.Reference); err != nil {
 		return err
 	}
-	_, err = p.sandbox.Simulate(ctx, sc, started.Reference, one.then)
+	_, err = p.Sandbox.Simulate(ctx, sc, started.Reference, one.then)
 	return err
 }
 
 // awaitMoney waits until money for a payment was seen.
-func (p *product) awaitMoney(ctx context.Context, sc scope.Scope, reference string) error {
+func awaitMoney(ctx context.Context, p *app.Product, sc scope.Scope, reference string) error {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		v, err := p.payments.Verify(ctx, sc, reference)
+		v, err := p.Payments.Verify(ctx, sc, reference)
 		if err != nil || v.Payment.Paid.Sign() > 0 {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cointill/internal/app"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 // are, and what they run are commands.
 func TestDeploy(t *testing.T) {
 	known := map[string]bool{}
-	for _, each := range (&Settings{}).listSettings() {
+	for _, each := range listSettings(&app.Settings{}) {
 		known[each.variable] = true
 	}
 	for _, name := range []string{"compose.yml", "cointill.service", "env.example"} {
@@ -48,7 +49,7 @@ func TestDeploy(t *testing.T) {
 		}
 	}
 	image := file(t, "../Dockerfile")
-	for _, must := range []string{"COPY . .\n", "CGO_ENABLED=0", "-X main.version=$VERSION", "USER 65532:65532", `CMD ["/cointill", "healthcheck"]`} {
+	for _, must := range []string{"COPY . .\n", "CGO_ENABLED=0", "-X cointill/internal/app.Version=$VERSION", "USER 65532:65532", `CMD ["/cointill", "healthcheck"]`} {
 		if !strings.Contains(image, must) {
 			t.Errorf("the Dockerfile lacks %s", must)
 		}

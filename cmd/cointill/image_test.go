@@ -43,7 +43,7 @@ func TestImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	flags := strings.Split(string(noted), "\n")
-	for _, must := range []string{"-trimpath", "-gcflags=cointill/views/...=-l", "-gcflags=cointill/handlers/dashboard/...=-l", "-ldflags=-s -w -X main.version=1.2.3"} {
+	for _, must := range []string{"-trimpath", "-gcflags=cointill/views/...=-l", "-gcflags=cointill/handlers/dashboard/...=-l", "-ldflags=-s -w -X cointill/internal/app.Version=1.2.3"} {
 		if !slices.Contains(flags, must) {
 			t.Errorf("built without %s: %q", must, flags)
 		}

@@ -22,6 +22,7 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/ident"
+	"cointill/internal/app"
 )
 
 const (
@@ -49,7 +50,7 @@ type listenCommand struct {
 
 // Run forwards the test domain's events to a local server until it is stopped.
 // They are the bytes that webhooks get, signed as theirs are.
-func (c listenCommand) Run(ctx context.Context, settings *Settings) error {
+func (c listenCommand) Run(ctx context.Context, settings *app.Settings) error {
 	api, err := c.connectAPI(settings)
 	if err != nil {
 		return err
@@ -254,7 +255,7 @@ func (l *listener) sendEvent(ctx context.Context, p *posting, now time.Time) (st
 		return 0, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "Cointill/"+version)
+	request.Header.Set("User-Agent", "Cointill/"+app.Version)
 	request.Header.Set(standardwebhooks.HeaderWebhookID, p.event.ID)
 	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
 	request.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)

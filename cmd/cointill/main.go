@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cointill/internal/app"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,7 +17,7 @@ import (
 
 // commands are the subcommands; serve is the default.
 type commands struct {
-	Settings `group:"Settings of the instance:"`
+	app.Settings `group:"Settings of the instance:"`
 
 	Serve       serveCommand       `cmd:"" default:"withargs" help:"Serve the API, the dashboard and the payment pages (the default)."`
 	Demo        demoCommand        `cmd:"" help:"Serve with a ready business and sample data in all eight states."`
@@ -41,7 +42,7 @@ type commands struct {
 
 func main() {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	keepToMemory()
+	app.KeepToMemory()
 	if err := runCommand(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "cointill:", err)
 		os.Exit(1)
@@ -65,7 +66,7 @@ func parseArguments(arguments []string) (*kong.Context, *commands, error) {
 		return nil, nil, err
 	}
 	var all commands
-	parser, err := kong.New(&all, kong.Name("cointill"), kong.UsageOnError(), kong.DefaultEnvars(prefix),
+	parser, err := kong.New(&all, kong.Name("cointill"), kong.UsageOnError(), kong.DefaultEnvars(app.EnvPrefix),
 		kong.Description("Accept BTC, ETH, USDT, XRP and DOGE at your own till: prices in NGN, GHC, KES or USD, "+
 			"money straight into your own wallet."))
 	if err != nil {
@@ -75,5 +76,5 @@ func parseArguments(arguments []string) (*kong.Context, *commands, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return command, &all, all.Settings.completeSettings()
+	return command, &all, all.Settings.CompleteSettings()
 }

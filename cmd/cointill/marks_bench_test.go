@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/core/addressmark"
+	"cointill/internal/app"
 	"cointill/models/modelstest"
 )
 
@@ -39,7 +40,7 @@ func BenchmarkOpen(b *testing.B) {
 func benchmarkOpen(b *testing.B, postgres bool, clients int) {
 	const rounds = 20
 	marks := []string{filepath.Join(b.TempDir(), "one"), filepath.Join(b.TempDir(), "two")}
-	settings := &Settings{DataDir: b.TempDir(), AddressMarks: marks}
+	settings := &app.Settings{DataDir: b.TempDir(), AddressMarks: marks}
 	if postgres {
 		settings.DatabaseURL = modelstest.URL(b)
 	}
@@ -52,16 +53,16 @@ func benchmarkOpen(b *testing.B, postgres bool, clients int) {
 	}
 	var next atomic.Int64
 	open := func() error {
-		_, err := p.payments.Open(b.Context(), tokens[next.Add(1)-1], "")
+		_, err := p.Payments.Open(b.Context(), tokens[next.Add(1)-1], "")
 		return err
 	}
 	var with, without time.Duration
 	b.ResetTimer()
 	for range rounds {
-		p.wallets.Marks = p.marks
+		p.Wallets.Marks = p.Marks
 		with += timed(b, clients, n, open)
 		b.StopTimer()
-		p.wallets.Marks = noMarks{}
+		p.Wallets.Marks = noMarks{}
 		without += timed(b, clients, n, open)
 		b.StartTimer()
 	}

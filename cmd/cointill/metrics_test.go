@@ -20,12 +20,13 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/internal/app"
 	"cointill/models"
 )
 
 // instance is the real program, serving from a folder of its own.
 type instance struct {
-	*product
+	*app.Product
 	at, metrics string // addresses of the listeners
 	scope       scope.Scope
 	told        chan payment.Change
@@ -33,7 +34,7 @@ type instance struct {
 }
 
 // serving runs the program until the test ends.
-func serving(t *testing.T, settings *Settings) *instance {
+func serving(t *testing.T, settings *app.Settings) *instance {
 	t.Helper()
 	slog.SetDefault(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
 	settings.DataDir, settings.RateLimit, settings.WebhookLoopback = t.TempDir(), 6000, new(true)
@@ -44,29 +45,29 @@ func serving(t *testing.T, settings *Settings) *instance {
 			t.Fatal(err)
 		}
 	}
-	p, err := settings.buildProduct(t.Context(), listeners[0].Addr(), listeners[1].Addr())
+	p, err := app.New(t.Context(), settings, listeners[0].Addr(), listeners[1].Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, counted := make(chan payment.Change, 100), p.payments.Reached
-	p.payments.Reached = func(c payment.Change) { counted(c); told <- c }
-	attempts, measured := make(chan webhook.Attempted, 100), p.hooks.Attempted
-	p.hooks.Attempted = func(a webhook.Attempted) { measured(a); attempts <- a }
+	told, counted := make(chan payment.Change, 100), p.Payments.Reached
+	p.Payments.Reached = func(c payment.Change) { counted(c); told <- c }
+	attempts, measured := make(chan webhook.Attempted, 100), p.Hooks.Attempted
+	p.Hooks.Attempted = func(a webhook.Attempted) { measured(a); attempts <- a }
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := p.serveUntilDone(ctx, listeners[0]); err != nil {
+		if err := p.Serve(ctx, listeners[0]); err != nil {
 			t.Error(err)
 		}
 	})
 	running.Go(func() {
-		if err := p.server.ListenMetrics(listeners[1]); err != nil {
+		if err := p.Server.ListenMetrics(listeners[1]); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Cleanup(func() { cancel(); running.Wait() })
-	i := &instance{product: p, at: "http://" + listeners[0].Addr().String(), metrics: "http://" + listeners[1].Addr().String() + "/metrics", told: told, attempts: attempts}
-	made, _, err := p.accounts.CreateBusiness(t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: ident.RandomText(20)})
+	i := &instance{Product: p, at: "http://" + listeners[0].Addr().String(), metrics: "http://" + listeners[1].Addr().String() + "/metrics", told: told, attempts: attempts}
+	made, _, err := p.Accounts.CreateBusiness(t.Context(), account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: ident.RandomText(20)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,12 +94,12 @@ func get(t *testing.T, address string) (int, string) {
 func (i *instance) pay(t *testing.T) payment.View {
 	t.Helper()
 	ctx := t.Context()
-	started, err := i.payments.Initiate(ctx, i.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
+	started, err := i.Payments.Initiate(ctx, i.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
 		Email: "ngozi@customer.example", Method: "crypto_dogecoin"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.product.sandbox.Simulate(ctx, i.scope, started.Reference, sandbox.Exact); err != nil {
+	if _, err := i.Sandbox.Simulate(ctx, i.scope, started.Reference, sandbox.Exact); err != nil {
 		t.Fatal(err)
 	}
 	for reached := ""; reached != string(payment.Successful); {
@@ -109,7 +110,7 @@ func (i *instance) pay(t *testing.T) payment.View {
 			t.Fatal("the payment stays " + reached)
 		}
 	}
-	v, err := i.payments.Verify(ctx, i.scope, started.Reference)
+	v, err := i.Payments.Verify(ctx, i.scope, started.Reference)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,10 +120,10 @@ func (i *instance) pay(t *testing.T) payment.View {
 // TestMetrics scrapes the running program: what happened is counted, requests by
 // their route and never by their path, and nobody reads it where the public is served.
 func TestMetrics(t *testing.T) {
-	i := serving(t, &Settings{TestBitcoinURL: []string{"http://user:password@127.0.0.1:1"}, TestBitcoinNetwork: "regtest", RateSources: []string{"standard"}})
-	from, now := i.quotes.Asked[0], i.clock()
+	i := serving(t, &app.Settings{TestBitcoinURL: []string{"http://user:password@127.0.0.1:1"}, TestBitcoinNetwork: "regtest", RateSources: []string{"standard"}})
+	from, now := i.Quotes.Asked[0], i.Clock()
 	price := models.Rate{Source: from.Name, Base: from.Pairs()[0].Base, Quote: from.Pairs()[0].Quote, Origin: from.Origin, Value: "60000", At: now, FetchedAt: now}
-	if err := errors.Join(i.db.Exec(t.Context()).Create(&price).Error, i.rates.board.Load(t.Context())); err != nil {
+	if err := errors.Join(i.DB.Exec(t.Context()).Create(&price).Error, i.Rates.Board.Load(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	v := i.pay(t)

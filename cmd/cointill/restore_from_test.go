@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/core/clock"
+	"cointill/internal/app"
 	"cointill/models"
 )
 
@@ -16,7 +17,7 @@ import (
 // hand is restored too, and nothing but the database is left of it.
 func TestRestoreLog(t *testing.T) {
 	old, by, dir := t.TempDir(), t.TempDir(), t.TempDir()
-	db, err := (&Settings{DataDir: old}).openDatabase(t.Context(), clock.Real())
+	db, err := (&app.Settings{DataDir: old}).OpenDatabase(t.Context(), clock.Real())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestRestoreLog(t *testing.T) {
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)
 	}
-	restored, err := (&Settings{DataDir: dir}).openDatabase(t.Context(), clock.Real())
+	restored, err := (&app.Settings{DataDir: dir}).OpenDatabase(t.Context(), clock.Real())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestRestoreLog(t *testing.T) {
 // put over it, unless somebody says that it belongs to it. A log that is restored is told of.
 func TestRestoreOldLog(t *testing.T) {
 	served, by, key := t.TempDir(), t.TempDir(), strings.Repeat("5a", 32)
-	old := openTill(t, &Settings{DataDir: served, SecretKey: key})
+	old := openTill(t, &app.Settings{DataDir: served, SecretKey: key})
 	old.found()
 	from := filepath.Join(by, "cointill.db")
 	log := from + "-wal"
@@ -56,7 +57,7 @@ func TestRestoreOldLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := old.issue()
-	if err := old.db.Close(); err != nil { // which leaves no log
+	if err := old.DB.Close(); err != nil { // which leaves no log
 		t.Fatal(err)
 	}
 	last, err := os.ReadFile(filepath.Join(served, "cointill.db"))
@@ -65,7 +66,7 @@ func TestRestoreOldLog(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	again := &Settings{DataDir: t.TempDir(), SecretKey: key, Listen: "127.0.0.1:0"}
+	again := &app.Settings{DataDir: t.TempDir(), SecretKey: key, Listen: "127.0.0.1:0"}
 	restore := func(wants bool) {
 		t.Helper()
 		said := printed(t, func() error { return (restoreCommand{From: from}).Run(t.Context(), again) })
@@ -89,7 +90,7 @@ func TestRestoreOldLog(t *testing.T) {
 		restore(false)
 	}
 	var rows int64
-	if err := openTill(t, again).db.Read(t.Context()).Model(&models.Payment{}).Where("address = ?", later).Count(&rows).Error; err != nil || rows != 1 {
+	if err := openTill(t, again).DB.Read(t.Context()).Model(&models.Payment{}).Where("address = ?", later).Count(&rows).Error; err != nil || rows != 1 {
 		t.Errorf("the last payment: %d, %v", rows, err)
 	}
 }
@@ -118,14 +119,14 @@ func printed(t *testing.T, run func() error) string {
 // database may be served already.
 func TestRestoreFails(t *testing.T) {
 	key, other := strings.Repeat("5a", 32), strings.Repeat("a5", 32)
-	old := openTill(t, &Settings{DataDir: t.TempDir(), SecretKey: key})
+	old := openTill(t, &app.Settings{DataDir: t.TempDir(), SecretKey: key})
 	old.found()
 	const last = "CREATE TRIGGER last BEFORE DELETE ON instances WHEN old.name = 'left_out' BEGIN SELECT RAISE(ABORT, 'no further'); END"
-	if err := old.db.Exec(t.Context()).Exec(last).Error; err != nil {
+	if err := old.DB.Exec(t.Context()).Exec(last).Error; err != nil {
 		t.Fatal(err)
 	}
 	from := filepath.Join(t.TempDir(), "till.db")
-	if err := old.db.Backup(t.Context(), from, clock.Real()()); err != nil {
+	if err := old.DB.Backup(t.Context(), from, clock.Real()()); err != nil {
 		t.Fatal(err)
 	}
 	few, tooMany := int64(5), int64(1e6)
@@ -141,7 +142,7 @@ func TestRestoreFails(t *testing.T) {
 		{key, "no further", restoreCommand{From: from, LeaveOut: &few, All: true}, 1},
 		{key, "not overwritten", restoreCommand{From: from, LeaveOut: &few}, 1},
 	} {
-		settings := &Settings{DataDir: dir, SecretKey: c.key, Listen: "127.0.0.1:0"}
+		settings := &app.Settings{DataDir: dir, SecretKey: c.key, Listen: "127.0.0.1:0"}
 		if err := c.command.Run(t.Context(), settings); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c.command, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"cointill/chain"
 	"cointill/core/clock"
 	"cointill/core/payment/observe"
+	"cointill/internal/app"
 	"cointill/models"
 )
 
@@ -17,7 +18,7 @@ import (
 // numbers beyond those that were told, so that whoever looks at those leaves none
 // alone. What was only seen on its way, and is not seen again, changes neither.
 func TestRetold(t *testing.T) {
-	settings, again := &Settings{DataDir: t.TempDir()}, &Settings{DataDir: t.TempDir()}
+	settings, again := &app.Settings{DataDir: t.TempDir()}, &app.Settings{DataDir: t.TempDir()}
 	old := openTill(t, settings)
 	old.found()
 	address := old.issue()
@@ -26,7 +27,7 @@ func TestRetold(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p models.Payment
-	if err := old.db.Read(t.Context()).Take(&p).Error; err != nil {
+	if err := old.DB.Read(t.Context()).Take(&p).Error; err != nil {
 		t.Fatal(err)
 	}
 	paid := func(tx string) chain.Transfer {
@@ -40,7 +41,7 @@ func TestRetold(t *testing.T) {
 		for i, stray := range strays {
 			b.read(9+int64(i), stray...)
 		}
-		if err := b.db.Read(t.Context()).Where("type <> 'payment.initiated'").Order("sequence").Find(&list).Error; err != nil {
+		if err := b.DB.Read(t.Context()).Where("type <> 'payment.initiated'").Order("sequence").Find(&list).Error; err != nil {
 			t.Fatal(err)
 		}
 		return list
@@ -80,7 +81,7 @@ func TestRetold(t *testing.T) {
 // look has a picture of the mempool applied, as the follower does.
 func (b *till) look(transfers ...chain.Transfer) {
 	b.t.Helper()
-	observer := &observe.Observer{Service: b.payments, Watching: &chain.WatchSet{}}
+	observer := &observe.Observer{Service: b.Payments, Watching: &chain.WatchSet{}}
 	cursor, err := observer.Cursor(b.t.Context(), regtest)
 	pending := chain.Pending{Transfers: transfers}
 	for _, t := range transfers {

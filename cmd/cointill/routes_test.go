@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"cointill/internal/app"
 	"cointill/internal/testing/servertest"
 	"cointill/models/modelstest"
 )
@@ -13,8 +14,8 @@ import (
 // TestRoutes (AP-1) holds the program's routes against those of the server that the
 // matrix of rights is asked on (handlers/dashboard): none is served that it doesn't know.
 func TestRoutes(t *testing.T) {
-	i := serving(t, &Settings{})
-	known, served := addresses(servertest.New(t, modelstest.Open(t, false, i.clock)).App), addresses(i.server.App())
+	i := serving(t, &app.Settings{})
+	known, served := addresses(servertest.New(t, modelstest.Open(t, false, i.Clock)).App), addresses(i.Server.App())
 	if !slices.Equal(known, served) || len(served) < 150 {
 		t.Errorf("the matrix is asked on %d addresses, the program has %d:\n%q\n%q", len(known), len(served), known, served)
 	}

@@ -27,6 +27,7 @@ import (
 	"cointill/core/payment/bulk"
 	"cointill/core/payment/observe"
 	"cointill/core/webhook"
+	"cointill/internal/app"
 	"cointill/models"
 )
 
@@ -50,7 +51,7 @@ func BenchmarkScale(b *testing.B) {
 		b.Fatal("COINTILL_TEST_DATABASE_URL is not set: run make scale")
 	}
 	if *scaleFull != "" {
-		s := serveOn(b, &Settings{DataDir: os.Getenv("COINTILL_DATA_DIR"), DatabaseURL: os.Getenv("COINTILL_TEST_DATABASE_URL")}, true, *scaleFull)
+		s := serveOn(b, &app.Settings{DataDir: os.Getenv("COINTILL_DATA_DIR"), DatabaseURL: os.Getenv("COINTILL_TEST_DATABASE_URL")}, true, *scaleFull)
 		defer s.stop()
 		s.scale(b, "full")
 		return
@@ -60,12 +61,12 @@ func BenchmarkScale(b *testing.B) {
 		if err != nil || size < 1 {
 			b.Fatal("sizes are numbers: ", *scaleSizes)
 		}
-		s := serveOn(b, &Settings{DataDir: b.TempDir()}, true, "")
+		s := serveOn(b, &app.Settings{DataDir: b.TempDir()}, true, "")
 		if n == 0 {
 			b.Run("a-payment", s.disk)
 		}
 		// A fifth is the business's whose requests are measured.
-		err = bulk.Fill(b.Context(), s.product.db, bulk.Plan{Business: s.scope.BusinessID, Its: size / 5, Others: 20, Theirs: size - size/5, Until: clock.Real()()})
+		err = bulk.Fill(b.Context(), s.product.DB, bulk.Plan{Business: s.scope.BusinessID, Its: size / 5, Others: 20, Theirs: size - size/5, Until: clock.Real()()})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -237,7 +238,7 @@ func (s *served) watching(b *testing.B) {
 		Network string
 		Number  int
 	}
-	err := s.product.db.Read(b.Context()).Raw("SELECT network, count(*) AS number FROM destinations GROUP BY network ORDER BY count(*) DESC LIMIT 1").Scan(&most).Error
+	err := s.product.DB.Read(b.Context()).Raw("SELECT network, count(*) AS number FROM destinations GROUP BY network ORDER BY count(*) DESC LIMIT 1").Scan(&most).Error
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -250,7 +251,7 @@ func (s *served) watching(b *testing.B) {
 	var took time.Duration
 	var bytes uint64
 	for b.Loop() {
-		observer := &observe.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
+		observer := &observe.Observer{Service: s.product.Payments, Watching: new(chain.WatchSet)}
 		before, began := used(), time.Now()
 		if err := observer.Load(b.Context(), chain.Network(most.Network)); err != nil {
 			b.Fatal(err)
@@ -269,7 +270,7 @@ func (s *served) disk(b *testing.B) {
 	const each, all = 10, 1000
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer hook.Close()
-	_, _, err := s.product.hooks.Create(b.Context(), s.scope, webhook.Create{Name: "orders", URL: hook.URL, Active: true})
+	_, _, err := s.product.Hooks.Create(b.Context(), s.scope, webhook.Create{Name: "orders", URL: hook.URL, Active: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -282,7 +283,7 @@ func (s *served) disk(b *testing.B) {
 		network.apply()
 	}
 	for open := int64(1); open > 0; {
-		if err := s.product.db.Read(b.Context()).Model(&models.Delivery{}).Where("done_at IS NULL").Count(&open).Error; err != nil {
+		if err := s.product.DB.Read(b.Context()).Model(&models.Delivery{}).Where("done_at IS NULL").Count(&open).Error; err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -308,7 +309,7 @@ type room struct{ rows, bytes int64 }
 func (s *served) tables(b *testing.B) map[string]room {
 	b.Helper()
 	s.exec(b, "VACUUM")
-	names, err := s.product.db.Exec(b.Context()).Migrator().GetTables()
+	names, err := s.product.DB.Exec(b.Context()).Migrator().GetTables()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -334,7 +335,7 @@ type benchNetwork struct {
 
 func (s *served) network(b *testing.B) *benchNetwork {
 	n := &benchNetwork{served: s, b: b, name: chain.Network("bench-" + ident.RandomText(6))}
-	n.observer = &observe.Observer{Service: s.product.payments, Watching: new(chain.WatchSet)}
+	n.observer = &observe.Observer{Service: s.product.Payments, Watching: new(chain.WatchSet)}
 	n.apply()
 	return n
 }
@@ -344,12 +345,12 @@ func (n *benchNetwork) opened(count int) (views []payment.View) {
 	n.b.Helper()
 	ctx := n.b.Context()
 	for range count {
-		started, err := n.product.payments.Initiate(ctx, n.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
+		started, err := n.product.Payments.Initiate(ctx, n.scope, payment.Request{Currency: "NGN", Amount: 25_000, FirstName: "Ngozi", LastName: "Okafor",
 			Email: fmt.Sprintf("c%d@customer.example", n.next.Add(1)), Method: "crypto_bitcoin"})
 		if err != nil {
 			n.b.Fatal(err)
 		}
-		v, err := n.product.payments.OpenByReference(ctx, n.scope, started.Reference)
+		v, err := n.product.Payments.OpenByReference(ctx, n.scope, started.Reference)
 		if err != nil {
 			n.b.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/payment/bulk"
+	"cointill/internal/app"
 )
 
 // seedCommand fills a database to measure lists at size. It is for developers
@@ -20,11 +21,11 @@ type seedCommand struct {
 }
 
 // Run makes the payments and counts them on the way.
-func (c seedCommand) Run(ctx context.Context, settings *Settings) error {
+func (c seedCommand) Run(ctx context.Context, settings *app.Settings) error {
 	if c.Payments < 1 || c.Others < 0 || c.Theirs < 0 || c.Theirs > 0 && c.Others == 0 {
 		return errors.New("name some payments, and other merchants for theirs")
 	}
-	accounts, db, err := settings.openAccounts(ctx)
+	accounts, db, err := settings.OpenAccounts(ctx)
 	if err != nil {
 		return err
 	}

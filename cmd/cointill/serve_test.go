@@ -10,17 +10,18 @@ import (
 	"time"
 
 	"cointill/core/clock"
+	"cointill/internal/app"
 )
 
 // TestSecondServeIsRefused: one process serves a data folder. A second serve or demo is refused,
 // and its error names the first process. Commands run beside it. A start that fails gives the folder back.
 func TestSecondServeIsRefused(t *testing.T) {
-	settings := &Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0", BaseURL: "no address", RateSources: []string{"none"}}
-	if _, _, err := settings.startServing(t.Context()); err == nil || strings.Contains(err.Error(), "is served by") {
+	settings := &app.Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0", BaseURL: "no address", RateSources: []string{"none"}}
+	if _, _, err := app.Start(t.Context(), settings); err == nil || strings.Contains(err.Error(), "is served by") {
 		t.Fatalf("a start with a wrong base URL ends in %v", err)
 	}
 	settings.BaseURL = ""
-	p, listener, err := settings.startServing(t.Context())
+	p, listener, err := app.Start(t.Context(), settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,18 +33,18 @@ func TestSecondServeIsRefused(t *testing.T) {
 			t.Errorf("a second %s ends in %v, want %q…", name, err, want)
 		}
 	}
-	beside, err := settings.openDatabase(t.Context(), clock.Real())
+	beside, err := settings.OpenDatabase(t.Context(), clock.Real())
 	if err != nil {
 		t.Fatalf("a command beside it ends in %v", err)
 	}
-	if err := errors.Join(beside.Close(), listener.Close(), p.db.Close(), p.release()); err != nil {
+	if err := errors.Join(beside.Close(), listener.Close(), p.Close()); err != nil {
 		t.Fatal(err)
 	}
-	p, listener, err = settings.startServing(t.Context())
+	p, listener, err = app.Start(t.Context(), settings)
 	if err != nil {
 		t.Fatalf("the next one ends in %v", err)
 	}
-	if err := errors.Join(listener.Close(), p.db.Close(), p.release()); err != nil {
+	if err := errors.Join(listener.Close(), p.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cointill/internal/app"
 	"os"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, each := range (&Settings{}).listSettings() {
+	for _, each := range listSettings(&app.Settings{}) {
 		names = append(names, each.variable)
 		if !strings.Contains(string(text), "| `"+each.variable+"` |") {
 			t.Errorf("%s is not in docs/configuration.md", each.variable)
@@ -102,7 +103,7 @@ func TestLoopbackWebhooksAreForDevelopment(t *testing.T) {
 		if err != nil {
 			t.Fatalf("base URL %q, setting %q, %v: %v", c.base, c.set, c.arguments, err)
 		}
-		if got := all.webhookLoopback(); got != c.want {
+		if got := all.AllowsWebhookLoopback(); got != c.want {
 			t.Errorf("base URL %q, setting %q, %v: loopback webhooks %t, want %t", c.base, c.set, c.arguments, got, c.want)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"cointill/core/trace"
 	"cointill/core/webhook"
+	"cointill/internal/app"
 )
 
 // gatherer is an OpenTelemetry collector, as far as OTLP over HTTP goes.
@@ -65,10 +66,10 @@ func gather(t *testing.T) *gatherer {
 // was told, and nobody's name, address or secret is in it.
 func TestTraces(t *testing.T) {
 	g := gather(t)
-	i := serving(t, &Settings{OTLPEndpoint: g.URL, OTLPHeaders: []string{"authorization=Bearer word"}})
+	i := serving(t, &app.Settings{OTLPEndpoint: g.URL, OTLPHeaders: []string{"authorization=Bearer word"}})
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(hook.Close)
-	_, secret, err := i.hooks.Create(t.Context(), i.scope, webhook.Create{Name: "orders", URL: hook.URL, Active: true})
+	_, secret, err := i.Hooks.Create(t.Context(), i.scope, webhook.Create{Name: "orders", URL: hook.URL, Active: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestTraces(t *testing.T) {
 	if _, text := get(t, i.metrics); !strings.Contains(text, `cointill_delivery_attempt_seconds_count{domain="test",outcome="delivered"} 4`) {
 		t.Error("deliveries are not counted")
 	}
-	if err := i.tracer.Close(context.WithoutCancel(t.Context())); err != nil {
+	if err := i.Tracer.Close(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	g.mu.Lock()
@@ -107,7 +108,7 @@ func TestTraces(t *testing.T) {
 	if names[trace.Initiate] != 1 || names[trace.Opened] != 1 || names[trace.Observe] != 2 || names[trace.Deliver] < 4 {
 		t.Errorf("%v", names)
 	}
-	for _, private := range []string{"Ngozi", "Okafor", "customer.example", v.Payment.Address, secret, i.payments.PageURL(v.Payment), hook.URL} {
+	for _, private := range []string{"Ngozi", "Okafor", "customer.example", v.Payment.Address, secret, i.Payments.PageURL(v.Payment), hook.URL} {
 		if strings.Contains(g.text, private) {
 			t.Errorf("%q is told", private)
 		}
@@ -119,9 +120,9 @@ func TestTraces(t *testing.T) {
 
 // TestTracesRefused: an address that is none stops the start.
 func TestTracesRefused(t *testing.T) {
-	for _, s := range []*Settings{{OTLPEndpoint: "127.0.0.1:4318"}, {OTLPEndpoint: "http://user:word@host"}, {OTLPEndpoint: "http://host", OTLPHeaders: []string{"word"}}} {
+	for _, s := range []*app.Settings{{OTLPEndpoint: "127.0.0.1:4318"}, {OTLPEndpoint: "http://user:word@host"}, {OTLPEndpoint: "http://host", OTLPHeaders: []string{"word"}}} {
 		s.DataDir, s.Listen = t.TempDir(), "127.0.0.1:0"
-		if _, err := s.buildProduct(t.Context(), &net.TCPAddr{}); err == nil || !strings.Contains(err.Error(), "COINTILL_OTLP_") || strings.Contains(err.Error(), "word") {
+		if _, err := app.New(t.Context(), s, &net.TCPAddr{}); err == nil || !strings.Contains(err.Error(), "COINTILL_OTLP_") || strings.Contains(err.Error(), "word") {
 			t.Errorf("%+v: %v", s.OTLPEndpoint, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/core/webhook"
+	"cointill/internal/app"
 )
 
 type triggerCommand struct {
@@ -25,7 +26,7 @@ type triggerCommand struct {
 }
 
 // Run makes a test payment and plays in the sandbox what leads to the event.
-func (c triggerCommand) Run(ctx context.Context, settings *Settings) error {
+func (c triggerCommand) Run(ctx context.Context, settings *app.Settings) error {
 	if c.Event == "" {
 		fmt.Println("cointill trigger EVENT [--reason REASON] makes these happen; the first reason is meant when " +
 			"none is given:\n" + listTypes())

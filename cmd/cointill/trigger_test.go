@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cointill/core/webhook"
+	"cointill/internal/app"
 )
 
 // TestTriggersAreDocumented compares what can be triggered with the table of
@@ -86,7 +87,7 @@ func TestProgramsCallByHTTPS(t *testing.T) {
 		{"", "https://pay.example.com", "https://pay.example.com"},
 		{"http://127.0.0.1:9000", "https://pay.example.com", "http://127.0.0.1:9000"},
 	} {
-		client, err := apiFlags{Key: "sk_test_A", API: c.api}.connectAPI(&Settings{Listen: "127.0.0.1:8080", BaseURL: c.base})
+		client, err := apiFlags{Key: "sk_test_A", API: c.api}.connectAPI(&app.Settings{Listen: "127.0.0.1:8080", BaseURL: c.base})
 		if err != nil || client.base != c.want {
 			t.Errorf("--api %q, base URL %q: %v, %v, want %s", c.api, c.base, client, err, c.want)
 		}

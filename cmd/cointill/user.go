@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cointill/internal/app"
 	"context"
 	"fmt"
 	"io"
@@ -19,12 +20,12 @@ type userPassword struct {
 }
 
 // Run replaces a password and ends the user's sessions; it may run beside a serving instance.
-func (c userPassword) Run(ctx context.Context, settings *Settings) error {
+func (c userPassword) Run(ctx context.Context, settings *app.Settings) error {
 	password, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
 	if err != nil {
 		return err
 	}
-	accounts, db, err := settings.openAccounts(ctx)
+	accounts, db, err := settings.OpenAccounts(ctx)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/internal/app"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -64,13 +65,13 @@ func TestServeWaitsForPostgres(t *testing.T) {
 		}
 		here, there := *server, server.Host
 		here.Host = freeAddress(t)
-		settings := &Settings{DataDir: t.TempDir(), DatabaseURL: here.String(), Listen: "127.0.0.1:0", RateSources: []string{"none"}}
+		settings := &app.Settings{DataDir: t.TempDir(), DatabaseURL: here.String(), Listen: "127.0.0.1:0", RateSources: []string{"none"}}
 		said := logged(t)
 		started := make(chan error, 1)
 		go func() {
-			p, listener, err := settings.startServing(t.Context())
+			p, listener, err := app.Start(t.Context(), settings)
 			if err == nil {
-				err = errors.Join(listener.Close(), p.db.Close(), p.release())
+				err = errors.Join(listener.Close(), p.Close())
 			}
 			started <- err
 		}()
@@ -101,7 +102,7 @@ func TestServeWaitsForPostgres(t *testing.T) {
 // TestStopWhileWaiting: a process that is stopped while it waits for its database ends without an
 // error. Commands that serve nothing don't wait, and neither does a start with a wrong address.
 func TestStopWhileWaiting(t *testing.T) {
-	settings := &Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0",
+	settings := &app.Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0",
 		DatabaseURL: "postgres://till@" + freeAddress(t) + "/till"}
 	for name, run := range map[string]func(context.Context) error{
 		"serve": func(ctx context.Context) error { return serveCommand{}.Run(ctx, settings) },
@@ -126,7 +127,7 @@ func TestStopWhileWaiting(t *testing.T) {
 		t.Errorf("migrate without its database ends in %v", err)
 	}
 	settings.DatabaseURL = "postgres://%"
-	if _, _, err := settings.startServing(t.Context()); err == nil {
+	if _, _, err := app.Start(t.Context(), settings); err == nil {
 		t.Error("a start with a wrong address of its database doesn't end")
 	}
 	for len(said) > 0 {

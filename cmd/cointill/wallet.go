@@ -7,6 +7,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/receiving"
 	"cointill/core/scope"
+	"cointill/internal/app"
 	"cointill/models"
 )
 
@@ -26,13 +27,13 @@ type walletUse struct {
 }
 
 // Run makes a key the one that payments are received with.
-func (c walletUse) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.buildBeside(ctx)
+func (c walletUse) Run(ctx context.Context, settings *app.Settings) error {
+	p, err := app.NewBeside(ctx, settings)
 	if err != nil {
 		return err
 	}
-	defer p.db.Close()
-	business, err := p.accounts.Business(ctx, c.Business)
+	defer p.DB.Close()
+	business, err := p.Accounts.Business(ctx, c.Business)
 	if err != nil {
 		return explainFault(err)
 	}
@@ -41,7 +42,7 @@ func (c walletUse) Run(ctx context.Context, settings *Settings) error {
 		return fmt.Errorf("there is no payment method %q", c.Method)
 	}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Domain(c.Domain), Actor: "operator", Role: scope.System}
-	made, preview, err := p.receiving.ChangeByOperator(ctx, sc, receiving.Change{Chain: info.Chain, Key: c.Key,
+	made, preview, err := p.Receiving.ChangeByOperator(ctx, sc, receiving.Change{Chain: info.Chain, Key: c.Key,
 		Script: c.Script})
 	if err != nil {
 		return explainFault(err)
@@ -94,8 +95,8 @@ type walletRow struct {
 }
 
 // Run lists every business's wallets.
-func (c walletList) Run(ctx context.Context, settings *Settings) error {
-	_, db, err := settings.openAccounts(ctx)
+func (c walletList) Run(ctx context.Context, settings *app.Settings) error {
+	_, db, err := settings.OpenAccounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,13 +133,13 @@ type walletAdvance struct {
 }
 
 // Run moves a wallet's next address ahead.
-func (c walletAdvance) Run(ctx context.Context, settings *Settings) error {
-	p, err := settings.buildBeside(ctx)
+func (c walletAdvance) Run(ctx context.Context, settings *app.Settings) error {
+	p, err := app.NewBeside(ctx, settings)
 	if err != nil {
 		return err
 	}
-	defer p.db.Close()
-	if err := p.wallets.Advance(ctx, "operator", c.Wallet, c.To); err != nil {
+	defer p.DB.Close()
+	if err := p.Wallets.Advance(ctx, "operator", c.Wallet, c.To); err != nil {
 		return explainFault(err)
 	}
 	fmt.Printf("Wallet %d issues address %d next.\n", c.Wallet, c.To)

@@ -23,7 +23,8 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", []string{"..."}},
+	{"cmd", []string{"internal/app", "core/...", "models", "chain"}}, // flags and commands, no wiring
+	{"internal/app", []string{"..."}},
 	{"web", []string{"web/...", "handlers/...", "views/layout", "static", "core/..."}},
 	{"handlers", []string{"handlers/page", "core/...", "views/...", "models"}},
 	{"handlers/dashboard", []string{"handlers/page", "handlers/dashboard/...", "core/...", "views/...", "models"}},
@@ -52,22 +53,22 @@ var holders = []holder{
 	{"github.com/pressly/goose", []string{"models"}},
 	{"github.com/jackc", []string{"models"}},
 	{"database/sql", []string{"models", "core"}},
-	{"github.com/gofiber", []string{"web", "handlers", "cmd"}},
-	{"github.com/valyala/fasthttp", []string{"web", "handlers", "cmd"}},
+	{"github.com/gofiber", []string{"web", "handlers", "internal/app"}},
+	{"github.com/valyala/fasthttp", []string{"web", "handlers", "internal/app"}},
 	{"github.com/danielgtaylor/huma", []string{"web", "handlers/api"}},
-	{"github.com/a-h/templ", []string{"views", "web", "handlers", "cmd"}},
+	{"github.com/a-h/templ", []string{"views", "web", "handlers", "internal/app"}},
 	{"github.com/alecthomas/kong", []string{"cmd"}},
 	{"go.opentelemetry.io", []string{"core/trace"}},
-	{"github.com/prometheus", []string{"core/metrics", "web", "cmd"}},
-	{"net/http", []string{"web", "handlers", "cmd", "core/webhook", "core/quote", "core/trace", "chain"}},
-	{"net", []string{"web", "handlers", "cmd", "models", "core/webhook", "core/quote", "core/mail", "chain"}},
-	{"net/url", []string{"web", "handlers", "cmd", "views", "core", "chain", "models"}},
+	{"github.com/prometheus", []string{"core/metrics", "web", "internal/app"}},
+	{"net/http", []string{"web", "handlers", "cmd", "internal/app", "core/webhook", "core/quote", "core/trace", "chain"}},
+	{"net", []string{"web", "handlers", "cmd", "internal/app", "models", "core/webhook", "core/quote", "core/mail", "chain"}},
+	{"net/url", []string{"web", "handlers", "cmd", "internal/app", "views", "core", "chain", "models"}},
 	{"net/mail", []string{"core"}},
 	{"net/textproto", []string{"core", "web", "handlers"}},
-	{"net/netip", []string{"web", "handlers", "cmd", "core", "chain"}},
-	{"os", []string{"cmd", "web", "core", "models", "chain/bitcoin"}}, // not all of it: see calls
+	{"net/netip", []string{"web", "handlers", "cmd", "internal/app", "core", "chain"}},
+	{"os", []string{"cmd", "internal/app", "web", "core", "models", "chain/bitcoin"}}, // not all of it: see calls
 	{"log", nil}, // log/slog below is the only logger
-	{"log/slog", []string{"cmd", "web", "handlers", "core", "models", "chain"}},
+	{"log/slog", []string{"cmd", "internal/app", "web", "handlers", "core", "models", "chain"}},
 	{"crypto/rand", []string{"core/ident"}},
 	{"math/rand", nil},
 	{"testing", nil},
@@ -86,7 +87,7 @@ var calls = []call{
 	{"time", []string{"Sleep"}, nil, false, "wait for a signal, or on a timer beside ctx.Done()"},
 	{"github.com/chromedp/chromedp", []string{"Sleep"}, nil, false, "wait for what the page shows"},
 	{"time", []string{"Now", "Since", "Until"}, []string{"cmd", "core/clock"}, true, "ask the clock.Clock that was handed in"},
-	{"os", []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Exit"}, []string{"cmd"}, true,
+	{"os", []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Exit"}, []string{"cmd", "internal/app"}, true,
 		"take it as configuration, or return an error"},
 	{"net/http", []string{"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm"}, nil, true,
 		"use a client with a timeout and without a proxy"},

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -16,50 +16,70 @@ import (
 	"cointill/core/payment/reconcile"
 )
 
+// sealAudit seals the audit logs once a minute.
+func (p *Product) sealAudit(ctx context.Context) error {
+	ticker := time.NewTicker(time.Minute)
+	defer ticker.Stop()
+	for {
+		broken, err := p.audits.SealChains(ctx)
+		if err != nil && ctx.Err() == nil {
+			p.Log.Error("the audit logs are not sealed; it is tried again in a minute", "error", err)
+		}
+		if len(broken) > 0 {
+			p.Log.Error("audit logs don't hold: cointill audit verify says where", "businesses", broken)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
 // runWork runs everything that goes on beside requests, until the context ends;
 // it returns when all of it has stopped.
-func (p *product) runWork(ctx context.Context) {
+func (p *Product) runWork(ctx context.Context) {
 	var all sync.WaitGroup
 	run := func(name string, fn func(context.Context) error) {
 		all.Go(func() {
 			if err := fn(ctx); err != nil && ctx.Err() == nil {
-				p.log.Error("stopped unexpectedly", "work", name, "error", err)
+				p.Log.Error("stopped unexpectedly", "work", name, "error", err)
 			}
 		})
 	}
 	if p.shared != nil {
 		run("clock", p.shared.Run)
 	}
-	if p.db.HasStandby() {
-		run("standby", p.db.WatchStandby)
+	if p.DB.HasStandby() {
+		run("standby", p.DB.WatchStandby)
 	}
 	run("deliveries", p.deliver.Run)
-	run("resends", p.hooks.RunResends)
+	run("resends", p.Hooks.RunResends)
 	run("mails", p.send.Run)
-	run("deadlines", func(ctx context.Context) error { return p.payments.RunSweeps(ctx, 500*time.Millisecond) })
+	run("deadlines", func(ctx context.Context) error { return p.Payments.RunSweeps(ctx, 500*time.Millisecond) })
 	run("figures", func(ctx context.Context) error { return p.figures.Run(ctx, 5*time.Second) })
-	run("health", p.networks.Run)
+	run("health", p.Networks.Run)
 	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
 	run("limits", func(ctx context.Context) error { p.limiter.Run(ctx); return nil })
-	run("miner", simulated.Miner{Chains: p.chains, Log: p.log}.Run)
+	run("miner", simulated.Miner{Chains: p.chains, Log: p.Log}.Run)
 	for _, source := range p.nodes.sources {
 		run("listen to "+string(source.Network()), source.Run)
 	}
-	if p.rates != nil {
-		run("rates", p.rates.board.Run)
+	if p.Rates != nil {
+		run("rates", p.Rates.Board.Run)
 		run("rate sources", func(ctx context.Context) error {
 			return p.leases.Run(ctx, "rates",
-				func(ctx context.Context, _ int64) error { return p.rates.keeper.Run(ctx) })
+				func(ctx context.Context, _ int64) error { return p.Rates.keeper.Run(ctx) })
 		})
 	}
-	for _, f := range p.follows {
+	for _, f := range p.Follows {
 		run("follow "+string(f.Network()), func(ctx context.Context) error { return p.followNetwork(ctx, f) })
 	}
 	run("alarms", func(ctx context.Context) error {
 		return p.leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.newAlarms().Run(ctx) })
 	})
 	run("housekeeping", p.keepHouse)
-	run("address marks", p.wallets.KeepMarks)
+	run("address marks", p.Wallets.KeepMarks)
 	run("sealing the audit log", p.sealAudit)
 	run("log of API calls", p.calls.Run)
 	all.Wait()
@@ -69,15 +89,15 @@ func (p *product) runWork(ctx context.Context) {
 const reconcileEvery = 5 * time.Second
 
 // followNetwork follows one network while this process holds its lease.
-func (p *product) followNetwork(ctx context.Context, f followed) error {
+func (p *Product) followNetwork(ctx context.Context, f followed) error {
 	network := f.Network()
 	return p.leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
-		observer := &observe.Observer{Service: p.payments, Watching: &chain.WatchSet{Codec: f.codec}}
+		observer := &observe.Observer{Service: p.Payments, Watching: &chain.WatchSet{Codec: f.codec}}
 		if err := observer.Load(ctx, network); err != nil {
 			return err
 		}
 		follower := chain.NewFollower(chain.FollowerConfig{
-			Network: network, Source: f, Store: observer, Watch: observer.Watching, Clock: p.clock, Log: p.log,
+			Network: network, Source: f, Store: observer, Watch: observer.Watching, Clock: p.Clock, Log: p.Log,
 			Interval: f.interval,
 			Fence:    func() int64 { return fence },
 			Refresh:  func(ctx context.Context) error { return observer.Refresh(ctx, network) },
@@ -87,13 +107,13 @@ func (p *product) followNetwork(ctx context.Context, f followed) error {
 		defer f.Notify(follower.Wake)()
 		var beside sync.WaitGroup
 		defer beside.Wait()
-		if accounts, ok := f.network.(reconcile.Accounts); ok {
-			reconciler := &reconcile.Reconciler{Observer: &observe.Observer{Service: p.payments,
+		if accounts, ok := f.NetworkSource.(reconcile.Accounts); ok {
+			reconciler := &reconcile.Reconciler{Observer: &observe.Observer{Service: p.Payments,
 				Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
 			beside.Go(func() { _ = reconciler.Run(ctx, reconcileEvery) })
 		}
-		if token, ok := f.network.(issuer.Issuer); ok {
-			monitor := &issuer.Monitor{Service: p.payments, Network: network, Token: money.USDT, Issuer: token,
+		if token, ok := f.NetworkSource.(issuer.Issuer); ok {
+			monitor := &issuer.Monitor{Service: p.Payments, Network: network, Token: money.USDT, Issuer: token,
 				Fence: fence}
 			beside.Go(func() { _ = monitor.Run(ctx, reconcileEvery) })
 		}
@@ -102,13 +122,13 @@ func (p *product) followNetwork(ctx context.Context, f followed) error {
 }
 
 // keepHouse deletes expired rows, once an hour.
-func (p *product) keepHouse(ctx context.Context) error {
+func (p *Product) keepHouse(ctx context.Context) error {
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
-		if err := errors.Join(p.accounts.Sweep(ctx), p.answers.Sweep(ctx), p.pruneRows(ctx)); err != nil &&
+		if err := errors.Join(p.Accounts.Sweep(ctx), p.answers.Sweep(ctx), p.pruneRows(ctx)); err != nil &&
 			ctx.Err() == nil {
-			p.log.Error("housekeeping failed; it is tried again in an hour", "error", err)
+			p.Log.Error("housekeeping failed; it is tried again in an hour", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -120,9 +140,9 @@ func (p *product) keepHouse(ctx context.Context) error {
 
 // pruneRows forgets old events and API calls, a small batch at a time with a rest between them:
 // deliveries and payments come first.
-func (p *product) pruneRows(ctx context.Context) error {
+func (p *Product) pruneRows(ctx context.Context) error {
 	for {
-		more, err := p.hooks.Prune(ctx)
+		more, err := p.Hooks.Prune(ctx)
 		if err != nil {
 			return err
 		}
@@ -138,15 +158,15 @@ func (p *product) pruneRows(ctx context.Context) error {
 	}
 }
 
-// serveUntilDone serves on the listener until the context ends, then stops in order:
+// Serve serves on the listener until the context ends, then stops in order:
 // streams, requests under way, workers, database.
-func (p *product) serveUntilDone(ctx context.Context, listener net.Listener) error {
+func (p *Product) Serve(ctx context.Context, listener net.Listener) error {
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var workers, serving sync.WaitGroup
 	workers.Go(func() { p.runWork(working) })
 	failed := make(chan error, 1)
-	serving.Go(func() { failed <- p.server.Listen(listener) })
+	serving.Go(func() { failed <- p.Server.Listen(listener) })
 	var err error
 	select {
 	case <-ctx.Done():
@@ -156,9 +176,9 @@ func (p *product) serveUntilDone(ctx context.Context, listener net.Listener) err
 		}
 	}
 	stop()
-	err = errors.Join(err, p.server.Shutdown(context.WithoutCancel(ctx)))
+	err = errors.Join(err, p.Server.Shutdown(context.WithoutCancel(ctx)))
 	workers.Wait()
 	serving.Wait()
 	p.closeTraces(context.WithoutCancel(ctx))
-	return errors.Join(err, p.db.Close(), p.release())
+	return errors.Join(err, p.Close())
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -26,17 +26,17 @@ func (s *Settings) completeMarks(stateHome, home string) error {
 		}
 	}
 	if len(s.AddressMarks) > mostMarkFolders {
-		return fmt.Errorf("%s_ADDRESS_MARKS may name %d folders at most", prefix, mostMarkFolders)
+		return fmt.Errorf("%s_ADDRESS_MARKS may name %d folders at most", EnvPrefix, mostMarkFolders)
 	}
 	var seen []string
 	for i, folder := range s.AddressMarks {
 		s.AddressMarks[i] = strings.TrimSpace(folder)
 		path, err := filepath.Abs(s.AddressMarks[i])
 		if s.AddressMarks[i] == "" || err != nil {
-			return fmt.Errorf("%s_ADDRESS_MARKS: one of its folders has no name", prefix)
+			return fmt.Errorf("%s_ADDRESS_MARKS: one of its folders has no name", EnvPrefix)
 		}
 		if slices.Contains(seen, path) {
-			return fmt.Errorf("%s_ADDRESS_MARKS names %s twice", prefix, folder)
+			return fmt.Errorf("%s_ADDRESS_MARKS names %s twice", EnvPrefix, folder)
 		}
 		seen = append(seen, path)
 	}
@@ -59,7 +59,7 @@ func (s *Settings) warnOfMarks() {
 	folders := s.markFolders()
 	if s.DatabaseURL == "" && len(folders) == 1 && folders[0] == s.marksBesideDatabase() {
 		slog.Warn("address marks are kept in the data folder alone: when a copy of the whole folder is put back, "+
-			"they are, too, and addresses are given out again. "+prefix+"_ADDRESS_MARKS names a further folder",
+			"they are, too, and addresses are given out again. "+EnvPrefix+"_ADDRESS_MARKS names a further folder",
 			"folder", folders[0])
 	}
 }

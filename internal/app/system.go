@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -13,18 +13,18 @@ import (
 	"cointill/views/mail"
 )
 
-// newSystem returns the service of the operators' page.
-func (p *product) newSystem() *system.Service {
-	s := &system.Service{DB: p.db, Clock: p.clock, Version: version, Started: p.started, Quotes: p.quotes,
+// NewSystem returns the service of the operators' page.
+func (p *Product) NewSystem() *system.Service {
+	s := &system.Service{DB: p.DB, Clock: p.Clock, Version: Version, Started: p.started, Quotes: p.Quotes,
 		Checks: p.readinessChecks(), MailServer: p.mailServer, Lost: p.calls.CountLost,
-		Marks: p.marks.Status}
+		Marks: p.Marks.Status}
 	if p.shared != nil {
 		s.Drift = p.shared.Drift
 	}
-	for _, f := range p.follows {
-		n := system.Network{Name: f.Network(), Domain: f.domain,
+	for _, f := range p.Follows {
+		n := system.Network{Name: f.Network(), Domain: f.Domain,
 			Status: func() (chain.Status, bool) { return p.followStatus(f.Network()) }}
-		if real, ok := f.network.(realNetwork); ok {
+		if real, ok := f.NetworkSource.(RealNetwork); ok {
 			n.Nodes = real.Nodes
 		}
 		s.Networks = append(s.Networks, n)
@@ -33,7 +33,7 @@ func (p *product) newSystem() *system.Service {
 }
 
 // followStatus returns how this process follows a network; false while it doesn't.
-func (p *product) followStatus(network chain.Network) (chain.Status, bool) {
+func (p *Product) followStatus(network chain.Network) (chain.Status, bool) {
 	f, ok := p.followers.Load(network)
 	if !ok {
 		return chain.Status{}, false
@@ -54,14 +54,14 @@ func (s *Settings) mailHost() string {
 }
 
 // readinessChecks returns the checks of /readyz.
-func (p *product) readinessChecks() map[string]func(context.Context) error {
-	return map[string]func(context.Context) error{"database": p.db.Ping, "migrations": p.checkMigrated,
+func (p *Product) readinessChecks() map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{"database": p.DB.Ping, "migrations": p.checkMigrated,
 		"networks": p.checkFollowing}
 }
 
 // checkMigrated returns an error while migrations are still to be run.
-func (p *product) checkMigrated(ctx context.Context) error {
-	pending, err := p.db.Pending(ctx)
+func (p *Product) checkMigrated(ctx context.Context) error {
+	pending, err := p.DB.Pending(ctx)
 	if err == nil && pending {
 		err = page.Unready("Migrations are still to be run: cointill migrate.")
 	}
@@ -71,9 +71,9 @@ func (p *product) checkMigrated(ctx context.Context) error {
 // checkFollowing returns an error while the simulated networks are not followed. A real
 // node that fails makes its coin unavailable, not this process: another replica
 // would see the same node.
-func (p *product) checkFollowing(context.Context) error {
-	for kind := range p.sandbox.Chains {
-		if _, problem := p.networks.Network(scope.Test, kind); problem != "" {
+func (p *Product) checkFollowing(context.Context) error {
+	for kind := range p.Sandbox.Chains {
+		if _, problem := p.Networks.Network(scope.Test, kind); problem != "" {
 			return page.Unready(problem)
 		}
 	}
@@ -81,9 +81,9 @@ func (p *product) checkFollowing(context.Context) error {
 }
 
 // newAlarms returns the service that mails owners and operators about real networks in trouble.
-func (p *product) newAlarms() *alarm.Service {
-	s := &alarm.Service{DB: p.db, Clock: p.clock, Problem: p.networks.Problem, Operators: p.accounts, Mails: p.receipts,
-		Render: mail.RenderChainTrouble, Wake: p.send.Signal, Base: p.base}
+func (p *Product) newAlarms() *alarm.Service {
+	s := &alarm.Service{DB: p.DB, Clock: p.Clock, Problem: p.Networks.Problem, Operators: p.Accounts, Mails: p.receipts,
+		Render: mail.RenderChainTrouble, Wake: p.send.Signal, Base: p.Base}
 	for domain, chains := range p.nodes.served {
 		for kind, name := range chains {
 			s.Networks = append(s.Networks, alarm.Network{Name: name, Domain: domain, Chain: kind})

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -22,8 +22,20 @@ import (
 	"cointill/core/wallet"
 )
 
-// network is a chain's source with what following it needs.
-type network interface {
+// FindNetwork returns a followed network by its name, with an empty set to watch.
+func (p *Product) FindNetwork(name string) (NetworkSource, *chain.WatchSet, error) {
+	var names []string
+	for _, f := range p.Follows {
+		if string(f.Network()) == name {
+			return f, &chain.WatchSet{Codec: f.codec}, nil
+		}
+		names = append(names, string(f.Network()))
+	}
+	return nil, nil, fmt.Errorf("no network %q is set up; there are %q", name, names)
+}
+
+// NetworkSource is a chain's source with what following it needs.
+type NetworkSource interface {
 	chain.Source
 	Network() chain.Network
 	// Notify has wake called whenever there may be something new.
@@ -32,16 +44,16 @@ type network interface {
 
 // followed is a network that this process follows while it holds its lease.
 type followed struct {
-	network
-	domain scope.Domain
+	NetworkSource
+	Domain scope.Domain
 	codec  chain.Codec // nil where nothing is looked for in raw blocks
 	// interval is how often it is looked at without a push; 0 is the follower's usual.
 	interval time.Duration
 }
 
-// realNetwork is a network as real nodes show it.
-type realNetwork interface {
-	network
+// RealNetwork is a network as real nodes show it.
+type RealNetwork interface {
+	NetworkSource
 	// Run listens to what nodes push, until the context ends.
 	Run(ctx context.Context) error
 	// Nodes looks at every node now.
@@ -50,7 +62,7 @@ type realNetwork interface {
 
 // nodes are the real networks that the operator set up.
 type nodes struct {
-	sources []realNetwork
+	sources []RealNetwork
 	keyed   map[scope.Domain]map[money.Chain]wallet.Net // of those that are received on with keys
 	ledgers map[scope.Domain]wallet.Ledger              // of the XRP Ledger
 	holders map[scope.Domain]wallet.Holder
@@ -61,10 +73,10 @@ type nodes struct {
 }
 
 // addNetwork adds a network that serves a chain in a domain.
-func (n *nodes) addNetwork(domain scope.Domain, c money.Chain, s realNetwork, codec chain.Codec) {
+func (n *nodes) addNetwork(domain scope.Domain, c money.Chain, s RealNetwork, codec chain.Codec) {
 	n.sources = append(n.sources, s)
 	n.served[domain][c] = s.Network()
-	n.follow = append(n.follow, followed{network: s, domain: domain, codec: codec})
+	n.follow = append(n.follow, followed{NetworkSource: s, Domain: domain, codec: codec})
 }
 
 // buildNodes makes the sources of the networks that the settings name; it asks no node yet.
@@ -197,16 +209,16 @@ func (n *nodes) findNet(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
 }
 
 // describeMissing returns what keeps a payment method from working for a business.
-func (p *product) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
+func (p *Product) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
 	info, _ := method.Info()
-	name, ok := p.networks.Domains[sc.Domain][info.Chain]
+	name, ok := p.Networks.Domains[sc.Domain][info.Chain]
 	if !ok {
 		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
 	}
-	if p.quotes.Sources[sc.Domain] == nil {
+	if p.Quotes.Sources[sc.Domain] == nil {
 		return "The operator of this server has set up no source of live prices, so no payment could be priced.", nil
 	}
-	ready, err := p.wallets.Ready(ctx, sc, name)
+	ready, err := p.Wallets.Ready(ctx, sc, name)
 	if err == nil && !ready && info.Chain == money.XRPL {
 		return "Add your own account of the XRP Ledger first: payments go straight to it.", nil
 	}

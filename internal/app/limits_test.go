@@ -1,9 +1,10 @@
-package main
+package app
 
 import (
 	"bytes"
 	"log/slog"
 	"math"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -71,7 +72,11 @@ func TestLowLimitsAreLogged(t *testing.T) {
 // connections need.
 func TestDeploySetsDescriptors(t *testing.T) {
 	for name, setting := range map[string]string{"cointill.service": `(?m)^LimitNOFILE=(\d+)$`, "compose.yml": `(?m)^      nofile: (\d+)$`} {
-		set := regexp.MustCompile(setting).FindStringSubmatch(file(t, "deploy/"+name))
+		text, err := os.ReadFile("../../docs/deploy/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := regexp.MustCompile(setting).FindStringSubmatch(string(text))
 		if set == nil {
 			t.Fatalf("%s sets no limit of open files", name)
 		}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -28,8 +28,8 @@ const (
 	waiting = 4
 )
 
-// keepToMemory tells the Go runtime how much memory there is, unless the operator did.
-func keepToMemory() {
+// KeepToMemory tells the Go runtime how much memory there is, unless the operator did.
+func KeepToMemory() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memory.RuntimeLimit(memory.Available(os.DirFS("/"))))
 	}

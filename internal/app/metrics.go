@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"runtime"
@@ -11,25 +11,25 @@ import (
 )
 
 // registerMetrics registers the metrics for Prometheus and the callbacks that count events.
-func (p *product) registerMetrics() (*prometheus.Registry, error) {
+func (p *Product) registerMetrics() (*prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	c, err := metrics.New(registry, p.db, p.clock, metrics.Build{Version: version, Revision: buildRevision(),
+	c, err := metrics.New(registry, p.DB, p.Clock, metrics.Build{Version: Version, Revision: BuildRevision(),
 		Go: runtime.Version()})
 	if err != nil {
 		return nil, err
 	}
-	c.Networks, c.Problem, c.Quotes = p.newSystem().Networks, p.networks.Problem, p.quotes
+	c.Networks, c.Problem, c.Quotes = p.NewSystem().Networks, p.Networks.Problem, p.Quotes
 	if p.shared != nil {
 		c.Drift = p.shared.Drift
 	}
-	p.payments.Reached, p.hooks.Attempted, p.receipts.Ended = c.CountState, c.CountAttempt, c.CountMail
+	p.Payments.Reached, p.Hooks.Attempted, p.receipts.Ended = c.CountState, c.CountAttempt, c.CountMail
 	return registry, nil
 }
 
-// buildRevision returns the commit that the program was built from; "" where the build didn't say.
-func buildRevision() string {
+// BuildRevision returns the commit that the program was built from; "" where the build didn't say.
+func BuildRevision() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {

@@ -1,0 +1,355 @@
+// Package app is the one wiring of the product: it opens the database and the networks that
+// the settings name, hands every service what it needs, and runs the work beside requests.
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/shopspring/decimal"
+
+	"cointill/chain"
+	simulated "cointill/chain/sandbox"
+	"cointill/core/account"
+	"cointill/core/addressmark"
+	"cointill/core/apilog"
+	"cointill/core/audit"
+	"cointill/core/clock"
+	"cointill/core/idempotency"
+	"cointill/core/lease"
+	"cointill/core/limit"
+	"cointill/core/link"
+	"cointill/core/mail"
+	"cointill/core/money"
+	"cointill/core/outbox"
+	"cointill/core/payment"
+	"cointill/core/payment/list"
+	"cointill/core/quote"
+	"cointill/core/receiving"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/settings"
+	"cointill/core/sse"
+	"cointill/core/stats"
+	"cointill/core/trace"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/handlers/api"
+	"cointill/handlers/checkout"
+	"cointill/handlers/dashboard"
+	"cointill/handlers/page"
+	"cointill/models"
+	mailview "cointill/views/mail"
+	"cointill/web"
+)
+
+// Version is set when a release is built.
+var Version = "development"
+
+// Product is everything wired together.
+type Product struct {
+	Base      string
+	DB        *models.DB
+	Clock     clock.Clock
+	shared    *clock.Shared // that clock, where several processes have one; else nil
+	Log       *slog.Logger
+	Accounts  *account.Service
+	audits    *audit.Service
+	Settings  *settings.Service
+	calls     *apilog.Log
+	Payments  *payment.Service
+	figures   *stats.Service
+	Links     *link.Service
+	Hooks     *webhook.Service
+	receipts  *mail.Service
+	Sandbox   *sandbox.Service
+	Networks  *payment.Registry
+	Quotes    *quote.Service
+	Rates     *rates
+	nodes     *nodes
+	Wallets   *wallet.Service
+	Marks     *addressmark.Store
+	Receiving *receiving.Service
+	hub       *sse.Hub
+	limiter   *limit.Limiter
+	answers   *idempotency.Store
+	leases    *lease.Leases
+	chains    []*simulated.Chain
+	Follows   []followed
+	followers sync.Map // *chain.Follower by the network that this process follows now
+	deliver   *outbox.Worker[models.Delivery]
+	send      *outbox.Worker[models.Mail]
+	Server    *web.Server
+	started   time.Time
+	Tracer    *trace.Tracer // nil without a collector
+	// mailServer is where mails go; empty for nowhere.
+	mailServer string
+	limits     limits
+	release    func() error // gives the data folder back that this process serves
+}
+
+// New wires the product for the addresses of its own listeners, the public one first.
+func New(ctx context.Context, s *Settings, listening ...net.Addr) (*Product, error) {
+	box, err := s.OpenMasterKey()
+	if err != nil {
+		return nil, err
+	}
+	p := &Product{Base: s.PublicBase(listening[0].String()), Log: slog.Default(), limits: findLimits(),
+		release: func() error { return nil }}
+	if err := p.openDatabase(ctx, s); err != nil {
+		return nil, err
+	}
+	p.started = p.Clock()
+	if err := p.wireProduct(ctx, s, box, listening); err != nil {
+		return nil, errors.Join(err, p.DB.Close())
+	}
+	return p, nil
+}
+
+// openDatabase opens it, and the clock that goes with it: the machine's own with
+// SQLite, and with PostgreSQL the one that every process on it goes by.
+func (p *Product) openDatabase(ctx context.Context, s *Settings) (err error) {
+	p.Clock = clock.Real()
+	if s.DatabaseURL == "" && s.ListsDatabaseURL != "" {
+		return errors.New("COINTILL_LISTS_DATABASE_URL is for PostgreSQL: set COINTILL_DATABASE_URL, too")
+	}
+	if s.DatabaseURL != "" {
+		p.shared = clock.NewShared(clock.Real(), clock.Steady(),
+			func(ctx context.Context) (time.Time, error) { return p.DB.Now(ctx) })
+		p.Clock = p.shared.Now
+	}
+	if p.DB, err = s.OpenDatabase(ctx, p.Clock); err != nil || p.shared == nil {
+		return err
+	}
+	err = p.shared.Compare(ctx)
+	if err == nil && s.ListsDatabaseURL != "" {
+		err = p.DB.UseStandby(ctx, s.ListsDatabaseURL)
+	}
+	if err != nil {
+		return errors.Join(err, p.DB.Close())
+	}
+	return nil
+}
+
+func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box, listening []net.Addr) (err error) {
+	if err := checkKey(ctx, p.DB, box); err != nil {
+		return err
+	}
+	p.Accounts = account.New(p.DB, p.Clock, box)
+	p.Accounts.LimitHashing(p.limits.memory)
+	p.Accounts.Operators, p.mailServer = s.Operators, s.mailHost()
+	if p.Accounts.AskSetupToken, err = isReachable(p.Base, listening[0]); err != nil {
+		return err
+	}
+	p.calls = apilog.New(p.DB, p.Clock)
+	depths, err := settings.ParseDepths(s.Confirmations)
+	if err != nil {
+		return err
+	}
+	p.Settings = &settings.Service{DB: p.DB, Clock: p.Clock, Depths: depths, Pictures: p.limits.pictures}
+	p.audits = &audit.Service{DB: p.DB, Clock: p.Clock, Secrets: box}
+	p.answers = idempotency.New(p.DB, p.Clock, box)
+	p.limiter = limit.New(p.DB, p.Clock)
+	p.leases = lease.New(p.DB, p.Clock)
+	p.hub = sse.New(p.DB)
+	p.hub.Most = p.limits.pages
+	if err := p.openNetworks(ctx, s); err != nil {
+		return err
+	}
+	p.hub.Problem = p.Networks.Problem
+	if err := p.Networks.Refresh(ctx); err != nil {
+		return err
+	}
+	p.Marks = addressmark.New(s.markFolders()...)
+	p.Wallets = &wallet.Service{DB: p.DB, Clock: p.Clock, Receivers: wallet.SandboxReceivers(),
+		Networks: p.nodes.findNet,
+		Ledgers:  p.nodes.ledgers, Holders: p.nodes.holders, SharedAccounts: s.XRPSharedAccounts, Marks: p.Marks}
+	p.Accounts.Missing = p.describeMissing
+	if err := p.wireTelling(s, box, listening); err != nil {
+		return err
+	}
+	if err := p.openRates(ctx, s); err != nil {
+		return err
+	}
+	restored, err := p.DB.Restored(ctx)
+	if err != nil {
+		return err
+	}
+	p.Payments = &payment.Service{
+		DB: p.DB, Restored: restored, Clock: p.Clock, Secrets: box, Quotes: p.Quotes, Networks: p.Networks,
+		Wallet: p.Wallets, Contracts: p.nodes.contracts, Events: p.Hooks, Receipts: p.receipts, Depths: depths,
+		PageBase: p.Base + "/pay", Changed: p.signalChange,
+	}
+	p.figures = &stats.Service{DB: p.DB, Clock: p.Clock}
+	p.Receiving = &receiving.Service{DB: p.DB, Clock: p.Clock, Accounts: p.Accounts, Wallets: p.Wallets,
+		Mails:  p.receipts,
+		Render: mailview.RenderWalletChanged, Pages: p.Base + "/dashboard/methods", Wake: p.send.Signal}
+	p.Sandbox.Payments = p.Payments
+	p.Links = &link.Service{DB: p.DB, Clock: p.Clock, Payments: p.Payments, Networks: p.Networks, Base: p.Base + "/l"}
+	return p.wireServer(s, box)
+}
+
+// isReachable reports whether others than this machine may reach a server, by its listener or
+// through a proxy at its base URL.
+func isReachable(base string, listening net.Addr) (bool, error) {
+	public, err := web.ParseBase(base)
+	if err != nil {
+		return true, err
+	}
+	at, err := netip.ParseAddrPort(listening.String())
+	// An address that can't be parsed counts as reachable.
+	return err != nil || !at.Addr().IsLoopback() || !public.Loopback, nil
+}
+
+// openNetworks opens the networks that the operator set nodes up for, and for
+// every chain without one in the test domain a simulated chain.
+func (p *Product) openNetworks(ctx context.Context, s *Settings) (err error) {
+	if p.nodes, err = s.buildNodes(p.Clock, p.Log, p.limits.answers); err != nil {
+		return err
+	}
+	p.Follows = p.nodes.follow
+	p.Networks = &payment.Registry{DB: p.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {},
+		scope.Live: {}}}
+	for domain, chains := range p.nodes.served {
+		maps.Copy(p.Networks.Domains[domain], chains)
+	}
+	p.Sandbox = &sandbox.Service{Chains: map[money.Chain]sandbox.Chain{}}
+	for _, kind := range money.Chains() {
+		if _, real := p.nodes.served[scope.Test][kind]; real {
+			continue
+		}
+		c, err := simulated.Open(ctx, p.DB, kind, p.Clock)
+		if err != nil {
+			return err
+		}
+		p.chains = append(p.chains, c)
+		p.Follows = append(p.Follows, followed{NetworkSource: c, Domain: scope.Test})
+		p.Sandbox.Chains[kind] = c
+		p.Networks.Domains[scope.Test][kind] = c.Network()
+	}
+	return nil
+}
+
+// wireTelling makes what tells merchants and customers: webhooks and receipts.
+func (p *Product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr) error {
+	var own []netip.AddrPort
+	for _, listener := range listening {
+		if address, err := netip.ParseAddrPort(listener.String()); err == nil {
+			own = append(own, address)
+		}
+	}
+	clients := map[scope.Domain]*http.Client{}
+	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+		clients[domain] = webhook.NewClient(webhook.GuardConfig{Domain: domain, AllowLoopback: s.AllowsWebhookLoopback(),
+			AllowPrivate: s.WebhookPrivate, Own: own, Idle: max(p.limits.deliveries/4, 1)})
+	}
+	p.Hooks = &webhook.Service{DB: p.DB, Clock: p.Clock, Secrets: box, Clients: clients, Version: Version}
+	p.deliver = p.Hooks.Worker(outbox.Options{Pool: p.limits.deliveries})
+	p.Hooks.Wake = p.deliver.Signal
+	p.receipts = &mail.Service{DB: p.DB, Clock: p.Clock}
+	p.receipts.Render = func(r mail.Receipt) (subject, text, html string) { return renderReceipt(p.Base, r) }
+	if s.SMTPURL != "" {
+		server, err := mail.ParseSMTP(s.SMTPURL)
+		if err != nil {
+			return err
+		}
+		p.receipts.SMTP = server
+	}
+	p.send = p.receipts.NewWorker(outbox.Options{})
+	p.receipts.Wake = p.send.Signal
+	p.Accounts.Mails, p.Accounts.Render, p.Accounts.WakeMails, p.Accounts.Base = p.receipts, mailview.RenderAccount,
+		p.send.Signal, p.Base
+	p.receipts.Fill = p.Accounts.Fill
+	p.Hooks.Mails, p.Hooks.WakeMails = p.receipts, p.send.Signal
+	p.Hooks.Render, p.Hooks.Pages = mailview.RenderWebhookOff, p.Base+"/dashboard/webhooks"
+	return nil
+}
+
+// renderReceipt writes a receipt by its views.
+func renderReceipt(base string, r mail.Receipt) (subject, text, html string) {
+	fiat := r.Currency + " " + r.Amount
+	if amount, err := decimal.NewFromString(r.Amount); err == nil {
+		fiat = money.Currency(r.Currency).FormatForPeople(amount)
+	}
+	props := mailview.ReceiptProps{
+		Lang: r.Language, Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat,
+		Coin:      r.CoinAmount + " " + r.Coin,
+		Reference: r.Reference, BusinessReference: r.BusinessReference, Hash: r.TxHash, Paid: r.PaidAt,
+		Test:    r.Domain == scope.Test,
+		Contact: r.Contact,
+	}
+	if r.Logo != "" {
+		props.LogoURL = base + r.Logo
+	}
+	var page strings.Builder
+	if err := mailview.Receipt(props).Render(context.Background(), &page); err != nil {
+		slog.Error("a receipt goes without its HTML form", "error", err) // the text says the same
+	}
+	return props.Subject(), mailview.ReceiptText(props), page.String()
+}
+
+// wireServer makes the HTTP server with its routes.
+func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
+	metrics, err := p.registerMetrics()
+	if err == nil {
+		err = p.openTraces(s)
+	}
+	if err != nil {
+		return err
+	}
+	pages := &checkout.Handlers{Logos: p.Settings, Payments: p.Payments, Links: p.Links, Sandbox: p.Sandbox, Hub: p.hub,
+		Networks: p.Networks}
+	var document *api.Document
+	p.Server, err = web.New(web.Config{BaseURL: p.Base, TrustedProxies: s.TrustedProxies,
+		Connections: p.limits.connections, Bodies: p.limits.bodies}, web.Deps{
+		Calls: p.calls, Clock: p.Clock, Account: p.Accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.Log,
+		Metrics: metrics,
+		Checks:  p.readinessChecks(),
+		Routes: web.Routes{
+			API: func(app fiber.Router) {
+				document = api.Register(app, api.Deps{
+					Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Webhooks: p.Hooks, Links: p.Links,
+					Keys: p.Accounts, Methods: p.Accounts, Networks: p.Networks, Quotes: p.Quotes,
+					Sandbox: p.Sandbox, Limits: p.limiter, Answers: p.answers, Secrets: box, Clock: p.Clock,
+					PerMinute: s.RateLimit, BaseURL: p.Base, Version: Version,
+				})
+			},
+			Dashboard: func(m page.Members, v page.Visitors) { p.NewDashboard().Routes(m, v) },
+			Checkout:  pages.Routes,
+			Docs:      func(r page.Payers) { r.Get("/docs", api.Docs(document)) },
+		},
+	})
+	return err
+}
+
+// NewDashboard makes the merchant's pages.
+func (p *Product) NewDashboard() *dashboard.Handlers {
+	return dashboard.New(dashboard.Services{
+		Accounts: p.Accounts, Audits: p.audits, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.Links,
+		Mails: p.receipts, Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
+		Receiving: p.Receiving, Sandbox: p.Sandbox,
+		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Answers: p.answers,
+		Clock: p.Clock, Depths: p.Settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.Networks,
+		Noted: p.Networks,
+	})
+}
+
+// signalChange tells open pages and workers that something was committed.
+func (p *Product) signalChange() {
+	p.hub.Signal()
+	p.deliver.Signal()
+	p.send.Signal()
+}
+
+// Close closes the database, and gives back the data folder that this process serves.
+func (p *Product) Close() error { return errors.Join(p.DB.Close(), p.release()) }
