@@ -6,13 +6,11 @@ package account
 import (
 	"cmp"
 	"context"
-	"errors"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/alexedwards/argon2id"
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/audit"
@@ -242,13 +240,13 @@ func (s *Service) Membership(ctx context.Context, userID, preferred int64) (Memb
 		Order(clause.OrderBy{Expression: clause.Expr{SQL: "CASE WHEN business_id = ? THEN 0 ELSE 1 END, id",
 			Vars: []any{preferred}}}).Take(&member).Error
 	if err != nil {
-		return Membership{}, missing(err, "membership")
+		return Membership{}, fault.MissingRow(err, "membership")
 	}
 	if err := db.Where("id = ?", userID).Take(&user).Error; err != nil {
-		return Membership{}, missing(err, "user")
+		return Membership{}, fault.MissingRow(err, "user")
 	}
 	if err := db.Where("id = ?", member.BusinessID).Take(&business).Error; err != nil {
-		return Membership{}, missing(err, "business")
+		return Membership{}, fault.MissingRow(err, "business")
 	}
 	return Membership{User: known(user), Business: business, Role: scope.Role(member.Role)}, nil
 }
@@ -277,19 +275,11 @@ func (m Membership) Scope(domain scope.Domain) scope.Scope {
 func (s *Service) Business(ctx context.Context, code string) (models.Business, error) {
 	var business models.Business
 	err := s.db.Read(ctx).Where("code = ?", code).Take(&business).Error
-	return business, missing(err, "business")
+	return business, fault.MissingRow(err, "business")
 }
 
 // Audit records a privileged act in the transaction that does it. detail is
 // written as JSON and must hold no secret.
 func Audit(tx *models.Tx, sc scope.Scope, at time.Time, action, subject string, detail any) error {
 	return audit.AppendAct(tx, sc, at, audit.Act{Action: action, Subject: subject, Detail: detail})
-}
-
-// missing turns "no row" into the NotFound fault of a thing.
-func missing(err error, thing string) error {
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return fault.Missing(thing)
-	}
-	return err
 }

@@ -156,7 +156,7 @@ func (s *Service) send(tx *models.Tx, sc scope.Scope, row models.Invitation, act
 	}
 	var by models.User
 	if err := tx.Where("id = ?", row.InvitedBy).Take(&by).Error; err != nil {
-		return Invitation{}, missing(err, "user")
+		return Invitation{}, fault.MissingRow(err, "user")
 	}
 	letter := Letter{Kind: InviteSent, To: User{Email: row.Email}, By: known(by), Business: business.Name,
 		Role:  scope.Role(row.Role),
@@ -231,7 +231,7 @@ func (s *Service) invitationMails(ctx context.Context, rows []models.Invitation)
 func (s *Service) invitation(tx *models.Tx, sc scope.Scope, id int64) (models.Invitation, error) {
 	var row models.Invitation
 	if err := tx.Where("id = ? AND business_id = ?", id, sc.BusinessID).Take(&row).Error; err != nil {
-		return row, missing(err, "invitation")
+		return row, fault.MissingRow(err, "invitation")
 	}
 	return row, grant(sc, scope.Role(row.Role))
 }
@@ -284,6 +284,6 @@ func (s *Service) RevokeInvitation(ctx context.Context, sc scope.Scope, id int64
 // lockBusiness makes changes of one business's team wait for one another.
 func lockBusiness(tx *models.Tx, id int64) error {
 	var business models.Business
-	return missing(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&business).Error,
+	return fault.MissingRow(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&business).Error,
 		"business")
 }

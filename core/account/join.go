@@ -44,7 +44,7 @@ func (s *Service) invited(tx *models.Tx, token string) (models.Invitation, Invit
 	row := rows[0]
 	var business models.Business
 	if err := tx.Where("id = ?", row.BusinessID).Take(&business).Error; err != nil {
-		return row, Invited{}, missing(err, "business")
+		return row, Invited{}, fault.MissingRow(err, "business")
 	}
 	in := Invited{Business: business.Name, Email: row.Email, Role: scope.Role(row.Role)}
 	var users []models.User
@@ -134,7 +134,7 @@ func (s *Service) Accept(ctx context.Context, token string, userID int64) (busin
 		}
 		var user models.User
 		if err := tx.Where("id = ?", userID).Take(&user).Error; err != nil {
-			return missing(err, "user")
+			return fault.MissingRow(err, "user")
 		}
 		business = row.BusinessID
 		return s.join(tx, row, user)

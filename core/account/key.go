@@ -110,7 +110,7 @@ func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, s
 	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (NewKey, error) {
 		var old models.APIKey
 		if err := sc.Rows(tx).Where("id = ?", id).Take(&old).Error; err != nil {
-			return NewKey{}, missing(err, "API key")
+			return NewKey{}, fault.MissingRow(err, "API key")
 		}
 		now := s.now()
 		ends := sc.Rows(tx.Model(&models.APIKey{})).Where("id = ? AND revoked_at IS NULL AND expires_at IS NULL", id).
@@ -139,7 +139,7 @@ func (s *Service) RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
 	return s.db.Write(ctx, func(tx *models.Tx) error {
 		var row models.APIKey
 		if err := sc.Rows(tx).Where("id = ?", id).Take(&row).Error; err != nil {
-			return missing(err, "API key")
+			return fault.MissingRow(err, "API key")
 		}
 		now := s.now()
 		done := sc.Rows(tx.Model(&models.APIKey{})).Where("id = ? AND revoked_at IS NULL", id).Update("revoked_at", now)

@@ -178,7 +178,7 @@ func (s *Service) Passkey(ctx context.Context, sc scope.Scope, id int64) (Passke
 }
 
 func ownPasskey(tx *models.Tx, userID, id int64) (row models.Passkey, err error) {
-	err = missing(tx.Where("id = ? AND user_id = ?", id, userID).Take(&row).Error, "passkey")
+	err = fault.MissingRow(tx.Where("id = ? AND user_id = ?", id, userID).Take(&row).Error, "passkey")
 	return row, err
 }
 
@@ -238,7 +238,7 @@ func (s *Service) ConfirmPasskey(ctx context.Context, sc scope.Scope, session st
 	}
 	var row models.User
 	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil {
-		return Passkey{}, missing(err, "user")
+		return Passkey{}, fault.MissingRow(err, "user")
 	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(bounded(answer))
 	if err != nil {

@@ -93,7 +93,7 @@ func (s *Service) passkeyOwner(ctx context.Context, id []byte) (row models.Passk
 	}
 	var owner models.User
 	err = s.db.Read(ctx).Where("id = ?", rows[0].UserID).Take(&owner).Error
-	return rows[0], known(owner), missing(err, "user")
+	return rows[0], known(owner), fault.MissingRow(err, "user")
 }
 
 // usePasskey notes a use. Of two at the same moment with the same count, one counts.

@@ -26,7 +26,7 @@ func (s *Service) Rename(ctx context.Context, sc scope.Scope, name string) error
 	return s.db.Write(ctx, func(tx *models.Tx) error {
 		var user models.User
 		if err := tx.Where("id = ?", userID).Take(&user).Error; err != nil {
-			return missing(err, "user")
+			return fault.MissingRow(err, "user")
 		}
 		if user.Name == name {
 			return nil

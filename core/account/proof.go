@@ -49,7 +49,7 @@ func (s *Service) own(ctx context.Context, sc scope.Scope, p Proof) (User, error
 	}
 	var row models.User
 	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil {
-		return User{}, missing(err, "user")
+		return User{}, fault.MissingRow(err, "user")
 	}
 	_, match, err := s.guess(ctx, Credentials{Email: row.Email, Password: p.Password, IP: p.IP, Device: p.Device})
 	var f *fault.Fault
@@ -102,7 +102,7 @@ func (s *Service) refusedUser(ctx context.Context, userID int64, action string) 
 func (s *Service) auditAct(tx *models.Tx, userID int64, a audit.Act) error {
 	var user models.User
 	if err := tx.Where("id = ?", userID).Take(&user).Error; err != nil {
-		return missing(err, "user")
+		return fault.MissingRow(err, "user")
 	}
 	var businesses []int64
 	if err := tx.Model(&models.Member{}).Where("user_id = ?", userID).Order("business_id").

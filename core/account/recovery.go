@@ -52,7 +52,7 @@ func (s *Service) SecondFactor(ctx context.Context, sc scope.Scope) (Factor, err
 	var row models.User
 	err = s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error
 	if row.TOTPAt == nil { // it is off, or an error
-		return Factor{}, missing(err, "user")
+		return Factor{}, fault.MissingRow(err, "user")
 	}
 	left, err := unused(s.db.Read(ctx), userID)
 	return Factor{On: true, Since: *row.TOTPAt, Left: left}, err

@@ -26,11 +26,11 @@ func (s *Service) ResetPassword(ctx context.Context, email, password string) (mo
 	err = s.db.Write(ctx, func(tx *models.Tx) error {
 		var user models.User
 		if err := tx.Where("email = ?", strings.ToLower(email)).Take(&user).Error; err != nil {
-			return missing(err, "user")
+			return fault.MissingRow(err, "user")
 		}
 		var member models.Member
 		if err := tx.Where("user_id = ?", user.ID).Order("id").Take(&member).Error; err != nil {
-			return missing(err, "user")
+			return fault.MissingRow(err, "user")
 		}
 		if err := tx.Where("id = ?", member.BusinessID).Take(&business).Error; err != nil {
 			return err
@@ -51,7 +51,7 @@ func (s *Service) ResetFactor(ctx context.Context, email string) error {
 	return s.db.Write(ctx, func(tx *models.Tx) error {
 		var user models.User
 		if err := tx.Where("email = ?", strings.ToLower(email)).Take(&user).Error; err != nil {
-			return missing(err, "user")
+			return fault.MissingRow(err, "user")
 		}
 		if err := s.dropFactor(tx, user.ID); err != nil {
 			return err

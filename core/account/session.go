@@ -45,7 +45,7 @@ func (s *Service) LoadSession(ctx context.Context, token string) (Session, error
 	err := s.db.Read(ctx).Where("id = ? AND expires_at > ? AND seen_at > ?", sessionID(token), now,
 		now.Add(-SessionIdle)).Take(&row).Error
 	if err != nil {
-		return Session{}, missing(err, "session")
+		return Session{}, fault.MissingRow(err, "session")
 	}
 	if now.Sub(row.SeenAt) >= seenEvery {
 		err = s.db.Exec(ctx).Model(&models.Session{}).Where("id = ? AND seen_at = ?", row.ID, row.SeenAt).

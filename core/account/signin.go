@@ -152,7 +152,7 @@ func (s *Service) countMinute(ctx context.Context, key string, most int) error {
 	}
 	var row models.Attempt
 	if err := s.db.Read(ctx).Where("key = ?", key).Take(&row).Error; err != nil {
-		return missing(err, "attempt")
+		return fault.MissingRow(err, "attempt")
 	}
 	return tooMany(row.BlockedTo.Sub(now))
 }

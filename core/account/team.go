@@ -99,13 +99,13 @@ func (s *Service) teammate(tx *models.Tx, sc scope.Scope, userID int64) (models.
 		return member, user, err
 	}
 	if err := tx.Where("business_id = ? AND user_id = ?", sc.BusinessID, userID).Take(&member).Error; err != nil {
-		return member, user, missing(err, "member")
+		return member, user, fault.MissingRow(err, "member")
 	}
 	if err := grant(sc, scope.Role(member.Role)); err != nil {
 		return member, user, err
 	}
 	err := tx.Where("id = ?", userID).Take(&user).Error
-	return member, user, missing(err, "user")
+	return member, user, fault.MissingRow(err, "user")
 }
 
 // keepOwner refuses to take the last owner from a business.

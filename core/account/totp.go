@@ -96,7 +96,7 @@ func (s *Service) unseal(ctx context.Context, sc scope.Scope, sealed string) (Us
 	}
 	var row models.User
 	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil {
-		return User{}, nil, missing(err, "user")
+		return User{}, nil, fault.MissingRow(err, "user")
 	}
 	expired := fault.New(fault.Conflict, "setup_expired", "The setup has expired. Start again with a new QR code.")
 	raw, _ := ident.Decode(sealed) // a text that is not base64 fails to open below
@@ -270,7 +270,7 @@ func (s *Service) useCode(ctx context.Context, userID int64, code, ip string) (l
 func (s *Service) useStep(tx *models.Tx, userID int64, code string) (bool, error) {
 	var user models.User
 	if err := tx.Where("id = ?", userID).Take(&user).Error; err != nil {
-		return false, missing(err, "user")
+		return false, fault.MissingRow(err, "user")
 	}
 	if user.TOTPSecret == nil {
 		return false, nil

@@ -7,12 +7,9 @@ package apilog
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
-
-	"gorm.io/gorm"
 
 	"cointill/core/clock"
 	"cointill/core/fault"
@@ -174,8 +171,5 @@ func (l *Log) FindCall(ctx context.Context, sc scope.Scope, id int64) (row model
 		return row, err
 	}
 	err = sc.Rows(l.db.Read(ctx)).Where("id = ?", id).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		err = fault.Missing("API request")
-	}
-	return row, err
+	return row, fault.MissingRow(err, "API request")
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"gorm.io/gorm"
 )
 
 // Kind says what sort of failure it is. The zero kind is an unknown one: 500.
@@ -69,6 +71,15 @@ func Validation(fields Fields) error {
 // Missing makes the not-found fault for a thing, e.g. "payment".
 func Missing(thing string) *Fault {
 	return New(NotFound, "not_found", "There is no such "+thing+" here.")
+}
+
+// MissingRow turns GORM's error for a row that isn't there into the NotFound fault of a thing,
+// and returns any other error as it is.
+func MissingRow(err error, thing string) error {
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return Missing(thing)
+	}
+	return err
 }
 
 // Retry makes an Unavailable fault that says when to try again.

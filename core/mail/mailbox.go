@@ -2,11 +2,8 @@ package mail
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"time"
-
-	"gorm.io/gorm"
 
 	"cointill/core/fault"
 	"cointill/core/scope"
@@ -153,10 +150,7 @@ func (s *Service) ResendMail(ctx context.Context, sc scope.Scope, id int64) (Mai
 func findRow(db *models.Tx, sc scope.Scope, id int64) (models.Mail, error) {
 	var row models.Mail
 	err := sc.Rows(db).Where("id = ?", id).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return row, fault.Missing("mail")
-	}
-	return row, err
+	return row, fault.MissingRow(err, "mail")
 }
 
 func (s *Service) showMail(row models.Mail) Mail {

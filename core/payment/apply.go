@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"cointill/chain"
-	"cointill/core/fault"
 	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -388,12 +387,4 @@ func StepDetail(fields map[string]any) string {
 		return "{}"
 	}
 	return string(text)
-}
-
-// ConvertNotFound turns GORM's not-found into a fault for a thing.
-func ConvertNotFound(err error, thing string) error {
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return fault.Missing(thing)
-	}
-	return err
 }

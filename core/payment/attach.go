@@ -275,7 +275,7 @@ func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, err
 	}
 	var t models.Transfer
 	if err := query.Where("id = ?", id).Take(&t).Error; err != nil {
-		return t, ConvertNotFound(err, "unmatched transfer")
+		return t, fault.MissingRow(err, "unmatched transfer")
 	}
 	return t, checkUnresolved(t)
 }

@@ -96,7 +96,7 @@ func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (
 	var row models.Transfer
 	if err := sc.Rows(s.DB.Read(ctx)).Where("id = ? AND (unmatched <> '' OR resolution <> '')", id).
 		Take(&row).Error; err != nil {
-		return UnmatchedTransfer{}, ConvertNotFound(err, "unmatched transfer")
+		return UnmatchedTransfer{}, fault.MissingRow(err, "unmatched transfer")
 	}
 	var done []models.Resolution
 	if err := sc.Rows(s.DB.Read(ctx)).Where("transfer_id = ?", id).Find(&done).Error; err != nil {

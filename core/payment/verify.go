@@ -61,7 +61,7 @@ func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
 		return View{}, fault.Missing("payment") // nothing to look for
 	}
 	v, err := s.readView(s.DB.Point(ctx).Where("payments.token_hash = ?", hashToken(token)))
-	return v, ConvertNotFound(err, "payment")
+	return v, fault.MissingRow(err, "payment")
 }
 
 // mostSighted bounds the timeline rows among which sightings of transfers are listed.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"image"
 	_ "image/jpeg" // read, not written
 	"image/png"
@@ -13,7 +12,6 @@ import (
 
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp" // likewise
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/audit"
@@ -156,10 +154,7 @@ func (s *Service) ReadLogo(ctx context.Context, code, hash string) ([]byte, erro
 	var row models.Logo
 	err := s.DB.Read(ctx).Joins("JOIN businesses ON businesses.id = logos.business_id").
 		Where("businesses.code = ? AND logos.hash = ?", code, hash).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return nil, fault.Missing("logo")
-	}
-	return row.Image, err
+	return row.Image, fault.MissingRow(err, "logo")
 }
 
 // LogoPath is where a business's logo is served; empty without one.

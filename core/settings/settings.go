@@ -6,7 +6,6 @@ package settings
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -14,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/audit"
@@ -184,10 +182,7 @@ func (s *Service) changeBusiness(ctx context.Context, sc scope.Scope, fields fau
 
 func lockBusiness(tx *models.Tx, sc scope.Scope) (row models.Business, err error) {
 	err = tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		err = fault.Missing("business")
-	}
-	return row, err
+	return row, fault.MissingRow(err, "business")
 }
 
 // names are the columns of a business as the audit log calls them.

@@ -2,14 +2,12 @@ package webhook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/clock"
@@ -234,10 +232,7 @@ func findEvent(db *models.Tx, sc scope.Scope, id string) (models.Event, error) {
 		return row, fault.Missing("event")
 	}
 	err := sc.Rows(db).Where("id = ?", id).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return row, fault.Missing("event")
-	}
-	return row, err
+	return row, fault.MissingRow(err, "event")
 }
 
 // describeEvent returns an event as a scope's role may see it.

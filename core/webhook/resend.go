@@ -2,13 +2,10 @@ package webhook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"gorm.io/gorm"
 
 	"cointill/core/fault"
 	"cointill/core/idempotency"
@@ -201,10 +198,7 @@ func (s *Service) FindResend(ctx context.Context, sc scope.Scope, id string) (Re
 		return Resend{}, fault.Missing("resend")
 	}
 	err := sc.Rows(s.DB.Read(ctx)).Where("id = ?", id).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Resend{}, fault.Missing("resend")
-	}
-	return shownResend(row), err
+	return shownResend(row), fault.MissingRow(err, "resend")
 }
 
 // Resends gives a page of the orders, newest first, and the cursor of the next

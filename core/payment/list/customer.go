@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/core/contact"
+	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
@@ -48,7 +49,7 @@ func (s *Service) Customers(ctx context.Context, sc scope.Scope, f CustomerFilte
 	if f.Before != "" {
 		var at models.Customer
 		if err := sc.Rows(s.DB.Point(ctx)).Where("code = ?", f.Before).Take(&at).Error; err != nil {
-			return nil, false, payment.ConvertNotFound(err, "customer")
+			return nil, false, fault.MissingRow(err, "customer")
 		}
 		query = query.Where("(updated_at, id) < (?, ?)", at.UpdatedAt, at.ID)
 	}
@@ -134,7 +135,7 @@ func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (mo
 	}
 	var c models.Customer
 	if err := sc.Rows(s.DB.Point(ctx)).Where("code = ?", code).Take(&c).Error; err != nil {
-		return c, totals, payment.ConvertNotFound(err, "customer")
+		return c, totals, fault.MissingRow(err, "customer")
 	}
 	newest := s.DB.List(ctx).Model(&models.Payment{}).Select("currency", "status", "reversed", "amount").
 		Where("customer_id = ?", c.ID).Order("created_at DESC, id DESC").Limit(CustomerTotalsOf + 1)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
@@ -111,7 +112,7 @@ func (s *Service) findPosition(ctx context.Context, sc scope.Scope, p Place, new
 	}
 	var row models.Payment
 	if err := query.Take(&row).Error; err != nil {
-		return position{}, payment.ConvertNotFound(err, "payment")
+		return position{}, fault.MissingRow(err, "payment")
 	}
 	return position{row.CreatedAt, row.ID, newer}, nil
 }
