@@ -210,7 +210,7 @@ func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user 
 		return err
 	}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Live, Actor: userActor(user.ID), Role: scope.Owner}
-	return Audit(tx, sc, now, "business.created", business.Code,
+	return audit.Record(tx, sc, now, "business.created", business.Code,
 		map[string]string{"name": business.Name, "owner": user.Email})
 }
 
@@ -276,10 +276,4 @@ func (s *Service) Business(ctx context.Context, code string) (models.Business, e
 	var business models.Business
 	err := s.db.Read(ctx).Where("code = ?", code).Take(&business).Error
 	return business, fault.MissingRow(err, "business")
-}
-
-// Audit records a privileged act in the transaction that does it. detail is
-// written as JSON and must hold no secret.
-func Audit(tx *models.Tx, sc scope.Scope, at time.Time, action, subject string, detail any) error {
-	return audit.AppendAct(tx, sc, at, audit.Act{Action: action, Subject: subject, Detail: detail})
 }

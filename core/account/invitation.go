@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"cointill/core/audit"
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
@@ -147,7 +148,7 @@ func (s *Service) send(tx *models.Tx, sc scope.Scope, row models.Invitation, act
 		return Invitation{}, err
 	}
 	detail := map[string]string{"role": row.Role}
-	if err := Audit(tx, sc, now, action, row.Email, detail); err != nil {
+	if err := audit.Record(tx, sc, now, action, row.Email, detail); err != nil {
 		return Invitation{}, err
 	}
 	var business models.Business
@@ -277,7 +278,7 @@ func (s *Service) RevokeInvitation(ctx context.Context, sc scope.Scope, id int64
 		if err := tx.Where("id = ?", row.ID).Delete(&models.Invitation{}).Error; err != nil {
 			return err
 		}
-		return Audit(tx, sc, s.now(), "invitation.revoked", row.Email, map[string]string{"role": row.Role})
+		return audit.Record(tx, sc, s.now(), "invitation.revoked", row.Email, map[string]string{"role": row.Role})
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"cointill/core/audit"
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/scope"
@@ -161,5 +162,5 @@ func (s *Service) join(tx *models.Tx, row models.Invitation, user models.User) e
 		return made.Error
 	}
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Live, Actor: userActor(user.ID)}
-	return Audit(tx, sc, now, "member.joined", user.Email, map[string]string{"role": row.Role})
+	return audit.Record(tx, sc, now, "member.joined", user.Email, map[string]string{"role": row.Role})
 }

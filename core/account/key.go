@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"cointill/core/audit"
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
@@ -83,7 +84,7 @@ func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name string) (NewKey,
 	if err := tx.Create(&row).Error; err != nil {
 		return NewKey{}, err
 	}
-	return NewKey{shown(row), text}, Audit(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID),
+	return NewKey{shown(row), text}, audit.Record(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID),
 		map[string]string{"name": name, "hint": row.Hint})
 }
 
@@ -122,7 +123,7 @@ func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, s
 		if ends.Error != nil {
 			return NewKey{}, ends.Error
 		}
-		if err := Audit(tx, sc, now, "key.rolled", keyActor(id),
+		if err := audit.Record(tx, sc, now, "key.rolled", keyActor(id),
 			map[string]string{"name": old.Name, "hint": old.Hint}); err != nil {
 			return NewKey{}, err
 		}
@@ -146,7 +147,7 @@ func (s *Service) RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
 		if done.RowsAffected == 0 { // it was revoked already, or an error
 			return done.Error
 		}
-		return Audit(tx, sc, now, "key.revoked", keyActor(id), map[string]string{"name": row.Name, "hint": row.Hint})
+		return audit.Record(tx, sc, now, "key.revoked", keyActor(id), map[string]string{"name": row.Name, "hint": row.Hint})
 	})
 }
 

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 
+	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -69,7 +70,7 @@ func (s *Service) SetMethod(ctx context.Context, sc scope.Scope, method money.Me
 		if enabled {
 			action = "method.enabled"
 		}
-		return Audit(tx, sc, now, action, string(method), map[string]bool{"before": !enabled, "after": enabled})
+		return audit.Record(tx, sc, now, action, string(method), map[string]bool{"before": !enabled, "after": enabled})
 	})
 }
 

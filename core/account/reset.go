@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"cointill/core/audit"
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/scope"
@@ -39,7 +40,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, password string) (mo
 			return err
 		}
 		sc := scope.Scope{BusinessID: business.ID, Domain: scope.Live, Actor: "operator", Role: scope.System}
-		return Audit(tx, sc, s.now(), "user.password_reset", user.Email, nil)
+		return audit.Record(tx, sc, s.now(), "user.password_reset", user.Email, nil)
 	})
 	return business, err
 }

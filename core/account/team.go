@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/models"
@@ -63,7 +64,7 @@ func (s *Service) SetRole(ctx context.Context, sc scope.Scope, userID int64, rol
 		if err := s.dropInvitations(tx, sc, userID, role); err != nil {
 			return err
 		}
-		return Audit(tx, sc, s.now(), "member.role_changed", user.Email,
+		return audit.Record(tx, sc, s.now(), "member.role_changed", user.Email,
 			map[string]string{"before": member.Role, "after": string(role)})
 	})
 }
@@ -87,7 +88,7 @@ func (s *Service) RemoveMember(ctx context.Context, sc scope.Scope, userID int64
 		if err := s.dropInvitations(tx, sc, userID, ""); err != nil {
 			return err
 		}
-		return Audit(tx, sc, s.now(), "member.removed", user.Email, map[string]string{"before": member.Role})
+		return audit.Record(tx, sc, s.now(), "member.removed", user.Email, map[string]string{"before": member.Role})
 	})
 }
 

@@ -60,6 +60,12 @@ func AppendAct(tx *models.Tx, sc scope.Scope, at time.Time, a Act) error {
 	return tx.Model(&models.AuditHead{}).Where("business_id = ?", sc.BusinessID).Update("hash", row.Hash).Error
 }
 
+// Record is AppendAct for an act that was allowed. detail is written as JSON and must hold no
+// secret.
+func Record(tx *models.Tx, sc scope.Scope, at time.Time, action, subject string, detail any) error {
+	return AppendAct(tx, sc, at, Act{Action: action, Subject: subject, Detail: detail})
+}
+
 // takePlace takes the next place of a chain, and with it the chain's lock; the head's
 // hash is the hash of the row before.
 func takePlace(tx *models.Tx, business int64) (head models.AuditHead, err error) {

@@ -5,7 +5,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
-	"cointill/core/account"
+	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/money"
@@ -170,7 +170,7 @@ func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID in
 		return err
 	}
 	amount := formatAmount(t)
-	if err := account.Audit(tx, sc, s.Clock(), "transfer.attached", v.Payment.Reference,
+	if err := audit.Record(tx, sc, s.Clock(), "transfer.attached", v.Payment.Reference,
 		map[string]string{"hash": t.TxID, "amount": amount, "was": why}); err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (s *Service) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, 
 		Note: r.Note}); err != nil {
 		return err
 	}
-	return account.Audit(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID,
+	return audit.Record(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID,
 		map[string]string{"amount": formatAmount(t), "hash": r.TxID, "note": r.Note})
 }
 

@@ -3,7 +3,7 @@ package payment
 import (
 	"context"
 
-	"cointill/core/account"
+	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/scope"
@@ -52,7 +52,7 @@ func (s *Service) closePayment(tx *models.Tx, sc scope.Scope, id int64, note str
 		return fault.Validation(fields)
 	}
 	p.ResolvedAt = &now
-	if err := account.Audit(tx, sc, now, "payment.reversal_closed", p.Reference,
+	if err := audit.Record(tx, sc, now, "payment.reversal_closed", p.Reference,
 		map[string]string{"note": note}); err != nil {
 		return err
 	}

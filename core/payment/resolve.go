@@ -9,7 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"cointill/core/account"
+	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/money"
@@ -65,7 +65,7 @@ func (s *Service) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
 	before := v.Payment
 	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now
 	v.Payment.Remark = v.describeOutcome()
-	if err := account.Audit(tx, sc, s.Clock(), "payment.accept", v.Payment.Reference, nil); err != nil {
+	if err := audit.Record(tx, sc, s.Clock(), "payment.accept", v.Payment.Reference, nil); err != nil {
 		return err
 	}
 	return s.writeTransition(tx, v, before, sc.Actor)
@@ -233,7 +233,7 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 	}
 	amount := v.Coin().Format(plan.Amount) + " " + p.Coin
 	about := map[string]string{"amount": amount, "hash": r.TxID, "note": r.Note}
-	if err := account.Audit(tx, sc, now, "payment.refund_recorded", p.Reference, about); err != nil {
+	if err := audit.Record(tx, sc, now, "payment.refund_recorded", p.Reference, about); err != nil {
 		return err
 	}
 	if p.ResolvedAt == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 	"gorm.io/gorm/clause"
 
-	"cointill/core/account"
+	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/quote/source"
@@ -193,7 +193,7 @@ func (s *Service) SetPolicy(ctx context.Context, sc scope.Scope, currency money.
 		for _, b := range before {
 			detail["before"] = describePolicy(b)
 		}
-		return account.Audit(tx, sc, now, "rates.changed", string(currency), detail)
+		return audit.Record(tx, sc, now, "rates.changed", string(currency), detail)
 	})
 }
 

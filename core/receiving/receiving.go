@@ -165,7 +165,7 @@ func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, t told) (
 	now := s.Clock()
 	detail := map[string]string{"before": former, "after": DescribeKey(used.Key, used.Script), "script": used.Script,
 		"fingerprint": used.Fingerprint}
-	if err := account.Audit(tx, sc, now, "wallet.changed", used.Network, detail); err != nil {
+	if err := audit.Record(tx, sc, now, "wallet.changed", used.Network, detail); err != nil {
 		return used, false, err
 	}
 	n := Notice{By: t.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network,

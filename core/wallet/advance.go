@@ -8,7 +8,7 @@ import (
 	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
 	"gorm.io/gorm/clause"
 
-	"cointill/core/account"
+	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/models"
@@ -58,7 +58,7 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 // auditMove writes down in the business's audit log that a wallet left out addresses.
 func (s *Service) auditMove(tx *models.Tx, actor, action string, w models.Wallet, from, to int64) error {
 	sc := scope.Scope{BusinessID: w.BusinessID, Domain: scope.Domain(w.Domain), Actor: actor, Role: scope.System}
-	return account.Audit(tx, sc, s.Clock(), action, w.Network, map[string]int64{"wallet": w.ID, "before": from,
+	return audit.Record(tx, sc, s.Clock(), action, w.Network, map[string]int64{"wallet": w.ID, "before": from,
 		"after": to})
 }
 

@@ -12,7 +12,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"cointill/core/account"
+	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/ident"
@@ -99,7 +99,7 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoin
 		if err := s.insertEndpoint(tx, sc, row); err != nil {
 			return WithSecret{}, err
 		}
-		return WithSecret{Endpoint: s.describeEndpoint(row), Secret: plain}, account.Audit(tx, sc, now, "webhook.created", id,
+		return WithSecret{Endpoint: s.describeEndpoint(row), Secret: plain}, audit.Record(tx, sc, now, "webhook.created", id,
 			map[string]string{"type": row.Name, "url": row.URL})
 	})
 	return made.Endpoint, made.Secret, err
@@ -197,7 +197,7 @@ func (s *Service) Update(ctx context.Context, sc scope.Scope, id string, c Chang
 		if c.Headers == nil && reflect.DeepEqual(told["before"], told["after"]) {
 			return nil // the same form again
 		}
-		return account.Audit(tx, sc, s.Clock(), "webhook.changed", id, told)
+		return audit.Record(tx, sc, s.Clock(), "webhook.changed", id, told)
 	})
 	return changed, err
 }
@@ -285,7 +285,7 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 		if err := s.cancelWaiting(tx, id, "The webhook was deleted."); err != nil {
 			return err
 		}
-		return account.Audit(tx, sc, s.Clock(), "webhook.deleted", id,
+		return audit.Record(tx, sc, s.Clock(), "webhook.deleted", id,
 			map[string]string{"type": found.Name, "url": found.URL})
 	})
 }
@@ -305,7 +305,7 @@ func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (
 		if err != nil {
 			return WithSecret{}, err
 		}
-		return WithSecret{Endpoint: rotated, Secret: plain}, account.Audit(tx, sc, s.Clock(), "webhook.secret_rotated",
+		return WithSecret{Endpoint: rotated, Secret: plain}, audit.Record(tx, sc, s.Clock(), "webhook.secret_rotated",
 			id, nil)
 	})
 	return made.Endpoint, made.Secret, err

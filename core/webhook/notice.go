@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/audit"
 	"cointill/core/mail"
 	"cointill/core/scope"
 	"cointill/core/settings"
@@ -36,7 +37,7 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 	now, domain := s.Clock(), scope.Domain(row.Domain)
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: domain, Actor: "system", Role: scope.System}
 	detail := map[string]string{"type": row.Name, "url": row.URL, "why": row.OffReason}
-	if err := account.Audit(tx, sc, now, "webhook.switched_off", row.ID, detail); err != nil {
+	if err := audit.Record(tx, sc, now, "webhook.switched_off", row.ID, detail); err != nil {
 		return err
 	}
 	if s.Mails == nil || s.Render == nil {
