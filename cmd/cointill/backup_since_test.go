@@ -23,7 +23,7 @@ func TestLockedOutAgain(t *testing.T) {
 		b.found()
 		owner := b.scope
 		owner.Role = scope.Owner
-		key, secret, err := b.Accounts.CreateKey(t.Context(), owner, "Shop")
+		key, secret, err := b.Keys.CreateKey(t.Context(), owner, "Shop")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestLockedOutAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		ask := func() error { _, _, err := b.Accounts.Authenticate(t.Context(), "Bearer "+secret); return err }
+		ask := func() error { _, _, err := b.Keys.Authenticate(t.Context(), "Bearer "+secret); return err }
 		if err := ask(); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestLockedOutAgain(t *testing.T) {
 		if err := ask(); err == nil || !strings.Contains(err.Error(), "revoked") {
 			t.Errorf("the key is taken: %v", err)
 		}
-		if keys, err := b.Accounts.Keys(t.Context(), owner); err != nil || len(keys) != 1 || keys[0].RevokedAt == nil {
+		if keys, err := b.Keys.ListKeys(t.Context(), owner); err != nil || len(keys) != 1 || keys[0].RevokedAt == nil {
 			t.Errorf("%+v, %v", keys, err)
 		}
 		for _, table := range []any{&models.Session{}, &models.Ticket{}, &models.Invitation{}} {

@@ -149,7 +149,7 @@ func serveOn(b *testing.B, settings *app.Settings, postgres bool, code string) *
 		b.Fatal(err)
 	}
 	s.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "bench", Role: scope.System}
-	if _, s.key, err = p.Accounts.CreateKey(b.Context(), s.scope, "bench"); err != nil {
+	if _, s.key, err = p.Keys.CreateKey(b.Context(), s.scope, "bench"); err != nil {
 		b.Fatal(err)
 	}
 	s.client = &fasthttp.Client{MaxConnsPerHost: 64}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/scope"
 	"cointill/internal/app"
@@ -114,12 +115,16 @@ func (c keyCreate) Run(ctx context.Context, settings *app.Settings) error {
 		return err
 	}
 	defer db.Close()
+	box, err := settings.OpenMasterKey()
+	if err != nil {
+		return err
+	}
 	business, err := accounts.Business(ctx, c.Business)
 	if err != nil {
 		return explainFault(err)
 	}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Domain(c.Domain), Actor: "operator", Role: scope.System}
-	_, key, err := accounts.CreateKey(ctx, sc, c.Name)
+	_, key, err := apikey.New(db, clock.Real(), box).CreateKey(ctx, sc, c.Name)
 	if err != nil {
 		return explainFault(err)
 	}

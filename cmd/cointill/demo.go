@@ -84,7 +84,7 @@ func makeDemo(ctx context.Context, p *app.Product) (demoReady, error) {
 		return ready, err
 	}
 	ready.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "system", Role: scope.System}
-	_, ready.key, err = p.Accounts.CreateKey(ctx, ready.scope, "Demo "+p.Clock().Format("2 January 2006 15:04"))
+	_, ready.key, err = p.Keys.CreateKey(ctx, ready.scope, "Demo "+p.Clock().Format("2 January 2006 15:04"))
 	return ready, err
 }
 

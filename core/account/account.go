@@ -1,6 +1,6 @@
 // Package account holds who may use Cointill: businesses with their users, roles and payment
-// methods, the login sessions of browsers, and the API keys of /v1. Each call reads the
-// rights from the database, so that every replica refuses a revoked access at once.
+// methods, and the login sessions of browsers. Each call reads the rights from the database,
+// so that every replica refuses a revoked access at once.
 package account
 
 import (
@@ -55,7 +55,6 @@ type Service struct {
 	// that their duration doesn't reveal whether a user exists; 0 answers at once.
 	Beat time.Duration
 
-	keys    models.Batcher[struct{}, string, map[string]models.APIKey]
 	hashing *line
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"cointill/core/account"
 	"cointill/core/account/accounttest"
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/mail"
@@ -20,8 +21,12 @@ import (
 	"cointill/models/modelstest"
 )
 
+// keys stands beside account.Service in bench under a name of its own.
+type keys = apikey.Service
+
 type bench struct {
 	*account.Service
+	*keys
 	db    *models.DB
 	clock *clock.Fake
 	sent  *[]account.Letter // in the order in which they were written; a rolled-back one is among them
@@ -35,7 +40,7 @@ func setup(t testing.TB, db *models.DB) bench {
 	}
 	fake := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	service := accounttest.New(db, fake.Now, box)
-	b := bench{Service: service, db: db, clock: fake, sent: &[]account.Letter{}}
+	b := bench{Service: service, keys: apikey.New(db, fake.Now, box), db: db, clock: fake, sent: &[]account.Letter{}}
 	service.Base, service.Mails = "https://till.example", &mail.Service{DB: db, Clock: fake.Now}
 	service.Render = func(l account.Letter) (subject, text, html string) {
 		*b.sent = append(*b.sent, l)

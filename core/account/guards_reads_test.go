@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -115,8 +116,8 @@ func (w *world) listed(t *testing.T, p *person) (v view) {
 	v.add("workplaces", joinNames(places, func(w account.Workplace) string {
 		return w.Name + " as " + string(w.Role)
 	}), err)
-	keys, err := w.Keys(ctx, sc)
-	v.add("keys", joinNames(keys, func(k account.Key) string { return k.Name }), err)
+	keys, err := w.ListKeys(ctx, sc)
+	v.add("keys", joinNames(keys, func(k apikey.Key) string { return k.Name }), err)
 	seats, err := w.Sessions(ctx, sc)
 	slices.SortFunc(seats, func(a, b account.Seat) int { return strings.Compare(a.UserAgent, b.UserAgent) })
 	v.add("sessions", joinNames(seats, func(s account.Seat) string { return s.UserAgent }), err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/account/passkeytest"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -25,7 +26,7 @@ type person struct {
 	since    time.Time // of the second factor
 	sessions []account.Session
 	devices  []string
-	keys     []account.Key
+	keys     []apikey.Key
 	secrets  []string // of the keys
 	invited  []account.Invitation
 	passkeys []*passkeytest.Authenticator

@@ -32,17 +32,18 @@ func encodeJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// writeAnswer sends data in the envelope.
-func (c *call) writeAnswer(data any) error {
-	body, err := c.encodeEnvelope(data)
+// encodeEnvelope writes data in the envelope; about is nil but for lists.
+func (c *call) encodeEnvelope(data any, about *meta) ([]byte, error) {
+	return encodeJSON(envelope{Status: true, Message: c.op.message, Data: data, Meta: about})
+}
+
+// writeAnswer sends data in the envelope; about is nil but for lists.
+func (c *call) writeAnswer(data any, about *meta) error {
+	body, err := c.encodeEnvelope(data, about)
 	if err != nil {
 		return err
 	}
 	return sendBody(c.fiber, c.op.status, body)
-}
-
-func (c *call) encodeEnvelope(data any) ([]byte, error) {
-	return encodeJSON(envelope{Status: true, Message: c.op.message, Data: data})
 }
 
 // answerList sends one page of a list; next is the cursor of the following one, "" after the last.
@@ -54,11 +55,7 @@ func answerList[T any](c *call, items []T, next string) error {
 	if next != "" {
 		about.NextCursor = &next
 	}
-	body, err := encodeJSON(envelope{Status: true, Message: c.op.message, Data: items, Meta: about})
-	if err != nil {
-		return err
-	}
-	return sendBody(c.fiber, c.op.status, body)
+	return c.writeAnswer(items, about)
 }
 
 // sendBody writes a JSON answer that no cache keeps: it may hold secrets.

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
@@ -78,7 +79,7 @@ type Links interface {
 
 // Keys tells whose key a request came with.
 type Keys interface {
-	Authenticate(ctx context.Context, authorization string) (scope.Scope, account.KeyInfo, error)
+	Authenticate(ctx context.Context, authorization string) (scope.Scope, apikey.KeyInfo, error)
 }
 
 // Methods lists the payment methods of a business.

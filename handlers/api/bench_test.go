@@ -19,6 +19,7 @@ import (
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
 	"cointill/core/account/accounttest"
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/limit"
@@ -52,6 +53,7 @@ type bench struct {
 	db        *models.DB
 	clock     *clock.Fake
 	accounts  *account.Service
+	keys      *apikey.Service
 	payments  *payment.Service
 	hooks     *webhook.Service
 	chains    []*simulated.Chain
@@ -97,7 +99,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	b := &bench{T: t, db: db, clock: now, perMinute: perMinute, market: &market{Fixed: quote.Fixed{Clock: now.Now}}}
 	box, err := secret.NewBox(make([]byte, 32))
 	b.must(err)
-	b.accounts = accounttest.New(db, now.Now, box)
+	b.accounts, b.keys = accounttest.New(db, now.Now, box), apikey.New(db, now.Now, box)
 	b.hooks = &webhook.Service{DB: db, Clock: now.Now, Secrets: box}
 	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
 	quotes := &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: b.market}}
@@ -117,7 +119,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	}
 	b.serve(api.Deps{
 		Payments: b.payments, Lists: &list.Service{DB: db}, Webhooks: b.hooks, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Base: base + "/l"},
-		Keys: b.accounts, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Limits: limit.New(db, now.Now),
+		Keys: b.keys, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Limits: limit.New(db, now.Now),
 		Answers: idempotency.New(db, now.Now, box), Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
 	})
 	b.business, b.key, b.liveKey = b.merchant("Kofi Books", "kofi@books.example")
@@ -145,10 +147,10 @@ func (b *bench) merchant(name, email string) (business models.Business, test, li
 	business, _, err := b.accounts.CreateBusiness(b.Context(), account.NewBusiness{BusinessName: name, Name: "Kofi Boateng", Email: email, Password: "a long enough passphrase"})
 	b.must(err)
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}
-	_, test, err = b.accounts.CreateKey(b.Context(), sc, "shop")
+	_, test, err = b.keys.CreateKey(b.Context(), sc, "shop")
 	b.must(err)
 	sc.Domain = scope.Live
-	_, live, err = b.accounts.CreateKey(b.Context(), sc, "shop")
+	_, live, err = b.keys.CreateKey(b.Context(), sc, "shop")
 	b.must(err)
 	return business, test, live
 }

@@ -83,7 +83,7 @@ func runEffect[T any](do func(*call) (T, error), show func(*call, T) (any, error
 			if err != nil {
 				return idempotency.Answer{}, err
 			}
-			body, err := c.encodeEnvelope(data)
+			body, err := c.encodeEnvelope(data, nil)
 			return idempotency.Answer{Status: c.op.status, Body: body}, err
 		}
 		claim, before, err := c.claimKey()

@@ -133,7 +133,7 @@ func (c *call) getDelivery() error {
 			Request: a.Request, Header: a.Header, Answer: a.Answer,
 		})
 	}
-	return c.writeAnswer(detail)
+	return c.writeAnswer(detail, nil)
 }
 
 func (c *call) listMissed() error {
@@ -149,5 +149,5 @@ func (c *call) listMissed() error {
 	if !m.Since.IsZero() {
 		shown.Since = formatStamp(&m.Since)
 	}
-	return c.writeAnswer(shown)
+	return c.writeAnswer(shown, nil)
 }

@@ -151,7 +151,7 @@ func (c *call) getEvent() error {
 	if err != nil {
 		return err
 	}
-	return c.writeAnswer(eventDetail{EventData: shown, Body: found.Body, Deliveries: showDeliveries(deliveries)})
+	return c.writeAnswer(eventDetail{EventData: shown, Body: found.Body, Deliveries: showDeliveries(deliveries)}, nil)
 }
 
 func (c *call) redeliverEvent() (int, error) {

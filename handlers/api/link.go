@@ -185,7 +185,7 @@ func (c *call) getLink() error {
 	if err != nil {
 		return err
 	}
-	return c.writeAnswer(c.linkData(found))
+	return c.writeAnswer(c.linkData(found), nil)
 }
 
 func (c *call) updateLink() (models.Link, error) {

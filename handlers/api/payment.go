@@ -169,7 +169,7 @@ func (c *call) verifyPayment() error {
 	if err != nil {
 		return err
 	}
-	return c.writeAnswer(view.Record())
+	return c.writeAnswer(view.Record(), nil)
 }
 
 func (c *call) listPayments() error {

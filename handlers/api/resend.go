@@ -137,5 +137,5 @@ func (c *call) getResend() error {
 	if err != nil {
 		return err
 	}
-	return c.writeAnswer(showResend(found))
+	return c.writeAnswer(showResend(found), nil)
 }

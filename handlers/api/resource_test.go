@@ -28,9 +28,9 @@ func TestAuthentication(t *testing.T) {
 	b.expect(b.callAs("", "GET", "/v1/payments?key="+b.key, "", "Cookie", "session="+b.key), 401, "invalid_api_key")
 	b.expect(b.callAs("", "GET", "/v1/payments", "", "Authorization", "Basic a29maTpwYXNz"), 401, "invalid_api_key")
 	sc := scope.Scope{BusinessID: b.business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}
-	keys, err := b.accounts.Keys(t.Context(), sc)
+	keys, err := b.keys.ListKeys(t.Context(), sc)
 	b.must(err)
-	b.must(b.accounts.RevokeKey(t.Context(), sc, keys[0].ID))
+	b.must(b.keys.RevokeKey(t.Context(), sc, keys[0].ID))
 	b.expect(b.call("GET", "/v1/payments", ""), 401, "invalid_api_key")
 }
 

@@ -173,7 +173,7 @@ func (c *call) getWebhook() error {
 	if err != nil {
 		return err
 	}
-	return c.writeAnswer(showEndpoint(found))
+	return c.writeAnswer(showEndpoint(found), nil)
 }
 
 func (c *call) updateWebhook() (webhook.Endpoint, error) {

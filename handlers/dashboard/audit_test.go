@@ -58,7 +58,7 @@ func TestAuditPages(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		for range 60 {
-			_, _, err := s.Accounts.CreateKey(t.Context(), sc, "Till <b>one</b>")
+			_, _, err := s.Keys.CreateKey(t.Context(), sc, "Till <b>one</b>")
 			s.FailOn(err)
 		}
 		_, err := s.Audits.SealChains(t.Context())

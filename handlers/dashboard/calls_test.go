@@ -18,7 +18,7 @@ import (
 func TestCallPages(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
-		key, _, err := s.Accounts.CreateKey(t.Context(), sc, "Till <1>")
+		key, _, err := s.Keys.CreateKey(t.Context(), sc, "Till <1>")
 		s.FailOn(err)
 		by := sc
 		by.Actor = fmt.Sprintf("key:%d", key.ID)

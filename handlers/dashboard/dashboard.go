@@ -28,7 +28,6 @@ import (
 
 // Accounts is what the areas need of core/account.
 type Accounts interface {
-	developers.Accounts
 	links.Accounts
 	overview.Accounts
 	people.Profiles
@@ -37,6 +36,12 @@ type Accounts interface {
 	signin.Team
 	team.Team
 	wallet.Accounts
+}
+
+// Keys is what the areas need of core/account/apikey.
+type Keys interface {
+	developers.Keys
+	overview.Keys
 }
 
 // Lists is what the areas need of core/payment/list.
@@ -76,6 +81,7 @@ type Quotes interface {
 // Services are the services that pages call, and facts about the installation.
 type Services struct {
 	Accounts   Accounts
+	Keys       Keys
 	Audits     settings.Audits
 	Calls      developers.Calls
 	Figures    overview.Figures
@@ -120,11 +126,11 @@ type Handlers struct {
 func New(s Services) *Handlers {
 	exports := &page.Exports{}
 	return &Handlers{
-		Developers: &developers.Handlers{Accounts: s.Accounts, Calls: s.Calls, Answers: s.Answers, Clock: s.Clock},
+		Developers: &developers.Handlers{Keys: s.Keys, Calls: s.Calls, Answers: s.Answers, Clock: s.Clock},
 		Links: &links.Handlers{Accounts: s.Accounts, Links: s.Links, Lists: s.Lists, Answers: s.Answers,
 			Clock: s.Clock},
 		Mailbox: &mailbox.Handlers{Mails: s.Mails, MailServer: s.MailServer},
-		Overview: &overview.Handlers{Accounts: s.Accounts, Figures: s.Figures, Lists: s.Lists, Quotes: s.Quotes,
+		Overview: &overview.Handlers{Accounts: s.Accounts, Keys: s.Keys, Figures: s.Figures, Lists: s.Lists, Quotes: s.Quotes,
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Networks: s.Networks, Clock: s.Clock},
 		Payments: &payments.Handlers{Payments: s.Payments, Lists: s.Lists, Mails: s.Mails, Sandbox: s.Sandbox,
 			Wallets:  s.Wallets,

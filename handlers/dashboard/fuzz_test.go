@@ -111,7 +111,7 @@ func FuzzForms(f *testing.F) {
 //fuzz:inputs 1500
 func FuzzAddresses(f *testing.F) {
 	z := fuzz(f)
-	_, key, err := z.Accounts.CreateKey(f.Context(), z.other, "Bayo's")
+	_, key, err := z.Keys.CreateKey(f.Context(), z.other, "Bayo's")
 	z.FailOn(err)
 	w := town{things: map[string]map[string]string{"Ama": z.things}}
 	private, open := w.others(""), []string{last(z.things["/pay/:token"]), last(z.things["/l/:code"])} // who has these may look

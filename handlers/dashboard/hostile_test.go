@@ -186,7 +186,7 @@ func TestInjection(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
-		_, key, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
+		_, key, err := s.Keys.CreateKey(t.Context(), sc, "Server")
 		s.FailOn(err)
 		b := s.SignIn(ama)
 		who := identity{browser: s.NewBrowser(), key: key}

@@ -253,7 +253,7 @@ func (z *fuzzed) post(t *testing.T, path string, values url.Values) servertest.A
 // what was refused stands in the log of requests.
 func (z *fuzzed) call(t *testing.T, r *reader) {
 	t.Helper()
-	_, key, err := z.Accounts.CreateKey(t.Context(), z.own, "Markup")
+	_, key, err := z.Keys.CreateKey(t.Context(), z.own, "Markup")
 	z.FailOn(err)
 	who := identity{browser: z.NewBrowser(), key: key}
 	hook, tips := last(z.things["/v1/webhooks/:id"]), last(z.things["/v1/payment-links/:id"])

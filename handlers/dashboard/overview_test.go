@@ -51,7 +51,7 @@ func TestOverview(t *testing.T) {
 		s.FailOn(s.DB.Exec(t.Context()).Create(&models.Transfer{Network: "sandbox-xrpl", TxID: "aa", Asset: "XRP", Address: "r", BusinessID: sc.BusinessID, Domain: "test", Unmatched: "missing_tag", FirstSeenAt: s.Clock.Now()}).Error)
 		expect(t, b.Get("/dashboard"), 200, "Needs your attention", "Webhook “Ledger” is failing", "/dashboard/webhooks/"+hook.ID, "1 unmatched transfer")
 		s.FailOn(s.Webhooks.Delete(t.Context(), sc, hook.ID))
-		_, _, err = s.Accounts.CreateKey(t.Context(), sc, "Server")
+		_, _, err = s.Keys.CreateKey(t.Context(), sc, "Server")
 		s.FailOn(err)
 		expect(t, b.Get("/dashboard"), 200, "Get started", fmt.Sprintf("%d of %d done", 3, 4))
 		_, _, err = s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Ledger", URL: "https://shop.example/hook", Active: true})

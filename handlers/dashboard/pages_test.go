@@ -306,7 +306,7 @@ func TestKeys(t *testing.T) {
 		made := b.PostFrom(at, at, url.Values{"name": {"Shop server"}})
 		expect(t, made, 201, "Shop server", "curl -sS "+servertest.Base+"/v1/payment/initiate")
 		secret := regexp.MustCompile(`sk_test_\w{20,}`).FindString(made.Body)
-		if _, _, err := s.Accounts.Authenticate(t.Context(), "Bearer "+secret); err != nil {
+		if _, _, err := s.Keys.Authenticate(t.Context(), "Bearer "+secret); err != nil {
 			t.Errorf("the key that was shown: %v", err)
 		}
 		listed := b.Get(at)
@@ -367,7 +367,7 @@ func TestTenancy(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		mine := s.CreateBusiness("Ama's Shop", ama)
 		s.CreateBusiness("Bayo's Shop", bayo)
-		key, _, err := s.Accounts.CreateKey(t.Context(), mine, "Server")
+		key, _, err := s.Keys.CreateKey(t.Context(), mine, "Server")
 		s.FailOn(err)
 		pages := things(t, s, mine)
 		acts := append([]string{}, pages[1], pages[2], fmt.Sprintf("/dashboard/keys/%d/roll", key.ID), fmt.Sprintf("/dashboard/keys/%d/revoke", key.ID))

@@ -262,7 +262,7 @@ func TestOthersSeeWhatTheyMaySee(t *testing.T) {
 		b := s.NewBrowser()
 		for domain, things := range v.things {
 			sc := scope.Scope{BusinessID: v.sc.BusinessID, Domain: domain, Actor: v.sc.Actor, Role: scope.Owner}
-			_, key, err := s.Accounts.CreateKey(t.Context(), sc, "All")
+			_, key, err := s.Keys.CreateKey(t.Context(), sc, "All")
 			s.FailOn(err)
 			sc.Role = scope.API
 			var paid models.Payment

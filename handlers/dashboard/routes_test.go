@@ -228,7 +228,7 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 	s.FailOn(err)
 	order, err := s.Webhooks.Resend(t.Context(), sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
 	s.FailOn(err)
-	key, _, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
+	key, _, err := s.Keys.CreateKey(t.Context(), sc, "Server")
 	s.FailOn(err)
 	invitation, err := s.Accounts.Invite(t.Context(), sc, fmt.Sprintf("new@%s.example", sc.Domain), scope.Finance)
 	s.FailOn(err)

@@ -47,7 +47,7 @@ func TestStalePages(t *testing.T) {
 		expect(t, b.Get(at+"/edit"), 404, "Not found", "webhook")
 
 		// A key is revoked, an invitation taken back, while the page is open.
-		key, _, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
+		key, _, err := s.Keys.CreateKey(t.Context(), sc, "Server")
 		s.FailOn(err)
 		at = fmt.Sprintf("/dashboard/keys/%d", key.ID)
 		open = shownForm(b.Get("/dashboard/keys"), nil)

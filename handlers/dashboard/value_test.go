@@ -22,7 +22,7 @@ func TestSmallForLarge(t *testing.T) {
 	}
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
-		_, key, err := s.Accounts.CreateKey(t.Context(), sc, "Server")
+		_, key, err := s.Keys.CreateKey(t.Context(), sc, "Server")
 		s.FailOn(err)
 		who := identity{browser: s.NewBrowser(), key: key}
 		small, large := servertest.NewRequest(money.CryptoBitcoin), servertest.NewRequest(money.CryptoBitcoin)

@@ -20,6 +20,7 @@ import (
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/addressmark"
 	"cointill/core/apilog"
 	"cointill/core/audit"
@@ -64,6 +65,7 @@ type Product struct {
 	shared    *clock.Shared // that clock, where several processes have one; else nil
 	Log       *slog.Logger
 	Accounts  *account.Service
+	Keys      *apikey.Service
 	audits    *audit.Service
 	Settings  *settings.Service
 	calls     *apilog.Log
@@ -145,7 +147,7 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 	if err := checkKey(ctx, p.DB, box); err != nil {
 		return err
 	}
-	p.Accounts = account.New(p.DB, p.Clock, box)
+	p.Accounts, p.Keys = account.New(p.DB, p.Clock, box), apikey.New(p.DB, p.Clock, box)
 	p.Accounts.LimitHashing(p.limits.memory)
 	p.Accounts.Operators, p.mailServer = s.Operators, s.mailHost()
 	if p.Accounts.AskSetupToken, err = isReachable(p.Base, listening[0]); err != nil {
@@ -319,7 +321,7 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{
 					Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Webhooks: p.Hooks, Links: p.Links,
-					Keys: p.Accounts, Methods: p.Accounts, Networks: p.Networks, Quotes: p.Quotes,
+					Keys: p.Keys, Methods: p.Accounts, Networks: p.Networks, Quotes: p.Quotes,
 					Sandbox: p.Sandbox, Limits: p.limiter, Answers: p.answers, Secrets: box, Clock: p.Clock,
 					PerMinute: s.RateLimit, BaseURL: p.Base, Version: Version,
 				})
@@ -335,7 +337,7 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 // NewDashboard makes the merchant's pages.
 func (p *Product) NewDashboard() *dashboard.Handlers {
 	return dashboard.New(dashboard.Services{
-		Accounts: p.Accounts, Audits: p.audits, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.Links,
+		Accounts: p.Accounts, Keys: p.Keys, Audits: p.audits, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.Links,
 		Mails: p.receipts, Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
 		Receiving: p.Receiving, Sandbox: p.Sandbox,
 		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Answers: p.answers,

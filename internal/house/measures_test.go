@@ -26,10 +26,10 @@ const (
 // larger are the types and packages that are above the bars, with their figures. No entry
 // is added, and figures only go down.
 var larger = map[string]int{
-	"core/account.Service methods": 133, "core/payment.Service methods": 67, "core/webhook.Service methods": 82,
+	"core/account.Service methods": 125, "core/payment.Service methods": 67, "core/webhook.Service methods": 82,
 	"handlers/api.call methods": 43,
-	"core/account lines":        3704, "core/webhook files": 27,
-	"core/webhook lines": 4648, "handlers/api lines": 3525, "models files": 31,
+	"core/webhook files":        27,
+	"core/webhook lines":        4638, "handlers/api lines": 3523, "models files": 31,
 }
 
 // idiom matches words that a second-language engineer stumbles over: who or what is meant

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/words"
@@ -20,7 +20,7 @@ func (h *Handlers) listCalls(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	keys, err := h.Accounts.Keys(c.UserContext(), c.Scope)
+	keys, err := h.Keys.ListKeys(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (h *Handlers) showCall(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	keys, err := h.Accounts.Keys(c.UserContext(), c.Scope)
+	keys, err := h.Keys.ListKeys(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func inLines(text string) string {
 }
 
 // keyNames are the names of API keys by their id.
-func keyNames(keys []account.Key) map[int64]string {
+func keyNames(keys []apikey.Key) map[int64]string {
 	names := map[int64]string{}
 	for _, key := range keys {
 		names[key.ID] = key.Name

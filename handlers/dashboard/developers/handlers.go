@@ -4,7 +4,7 @@ package developers
 import (
 	"context"
 
-	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/apilog"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
@@ -13,11 +13,11 @@ import (
 	"cointill/models"
 )
 
-// Accounts is what these pages need of core/account.
-type Accounts interface {
-	Keys(ctx context.Context, sc scope.Scope) ([]account.Key, error)
-	CreateKey(ctx context.Context, sc scope.Scope, name string) (account.Key, string, error)
-	RollKey(ctx context.Context, sc scope.Scope, id int64) (account.Key, string, error)
+// Keys is what these pages need of core/account/apikey.
+type Keys interface {
+	ListKeys(ctx context.Context, sc scope.Scope) ([]apikey.Key, error)
+	CreateKey(ctx context.Context, sc scope.Scope, name string) (apikey.Key, string, error)
+	RollKey(ctx context.Context, sc scope.Scope, id int64) (apikey.Key, string, error)
 	RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
 }
 
@@ -29,10 +29,10 @@ type Calls interface {
 
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Accounts Accounts
-	Answers  *idempotency.Store // what forms made: one that is sent twice makes it once
-	Calls    Calls
-	Clock    clock.Clock
+	Keys    Keys
+	Answers *idempotency.Store // what forms made: one that is sent twice makes it once
+	Calls   Calls
+	Clock   clock.Clock
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.

@@ -4,15 +4,15 @@ import (
 	"context"
 	"net/http"
 
-	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/handlers/page"
 )
 
 // createKey makes a key of the chosen domain and shows it, once.
 func (h *Handlers) createKey(c *page.Ctx) error {
 	typed := page.ReadForm(c, "name")
-	key, secret, err := h.createKeyOnce(c, func(ctx context.Context) (account.Key, string, error) {
-		return h.Accounts.CreateKey(ctx, c.Scope, typed.Value("name"))
+	key, secret, err := h.createKeyOnce(c, func(ctx context.Context) (apikey.Key, string, error) {
+		return h.Keys.CreateKey(ctx, c.Scope, typed.Value("name"))
 	})
 	if err != nil {
 		status, err := page.RefuseForm(&typed, err)

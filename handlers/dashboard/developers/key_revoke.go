@@ -12,7 +12,7 @@ func (h *Handlers) revokeKey(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Accounts.RevokeKey(c.UserContext(), c.Scope, id); err != nil {
+	if err := h.Keys.RevokeKey(c.UserContext(), c.Scope, id); err != nil {
 		return h.refuseKey(c, err)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "keys.key_is_revoked"))

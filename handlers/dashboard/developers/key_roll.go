@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/handlers/page"
 )
 
@@ -14,8 +14,8 @@ func (h *Handlers) rollKey(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	key, secret, err := h.createKeyOnce(c, func(ctx context.Context) (account.Key, string, error) {
-		return h.Accounts.RollKey(ctx, c.Scope, id)
+	key, secret, err := h.createKeyOnce(c, func(ctx context.Context) (apikey.Key, string, error) {
+		return h.Keys.RollKey(ctx, c.Scope, id)
 	})
 	if err != nil {
 		return h.refuseKey(c, err)

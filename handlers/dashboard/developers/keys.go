@@ -25,7 +25,7 @@ type keysShown struct {
 }
 
 func (h *Handlers) showKeys(c *page.Ctx, shown keysShown) error {
-	keys, err := h.Accounts.Keys(c.UserContext(), c.Scope)
+	keys, err := h.Keys.ListKeys(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}

@@ -5,20 +5,20 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/handlers/page"
 )
 
 // createKeyOnce is once for what answers with a new API key: sent twice, the form shows
 // the same one.
-func (h *Handlers) createKeyOnce(c *page.Ctx, act func(ctx context.Context) (account.Key, string,
-	error)) (k account.Key, secret string, err error) {
+func (h *Handlers) createKeyOnce(c *page.Ctx, act func(ctx context.Context) (apikey.Key, string,
+	error)) (k apikey.Key, secret string, err error) {
 	type kept struct{ Name, Secret string }
 	before, err := page.RunOnce(h.Answers, c, func(ctx context.Context) (err error) {
 		k, secret, err = act(ctx)
 		return err
 	}, func(result any) ([]byte, error) {
-		made, ok := result.(account.NewKey)
+		made, ok := result.(apikey.Made)
 		if !ok {
 			return nil, fmt.Errorf("dashboard: a form made a %T", result)
 		}
@@ -29,5 +29,5 @@ func (h *Handlers) createKeyOnce(c *page.Ctx, act func(ctx context.Context) (acc
 	}
 	var twin kept
 	err = json.Unmarshal(before, &twin)
-	return account.Key{Name: twin.Name}, twin.Secret, err
+	return apikey.Key{Name: twin.Name}, twin.Secret, err
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/apilog"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -78,7 +78,7 @@ func (s callSearch) href() string {
 type callFacts struct {
 	Rows []models.APICall
 	Next int64
-	Keys []account.Key
+	Keys []apikey.Key
 	Zone *time.Location
 }
 

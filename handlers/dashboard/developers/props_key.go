@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -16,7 +16,7 @@ import (
 type newKey struct{ Name, Secret string }
 
 // keysProps is the list of API keys. base is the address of this server's API.
-func keysProps(shell layout.Page, keys []account.Key, form ui.Form, made newKey, base string,
+func keysProps(shell layout.Page, keys []apikey.Key, form ui.Form, made newKey, base string,
 	at display.Moment) dashboard.KeysProps {
 	props := dashboard.KeysProps{Page: shell, Form: form, NewKey: made.Secret, NewKeyName: made.Name}
 	if made.Secret != "" {
@@ -28,7 +28,7 @@ func keysProps(shell layout.Page, keys []account.Key, form ui.Form, made newKey,
 	return props
 }
 
-func keyRow(key account.Key, at display.Moment) dashboard.KeyRow {
+func keyRow(key apikey.Key, at display.Moment) dashboard.KeyRow {
 	row := dashboard.KeyRow{ID: strconv.FormatInt(key.ID, 10), Name: key.Name, Shown: key.Hint,
 		Created: key.CreatedAt.In(at.Zone)}
 	if key.LastUsedAt != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/handlers/page"
@@ -26,8 +26,8 @@ func (h *Handlers) createQuickstartKey(c *page.Ctx) error {
 	if c.Scope.Domain != scope.Test {
 		return fault.New(fault.Conflict, "test_domain_only", words.T(c.UserContext(), "calls.test_only"))
 	}
-	_, secret, refused := h.createKeyOnce(c, func(ctx context.Context) (account.Key, string, error) {
-		return h.Accounts.CreateKey(ctx, c.Scope, words.T(ctx, "calls.quickstart"))
+	_, secret, refused := h.createKeyOnce(c, func(ctx context.Context) (apikey.Key, string, error) {
+		return h.Keys.CreateKey(ctx, c.Scope, words.T(ctx, "calls.quickstart"))
 	})
 	if refused != nil {
 		said, status, err := page.DescribeRefusal(refused)

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -21,7 +22,11 @@ import (
 // Accounts is what these pages need of core/account.
 type Accounts interface {
 	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
-	Keys(ctx context.Context, sc scope.Scope) ([]account.Key, error)
+}
+
+// Keys is what these pages need of core/account/apikey.
+type Keys interface {
+	ListKeys(ctx context.Context, sc scope.Scope) ([]apikey.Key, error)
 }
 
 // Figures is what these pages need of core/stats.
@@ -55,6 +60,7 @@ type Handlers struct {
 	Accounts Accounts
 	Clock    clock.Clock
 	Figures  Figures
+	Keys     Keys
 	Networks payment.Networks // which network serves a coin, and its health
 	Lists    Lists
 	Quotes   Quotes

@@ -80,7 +80,7 @@ func (h *Handlers) loadSetUp(ctx context.Context, sc scope.Scope, f *overviewFac
 	}
 	f.SetUp.Paid = len(paid.Payments) > 0
 	if sc.Allows(scope.ManageKeys) {
-		keys, err := h.Accounts.Keys(ctx, sc)
+		keys, err := h.Keys.ListKeys(ctx, sc)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ import (
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/account"
 	"cointill/core/account/accounttest"
+	"cointill/core/account/apikey"
 	"cointill/core/addressmark"
 	"cointill/core/apilog"
 	"cointill/core/audit"
@@ -64,6 +65,7 @@ type Server struct {
 	Clock    *clock.Fake
 	App      *fiber.App
 	Accounts *account.Service
+	Keys     *apikey.Service
 	Audits   *audit.Service
 	Calls    *apilog.Log
 	Payments *payment.Service
@@ -125,7 +127,7 @@ func New(t testing.TB, db *models.DB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{T: t, DB: db, Clock: now, Accounts: accounttest.New(db, now.Now, box), Hub: sse.New(db),
+	s := &Server{T: t, DB: db, Clock: now, Accounts: accounttest.New(db, now.Now, box), Keys: apikey.New(db, now.Now, box), Hub: sse.New(db),
 		nodes: map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}}}
 	s.wireServices(box)
 	s.App = s.wirePages()
@@ -231,7 +233,7 @@ func (s *Server) wirePages() *fiber.App {
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
 	answers := idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)
-	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Payments: s.Payments, Lists: s.Lists,
+	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Keys: s.Keys, Payments: s.Payments, Lists: s.Lists,
 		Figures:  s.Figures,
 		Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails, Sandbox: player, Calls: s.Calls, Audits: s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
@@ -246,7 +248,7 @@ func (s *Server) wirePages() *fiber.App {
 		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: customer.Routes,
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists, Webhooks: s.Webhooks,
-					Links: s.Links, Keys: s.Accounts, Methods: s.Accounts,
+					Links: s.Links, Keys: s.Keys, Methods: s.Accounts,
 					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Limits: limits, Answers: answers,
 					Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
 					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})

@@ -1,4 +1,4 @@
-package account_test
+package apikey_test
 
 import (
 	"regexp"
@@ -108,7 +108,7 @@ func TestKeyRollAndRevoke(t *testing.T) {
 		if err := b.RevokeKey(ctx, live, next.ID); fault.KindOf(err) != fault.NotFound {
 			t.Error("another domain's key was found", err)
 		}
-		keys, err := b.Keys(ctx, sc)
+		keys, err := b.ListKeys(ctx, sc)
 		if err != nil || len(keys) != 2 || keys[0].ID != next.ID || keys[0].RevokedAt == nil || keys[0].LastUsedAt == nil {
 			t.Errorf("keys = %v, err = %v", keys, err)
 		}
@@ -136,7 +136,7 @@ func TestLastUseIsWrittenOnceAMinute(t *testing.T) {
 			if _, _, err := b.Authenticate(t.Context(), "Bearer "+text); err != nil {
 				t.Fatal(err)
 			}
-			keys, _ := b.Keys(t.Context(), m.Scope(scope.Test))
+			keys, _ := b.ListKeys(t.Context(), m.Scope(scope.Test))
 			return *keys[0].LastUsedAt
 		}
 		first := used()

@@ -1,4 +1,7 @@
-package account
+// Package apikey owns the API keys of /v1: it makes, rolls and revokes them, and finds the
+// scope of a request by the key that it came with. Keys are read at each request, so that
+// every replica refuses a revoked one at once.
+package apikey
 
 import (
 	"context"
@@ -9,11 +12,13 @@ import (
 	"time"
 
 	"cointill/core/audit"
+	"cointill/core/clock"
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/ident"
 	"cointill/core/scope"
+	"cointill/core/secret"
 	"cointill/models"
 )
 
@@ -41,8 +46,21 @@ type Key struct {
 	RevokedAt  *time.Time
 }
 
-// NewKey is a key that was just made, with its secret: what idempotency.Do gives.
-type NewKey struct {
+// Service keeps the keys. Make one with New.
+type Service struct {
+	db     *models.DB
+	now    clock.Clock
+	secret *secret.Box
+	read   models.Batcher[struct{}, string, map[string]models.APIKey]
+}
+
+// New makes the service.
+func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
+	return &Service{db: db, now: now, secret: box}
+}
+
+// Made is a key that was just made, with its secret: what idempotency.Do gives.
+type Made struct {
 	Key    Key
 	Secret string
 }
@@ -61,14 +79,14 @@ func (s *Service) CreateKey(ctx context.Context, sc scope.Scope, name string) (K
 	if sentence := contact.CheckLabel(name); sentence != "" {
 		return Key{}, "", fault.Validation(fault.Fields{"name": {sentence}})
 	}
-	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (NewKey, error) {
+	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (Made, error) {
 		var working int64
 		count := sc.Rows(tx.Model(&models.APIKey{})).Where("revoked_at IS NULL AND expires_at IS NULL").Count(&working)
 		if count.Error != nil {
-			return NewKey{}, count.Error
+			return Made{}, count.Error
 		}
 		if working >= maxKeys {
-			return NewKey{}, fault.New(fault.Conflict, "too_many_keys",
+			return Made{}, fault.New(fault.Conflict, "too_many_keys",
 				"A business may have 100 API keys in a domain. Revoke one that is not used.")
 		}
 		return s.insertKey(tx, sc, name)
@@ -76,20 +94,20 @@ func (s *Service) CreateKey(ctx context.Context, sc scope.Scope, name string) (K
 	return made.Key, made.Secret, err
 }
 
-func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name string) (NewKey, error) {
+func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name string) (Made, error) {
 	text := newSecret(sc.Domain)
 	row := models.APIKey{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: name,
 		Hash: s.secret.Hash("api key", text),
 		Hint: text[:len(testPrefix)] + "…" + text[len(text)-4:], CreatedBy: sc.Actor, CreatedAt: s.now()}
 	if err := tx.Create(&row).Error; err != nil {
-		return NewKey{}, err
+		return Made{}, err
 	}
-	return NewKey{shown(row), text}, audit.Record(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID),
+	return Made{describeKey(row), text}, audit.Record(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID),
 		map[string]string{"name": name, "hint": row.Hint})
 }
 
-// Keys lists the scope's keys, the newest first, revoked ones too.
-func (s *Service) Keys(ctx context.Context, sc scope.Scope) ([]Key, error) {
+// ListKeys lists the scope's keys, the newest first, revoked ones too.
+func (s *Service) ListKeys(ctx context.Context, sc scope.Scope) ([]Key, error) {
 	if err := sc.CheckAction(scope.ManageKeys); err != nil {
 		return nil, err
 	}
@@ -97,7 +115,7 @@ func (s *Service) Keys(ctx context.Context, sc scope.Scope) ([]Key, error) {
 	err := sc.Rows(s.db.Read(ctx)).Order("id DESC").Limit(10 * maxKeys).Find(&rows).Error
 	keys := make([]Key, len(rows))
 	for i, row := range rows {
-		keys[i] = shown(row)
+		keys[i] = describeKey(row)
 	}
 	return keys, err
 }
@@ -108,24 +126,24 @@ func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, s
 	if err := sc.CheckAction(scope.ManageKeys); err != nil {
 		return Key{}, "", err
 	}
-	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (NewKey, error) {
+	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (Made, error) {
 		var old models.APIKey
 		if err := sc.Rows(tx).Where("id = ?", id).Take(&old).Error; err != nil {
-			return NewKey{}, fault.MissingRow(err, "API key")
+			return Made{}, fault.MissingRow(err, "API key")
 		}
 		now := s.now()
 		ends := sc.Rows(tx.Model(&models.APIKey{})).Where("id = ? AND revoked_at IS NULL AND expires_at IS NULL", id).
 			Update("expires_at", now.Add(rollOverlap))
 		if ends.Error == nil && ends.RowsAffected == 0 {
-			return NewKey{}, fault.New(fault.Conflict, "key_not_active",
+			return Made{}, fault.New(fault.Conflict, "key_not_active",
 				"This key is revoked or has been rolled already.")
 		}
 		if ends.Error != nil {
-			return NewKey{}, ends.Error
+			return Made{}, ends.Error
 		}
 		if err := audit.Record(tx, sc, now, "key.rolled", keyActor(id),
 			map[string]string{"name": old.Name, "hint": old.Hint}); err != nil {
-			return NewKey{}, err
+			return Made{}, err
 		}
 		return s.insertKey(tx, sc, old.Name)
 	})
@@ -161,28 +179,28 @@ type KeyInfo struct {
 // time and nothing is remembered, so that a revoked key fails at once on every
 // replica. Unauthenticated, with a sentence that helps.
 func (s *Service) Authenticate(ctx context.Context, authorization string) (scope.Scope, KeyInfo, error) {
-	text, err := bearer(authorization)
+	text, err := parseBearer(authorization)
 	if err != nil {
 		return scope.Scope{}, KeyInfo{}, err
 	}
 	hash := s.secret.Hash("api key", text)
-	known, err := s.keys.Get(ctx, struct{}{}, hash, s.readKeys)
+	known, err := s.read.Get(ctx, struct{}{}, hash, s.readKeys)
 	if err != nil {
 		return scope.Scope{}, KeyInfo{}, err
 	}
 	row, found := known[hash]
 	if !found {
 		return scope.Scope{}, KeyInfo{},
-			unauthenticated("This server does not know this API key. Check that it was made here, or create a new " +
+			errUnauthenticated("This server does not know this API key. Check that it was made here, or create a new " +
 				"one in the dashboard.")
 	}
 	now := s.now()
 	if row.RevokedAt != nil {
-		return scope.Scope{}, KeyInfo{}, unauthenticated("This API key was revoked. Create a new one in the dashboard.")
+		return scope.Scope{}, KeyInfo{}, errUnauthenticated("This API key was revoked. Create a new one in the dashboard.")
 	}
-	if !shown(row).Works(now) {
+	if !describeKey(row).Works(now) {
 		return scope.Scope{}, KeyInfo{},
-			unauthenticated("This API key was replaced, and the time in which both worked is over. Use the new key.")
+			errUnauthenticated("This API key was replaced, and the time in which both worked is over. Use the new key.")
 	}
 	if row.LastUsedAt == nil || now.Sub(*row.LastUsedAt) >= usedEvery {
 		s.markUsed(ctx, row.ID, now)
@@ -214,13 +232,13 @@ func (s *Service) markUsed(ctx context.Context, id int64, now time.Time) {
 	}
 }
 
-// bearer takes the key out of the header and refuses malformed ones before the database is
+// parseBearer takes the key out of the header and refuses malformed ones before the database is
 // read.
-func bearer(authorization string) (string, error) {
+func parseBearer(authorization string) (string, error) {
 	scheme, text, _ := strings.Cut(authorization, " ")
 	text = strings.TrimSpace(text)
 	if !strings.EqualFold(scheme, "Bearer") || text == "" {
-		return "", unauthenticated("Send your secret key in the header Authorization: Bearer sk_test_… or sk_live_….")
+		return "", errUnauthenticated("Send your secret key in the header Authorization: Bearer sk_test_… or sk_live_….")
 	}
 	own, other := testPrefix, livePrefix
 	if strings.HasPrefix(text, livePrefix) {
@@ -228,23 +246,23 @@ func bearer(authorization string) (string, error) {
 	}
 	body, found := strings.CutPrefix(text, own)
 	if !found {
-		return "", unauthenticated("This is no secret key of Cointill: those begin with sk_test_ or sk_live_.")
+		return "", errUnauthenticated("This is no secret key of Cointill: those begin with sk_test_ or sk_live_.")
 	}
 	if len(body) != keyRandom+keyCheck {
-		return "", unauthenticated("This API key has the wrong length: copy it again as a whole.")
+		return "", errUnauthenticated("This API key has the wrong length: copy it again as a whole.")
 	}
 	random, check := body[:keyRandom], body[keyRandom:]
 	switch check {
-	case checksum(own + random):
+	case keyChecksum(own + random):
 		return text, nil
-	case checksum(other + random):
-		return "", unauthenticated("This API key was made with the prefix " + other +
+	case keyChecksum(other + random):
+		return "", errUnauthenticated("This API key was made with the prefix " + other +
 			": a key's domain can't be changed. Use a key of the other domain.")
 	}
-	return "", unauthenticated("This API key holds a typing error: copy it again as a whole.")
+	return "", errUnauthenticated("This API key holds a typing error: copy it again as a whole.")
 }
 
-func unauthenticated(sentence string) error {
+func errUnauthenticated(sentence string) error {
 	return fault.New(fault.Unauthenticated, "invalid_api_key", sentence)
 }
 
@@ -254,12 +272,12 @@ func newSecret(domain scope.Domain) string {
 		prefix = livePrefix
 	}
 	text := prefix + ident.RandomText(keyRandom)
-	return text + checksum(text)
+	return text + keyChecksum(text)
 }
 
-// checksum recognizes a mistyped key, or a leaked one in a log, without a database: CRC-32 in
+// keyChecksum recognizes a mistyped key, or a leaked one in a log, without a database: CRC-32 in
 // base 32, without its two highest bits.
-func checksum(text string) string {
+func keyChecksum(text string) string {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	sum := crc32.ChecksumIEEE([]byte(text))
 	out := make([]byte, keyCheck)
@@ -269,7 +287,7 @@ func checksum(text string) string {
 	return string(out)
 }
 
-func shown(row models.APIKey) Key {
+func describeKey(row models.APIKey) Key {
 	return Key{ID: row.ID, Name: row.Name, Hint: row.Hint, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt,
 		LastUsedAt: row.LastUsedAt, ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt}
 }

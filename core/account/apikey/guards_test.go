@@ -1,4 +1,4 @@
-package account_test
+package apikey_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/models"
@@ -50,7 +51,7 @@ func TestKeyChangesAreOfOneKey(t *testing.T) {
 			t.Errorf("the audit log says %q, %v, want that key 2 was revoked", row.Detail, err)
 		}
 		b.refusal(t, texts[3])
-		keys, err := b.Keys(ctx, sc)
+		keys, err := b.ListKeys(ctx, sc)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestEndedKeyIsToldWhy(t *testing.T) {
 		if err := b.RevokeKey(ctx, sc, key.ID); err != nil {
 			t.Fatal(err)
 		}
-		keys, err := b.Keys(ctx, sc)
+		keys, err := b.ListKeys(ctx, sc)
 		if err != nil || keys[1].RevokedAt == nil || !keys[1].RevokedAt.Equal(revoked) {
 			t.Errorf("revoked again: %+v, %v, want the time of the first", keys[1].RevokedAt, err)
 		}
@@ -115,7 +116,7 @@ func TestRevokedKeyIsNotRolled(t *testing.T) {
 		if _, _, err := b.RollKey(ctx, sc, key.ID); code(err) != "key_not_active" {
 			t.Errorf("RollKey of a revoked key = %v, want key_not_active", err)
 		}
-		keys, err := b.Keys(ctx, sc)
+		keys, err := b.ListKeys(ctx, sc)
 		if err != nil || len(keys) != 1 || keys[0].ExpiresAt != nil {
 			t.Errorf("keys %+v, %v, want the revoked one only, without a time at which it expires", keys, err)
 		}
@@ -127,11 +128,11 @@ func TestRevokedKeyIsNotRolled(t *testing.T) {
 func TestHundredKeys(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {
 		ctx, sc := t.Context(), m.Scope(scope.Test)
-		create := func(sc scope.Scope) (account.Key, string) {
+		create := func(sc scope.Scope) (apikey.Key, string) {
 			key, _, err := b.CreateKey(ctx, sc, "a")
 			return key, code(err)
 		}
-		var first, second account.Key
+		var first, second apikey.Key
 		for i := range 100 {
 			key, problem := create(sc)
 			if problem != "" {
@@ -165,11 +166,11 @@ func TestWorks(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	later := now.Add(time.Microsecond)
 	for name, c := range map[string]struct {
-		key  account.Key
+		key  apikey.Key
 		want bool
 	}{
-		"neither": {account.Key{}, true}, "expires later": {account.Key{ExpiresAt: &later}, true}, "expires now": {account.Key{ExpiresAt: &now}, false},
-		"revoked": {account.Key{RevokedAt: &now}, false}, "revoked, expires later": {account.Key{RevokedAt: &now, ExpiresAt: &later}, false},
+		"neither": {apikey.Key{}, true}, "expires later": {apikey.Key{ExpiresAt: &later}, true}, "expires now": {apikey.Key{ExpiresAt: &now}, false},
+		"revoked": {apikey.Key{RevokedAt: &now}, false}, "revoked, expires later": {apikey.Key{RevokedAt: &now, ExpiresAt: &later}, false},
 	} {
 		if got := c.key.Works(now); got != c.want {
 			t.Errorf("Works of a key that is %s = %v, want %v", name, got, c.want)
@@ -188,8 +189,8 @@ func TestKeysNeedTheRole(t *testing.T) {
 		finance := sc
 		finance.Role = scope.Finance
 		_, _, rolled := b.RollKey(ctx, finance, key.ID)
-		_, listed := b.Keys(ctx, finance)
-		for name, err := range map[string]error{"RollKey": rolled, "Keys": listed, "RevokeKey": b.RevokeKey(ctx, finance, key.ID)} {
+		_, listed := b.ListKeys(ctx, finance)
+		for name, err := range map[string]error{"RollKey": rolled, "ListKeys": listed, "RevokeKey": b.RevokeKey(ctx, finance, key.ID)} {
 			if fault.KindOf(err) != fault.Forbidden {
 				t.Errorf("%s by the role finance = %v, want Forbidden", name, err)
 			}
@@ -226,7 +227,7 @@ func TestLastUseOfSeveralAtOnce(t *testing.T) {
 		if got := b.refusal(t, text); got != "" {
 			t.Fatalf("b.refusal(t, text): got = %v", got)
 		}
-		keys, err := b.Keys(t.Context(), m.Scope(scope.Test))
+		keys, err := b.ListKeys(t.Context(), m.Scope(scope.Test))
 		if err != nil || !keys[0].LastUsedAt.Equal(other) {
 			t.Errorf("last used %v, %v, want the other request's %v", keys[0].LastUsedAt, err, other)
 		}
@@ -238,7 +239,7 @@ func TestLastUseOfSeveralAtOnce(t *testing.T) {
 func TestKeysOfAFailingDatabase(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {
 		ctx, sc := t.Context(), m.Scope(scope.Test)
-		var keys []account.Key
+		var keys []apikey.Key
 		for range 2 {
 			key, _, err := b.CreateKey(ctx, sc, "a")
 			if err != nil {
@@ -253,7 +254,7 @@ func TestKeysOfAFailingDatabase(t *testing.T) {
 		roll, revoke := keys[0].ID, keys[1].ID
 		for name, call := range map[string]func() error{
 			"CreateKey": func() error { _, _, err := b.CreateKey(ctx, sc, "a"); return err },
-			"Keys":      func() error { _, err := b.Keys(ctx, sc); return err },
+			"ListKeys":  func() error { _, err := b.ListKeys(ctx, sc); return err },
 			"RollKey":   func() error { _, _, err := b.RollKey(ctx, sc, roll); return err },
 			"RevokeKey": func() error { return b.RevokeKey(ctx, sc, revoke) },
 		} {
