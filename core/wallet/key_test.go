@@ -38,9 +38,13 @@ func refused(t testing.TB, text string, p wallet.Net, script, why string) *fault
 	return f
 }
 
+// originExample stands in a sentence of its own accord, whatever was entered.
+const originExample = "[fingerprint/84h/0h/0h]"
+
 // echoes fails when a text holds any twelve characters in a row of what must not leak.
 func echoes(t testing.TB, secret, text string) {
 	t.Helper()
+	text = strings.ReplaceAll(text, originExample, "")
 	for i := 0; i+12 <= len(secret); i++ {
 		if piece := secret[i : i+12]; strings.ContainsAny(piece, "0123456789") && strings.Contains(text, piece) {
 			t.Errorf("%q holds a piece of what was entered", text)
@@ -262,6 +266,7 @@ func FuzzParseKey(f *testing.F) {
 	for _, text := range []string{bip84, bip86, bip49, "[73c5da0a/84h/0h/0h]" + bip84, "tr(" + bip86 + "/<0;1>/*)", "sh(wpkh(" + bip86 + "/0/*))", "pkh(" + bip86 + "/7/*)"} {
 		f.Add(text, byte(1))
 	}
+	f.Add("[a0t/84h/0h/0h]", byte(1)) // which the sentence's own example ends like
 	networks := []wallet.Net{network(f, money.Bitcoin, "mainnet"), network(f, money.Bitcoin, "regtest"), network(f, money.Dogecoin, "mainnet")}
 	f.Fuzz(func(t *testing.T, text string, choice byte) {
 		p := networks[int(choice)%len(networks)]
