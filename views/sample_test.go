@@ -17,7 +17,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 5, 14, 9, 0, time.UTC)
 
-var views = []checkout.View{checkout.Confirm, checkout.Waiting, checkout.Partial, checkout.Seen, checkout.Processing, checkout.Successful, checkout.Under, checkout.Over, checkout.Late, checkout.WindowOver, checkout.Abandoned, checkout.Expired, checkout.Failed, checkout.Unavailable}
+var views = []checkout.View{checkout.Confirm, checkout.Waiting, checkout.Partial, checkout.Seen, checkout.Processing, checkout.Successful, checkout.Under, checkout.Over, checkout.Late, checkout.WindowOver, checkout.Abandoned, checkout.Expired, checkout.Failed, checkout.TooSmall, checkout.Unavailable}
 
 func shell(title, nav string) layout.Page {
 	return layout.Page{Title: title, Nav: nav, UserName: "Amara Okafor", UserEmail: "amara@sunbird.example", BusinessName: "Sunbird Coffee", Domain: "test", CSRF: "token", NextPath: "/dashboard"}
@@ -67,6 +67,8 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 		p.Delayed = true
 	case checkout.Processing:
 		p.Wait = 20 * time.Minute
+	case checkout.TooSmall:
+		p.Fiat, p.Carriers = "₦1.00", "Ether, Tether USD, XRP"
 	}
 	return p
 }

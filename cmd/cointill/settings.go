@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"cointill/core/spelling"
 	"cointill/internal/app"
 )
 
@@ -83,41 +84,9 @@ func loadEnvironment() error {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, app.EnvPrefix+"_") && !known[name] {
-			return fmt.Errorf("nothing reads the variable %s; did you mean %s? cointill config lists all", name,
-				nearestName(name, names))
+			meant, _ := spelling.Nearest(name, names)
+			return fmt.Errorf("nothing reads the variable %s; did you mean %s? cointill config lists all", name, meant)
 		}
 	}
 	return nil
-}
-
-// nearestName returns the name with the least changes to get from one to the other.
-func nearestName(name string, names []string) string {
-	best, least := names[0], len(name)+100
-	for _, candidate := range names {
-		if d := editDistance(name, candidate); d < least {
-			best, least = candidate, d
-		}
-	}
-	return best
-}
-
-// editDistance returns the Levenshtein distance of two texts.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -16,6 +16,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/models"
@@ -60,7 +61,9 @@ func bench(t *testing.T, db *models.DB) (*link.Service, *till, *clock.Fake, scop
 		t.Fatal(err)
 	}
 	desk := &till{db: db}
-	return &link.Service{DB: db, Clock: now.Now, Payments: desk, Base: "http://localhost/l"}, desk, now,
+	quotes := &quote.Service{DB: db, Clock: now.Now,
+		Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}}
+	return &link.Service{DB: db, Clock: now.Now, Payments: desk, Prices: quotes, Base: "http://localhost/l"}, desk, now,
 		scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}
 }
 

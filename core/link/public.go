@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"gorm.io/gorm"
 
 	"cointill/core/fault"
@@ -26,6 +27,9 @@ const (
 	// with now; only its merchant sees this reason.
 	NoCoin = "no_coin"
 )
+
+// TooSmall is the code of a refusal to start a payment of less than its coin's network carries.
+const TooSmall = "amount_too_small"
 
 // Public is what a customer may know of a link.
 type Public struct {
@@ -53,7 +57,22 @@ func (s *Service) FindPublic(ctx context.Context, code string) (Public, error) {
 	}
 	payable, err := s.ListPayable(ctx, p.Scope)
 	p.Methods = OfferedCoins(p.Link, payable)
+	if p.Link.Amount != nil {
+		p.Methods = slices.DeleteFunc(p.Methods, func(coin money.CoinInfo) bool {
+			return !s.canCarry(ctx, p, coin, *p.Link.Amount)
+		})
+	}
 	return p, err
+}
+
+// canCarry reports whether a coin's network can carry an amount of a link's currency at the
+// current price. Without a price it can: starting the payment says what is missing.
+func (s *Service) canCarry(ctx context.Context, p Public, coin money.CoinInfo, amount int64) bool {
+	if coin.Least == 0 {
+		return true
+	}
+	q, err := s.Prices.Quote(ctx, p.Scope, coin.Coin, money.Currency(p.Link.Currency))
+	return err != nil || coin.Carries(coin.Coin.FromFiat(decimal.NewFromInt(amount), q.Price))
 }
 
 // ListPayable lists the coins of a scope that can be paid now: switched on, on a
@@ -143,12 +162,17 @@ func (s *Service) StartPayment(ctx context.Context, code string, f Form) (paymen
 		delete(fields, "amount")
 		fields.Add("amount", fmt.Sprintf("Must be a whole number from %d to %d.", link.MinAmount, link.MaxAmount))
 	}
-	if !slices.ContainsFunc(public.Methods, func(i money.CoinInfo) bool { return string(i.Method) == f.Method }) {
+	chosen := slices.IndexFunc(public.Methods, func(i money.CoinInfo) bool { return string(i.Method) == f.Method })
+	if chosen < 0 {
 		delete(fields, "payment_method")
 		fields.Add("payment_method", "Choose one of the coins offered.")
 	}
 	if err := fault.Validation(fields); err != nil {
 		return payment.Started{}, err
+	}
+	if !s.canCarry(ctx, public, public.Methods[chosen], request.Amount) {
+		return payment.Started{}, fault.New(fault.Conflict, TooSmall,
+			"This coin's network can't carry so little. Choose another coin.")
 	}
 	request.Also = func(tx *models.Tx) error { return takeUse(tx, link.ID) }
 	return s.Payments.Initiate(ctx, public.Scope, request)

@@ -55,14 +55,15 @@ type CoinInfo struct {
 	Network string // what its network is called on pages
 	Unit    int    // decimals of the smallest unit
 	Display int    // decimals a quote is rounded up to and shown with (contract, Initiation rules)
+	Least   int64  // smallest units of an output that its network carries; 0 for no limit (contract, Initiation rules)
 }
 
 var coins = []CoinInfo{
-	{BTC, CryptoBitcoin, Bitcoin, "Bitcoin", "Bitcoin", 8, 8},
-	{ETH, CryptoEthereum, Ethereum, "Ether", "Ethereum", 18, 8},
-	{USDT, CryptoTether, Ethereum, "Tether USD", "Ethereum (ERC-20)", 6, 6},
-	{XRP, CryptoRipple, XRPL, "XRP", "XRP Ledger", 6, 6},
-	{DOGE, CryptoDogecoin, Dogecoin, "Dogecoin", "Dogecoin", 8, 8},
+	{BTC, CryptoBitcoin, Bitcoin, "Bitcoin", "Bitcoin", 8, 8, 546},
+	{ETH, CryptoEthereum, Ethereum, "Ether", "Ethereum", 18, 8, 0},
+	{USDT, CryptoTether, Ethereum, "Tether USD", "Ethereum (ERC-20)", 6, 6, 0},
+	{XRP, CryptoRipple, XRPL, "XRP", "XRP Ledger", 6, 6, 0},
+	{DOGE, CryptoDogecoin, Dogecoin, "Dogecoin", "Dogecoin", 8, 8, 1_000_000},
 }
 
 // Coins lists the constants of every coin, in the interface's order.
@@ -77,6 +78,21 @@ func (c Coin) Info() CoinInfo {
 	}
 	return CoinInfo{}
 }
+
+// Carries reports whether the coin's network can carry an output of an amount.
+func (c CoinInfo) Carries(a Amount) bool { return a.Cmp(Units(c.Least)) >= 0 }
+
+// LeastFiat returns the smallest whole fiat amount that the coin's network can carry at price
+// (fiat units per whole coin): its quote, which FromFiat rounds up, is the smallest output.
+func (c CoinInfo) LeastFiat(price decimal.Decimal) decimal.Decimal {
+	if c.Least == 0 {
+		return decimal.NewFromInt(1)
+	}
+	return decimal.New(c.Least-1, -int32(c.Unit)).Mul(price).Floor().Add(decimal.NewFromInt(1))
+}
+
+// LeastAmount writes the smallest amount that the coin's network carries, with its symbol.
+func (c CoinInfo) LeastAmount() string { return c.Coin.Format(Units(c.Least)) + " " + string(c.Coin) }
 
 // Format writes an amount of the coin with its display decimals, or more where it has more.
 func (c Coin) Format(a Amount) string {

@@ -315,8 +315,18 @@ func (s *Service) PageURL(p models.Payment) string {
 }
 
 func (s *Service) describeStarted(p *models.Payment) Started {
-	return Started{
+	started := Started{
 		Reference: p.Reference, BusinessReference: p.BusinessReference, AccessToken: s.accessToken(p.Reference),
 		PaymentURL: s.PageURL(*p), Amount: p.Amount, Currency: money.Currency(p.Currency), ExpiresAt: p.ExpiresAt,
 	}
+	if info := money.Coin(p.Coin).Info(); TooSmall(*p) {
+		started.Warnings = []string{info.Coin.Format(p.Due) + " " + p.Coin + " is less than the " + info.Network +
+			" network can carry (" + info.LeastAmount() + "), so the payment's page shows no address. " +
+			"Use another payment method for this amount."}
+	}
+	return started
 }
+
+// TooSmall reports a payment of less than its network can carry. It is never given a
+// destination: it stays Pending and expires.
+func TooSmall(p models.Payment) bool { return !money.Coin(p.Coin).Info().Carries(p.Due) }

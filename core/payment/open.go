@@ -13,8 +13,9 @@ import (
 )
 
 // Open opens a payment's page for the customer: within the window it assigns the destination,
-// once and permanently, and makes the payment Initiated. Opening again, or after the window,
-// changes nothing. language is the page's language, in which the receipt is written too.
+// once and permanently, and makes the payment Initiated. Opening again, after the window, or a
+// payment that is too small for its network, changes nothing. language is the page's language,
+// in which the receipt is written too.
 func (s *Service) Open(ctx context.Context, token, language string) (View, error) {
 	v, err := s.ByToken(ctx, token)
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *Service) OpenByReference(ctx context.Context, sc scope.Scope, reference
 }
 
 func (s *Service) openPayment(ctx context.Context, found View, language string) (View, error) {
-	if found.State() != Pending {
+	if found.State() != Pending || TooSmall(found.Payment) {
 		return found, nil
 	}
 	if problem := s.Networks.Problem(found.Payment.Network); problem != "" &&

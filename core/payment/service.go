@@ -110,6 +110,7 @@ type Started struct {
 	Amount            int64
 	Currency          money.Currency
 	ExpiresAt         time.Time
+	Warnings          []string // what the merchant should know although the payment was started
 }
 
 // View is a payment with everything a page or an answer shows of it.

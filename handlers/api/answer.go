@@ -10,10 +10,11 @@ import (
 // envelope is every successful answer. Every other one is a page.Envelope,
 // which the server makes of the error that a handler returned.
 type envelope struct {
-	Status  bool   `json:"status"`
-	Message string `json:"message"`
-	Data    any    `json:"data"`
-	Meta    *meta  `json:"meta,omitempty"`
+	Status   bool     `json:"status"`
+	Message  string   `json:"message"`
+	Data     any      `json:"data"`
+	Meta     *meta    `json:"meta,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // meta is what a list says of itself.
@@ -34,7 +35,7 @@ func encodeJSON(v any) ([]byte, error) {
 
 // encodeEnvelope writes data in the envelope; about is nil but for lists.
 func (c *call) encodeEnvelope(data any, about *meta) ([]byte, error) {
-	return encodeJSON(envelope{Status: true, Message: c.op.message, Data: data, Meta: about})
+	return encodeJSON(envelope{Status: true, Message: c.op.message, Data: data, Meta: about, Warnings: c.warnings})
 }
 
 // writeAnswer sends data in the envelope; about is nil but for lists.

@@ -118,7 +118,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 		b.chains, player.Chains[kind], registry.Domains[scope.Test][kind] = append(b.chains, c), c, c.Network()
 	}
 	b.serve(api.Deps{
-		Payments: b.payments, Lists: &list.Service{DB: db}, Webhooks: b.hooks, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Base: base + "/l"},
+		Payments: b.payments, Lists: &list.Service{DB: db}, Webhooks: b.hooks, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Prices: quotes, Base: base + "/l"},
 		Keys: b.keys, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Limits: limit.New(db, now.Now),
 		Answers: idempotency.New(db, now.Now, box), Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
 	})
@@ -199,6 +199,7 @@ type answer struct {
 			NextCursor *string `json:"next_cursor"`
 			HasMore    bool    `json:"has_more"`
 		} `json:"meta"`
+		Warnings  []string            `json:"warnings"`
 		Code      string              `json:"code"`
 		Errors    map[string][]string `json:"errors"`
 		RequestID string              `json:"request_id"`

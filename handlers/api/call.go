@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -12,6 +13,8 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/limit"
 	"cointill/core/scope"
+	"cointill/core/spelling"
+	"cointill/handlers/api/body"
 	"cointill/handlers/page"
 )
 
@@ -25,6 +28,8 @@ type call struct {
 	fiber *fiber.Ctx
 	ctx   context.Context
 	scope scope.Scope
+	// warnings stand in the answer of a success: what the request had better said otherwise.
+	warnings []string
 }
 
 // handler answers a call or says why not.
@@ -65,6 +70,35 @@ func (c *call) admitCall() error {
 		c.fiber.Locals(page.LocalCaller, sc)
 	}
 	return err
+}
+
+const (
+	maxWarnings = 10 // about unknown fields
+	maxNamed    = 64 // characters of an unknown field that are repeated
+)
+
+// readBody reads the request's body as body.Read does. Names that are not fields become warnings.
+func readBody[T any](c *call) (T, fault.Fields, error) {
+	request, problems, unknown, err := body.Read[T](c.fiber.Body())
+	var known []string
+	of := reflect.TypeFor[T]()
+	for i := range of.NumField() {
+		if of.Field(i).IsExported() {
+			name, _ := body.FieldName(of.Field(i))
+			known = append(known, name)
+		}
+	}
+	for _, name := range unknown[:min(len(unknown), maxWarnings)] {
+		runes := []rune(name)
+		warning := string(runes[:min(len(runes), maxNamed)]) + " is not a field of this request"
+		if meant, changes := spelling.Nearest(name, known); len(runes) <= maxNamed && changes <= len(meant)/3 {
+			warning += "; did you mean " + meant + "?"
+		} else {
+			warning += "."
+		}
+		c.warnings = append(c.warnings, warning)
+	}
+	return request, problems, err
 }
 
 // runEffect returns the handler of an operation that changes something: do asks core

@@ -118,6 +118,8 @@ func Codes() []Code {
 			"Wait until one of them says that it is sending or done."},
 		{"webhook_inactive", 409, "An inactive webhook receives no events, a test neither.", "Switch it on first."},
 		{"no_active_webhook", 409, "No active webhook would receive the event.", "Register one or switch one on."},
+		{"amount_too_small", 409, "The coin's network can't carry so little.",
+			"Use another payment method, or a larger amount."},
 		{"payment_expired", 409, "The payment expired before it was opened, so it has no address.",
 			"Initiate a new one."},
 		{"payment_ended", 409, "The payment has ended; this scenario can't happen to it any more.",

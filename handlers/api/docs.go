@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/sandbox"
+	"cointill/handlers/api/body"
 	"cointill/handlers/page"
 	"cointill/views/docs"
 )
@@ -114,7 +115,7 @@ func (d *Document) requestFields(op *operation) (fields []docs.Field) {
 		if !of.Field(i).IsExported() {
 			continue
 		}
-		name, optional := fieldName(of.Field(i))
+		name, optional := body.FieldName(of.Field(i))
 		property := schema.Properties[name]
 		fields = append(fields, docs.Field{Name: name, Type: typeName(property), Required: !optional,
 			Text: plainText(property.Description)})
@@ -218,7 +219,7 @@ func (d *Document) orderFields(s *huma.Schema) []string {
 		}
 		rank = map[string]int{}
 		for i, field := range reflect.VisibleFields(d.openapi.Components.Schemas.TypeFromRef(schemas + name)) {
-			json, _ := fieldName(field)
+			json, _ := body.FieldName(field)
 			rank[json] = i
 		}
 	}

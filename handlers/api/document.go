@@ -46,7 +46,7 @@ const intro = `Accept BTC, ETH, USDT, XRP and DOGE for prices in NGN, GHC, KES o
 **Answers.** ` + "`{\"status\": true, \"message\": …, \"data\": …}`" + ` or ` +
 	"`{\"status\": false, \"message\": …, \"code\": …, \"request_id\": …}`" + `; a refused field stands in ` +
 	"`errors`" + ` by its name, all at once.
-Unknown fields of a request are ignored. Numbers that must be whole are written without a point or exponent. Times are UTC with six fractional digits.
+Unknown fields of a request are ignored, and named in ` + "`warnings`" + `. Numbers that must be whole are written without a point or exponent. Times are UTC with six fractional digits.
 
 **Https.** Where this instance has an https address, a call by plain http is answered with 403: replace a key that was sent so.
 
@@ -159,6 +159,9 @@ func (op *operation) answerSchema(registry huma.Registry) *huma.Schema {
 			"status":  {Type: huma.TypeBoolean, Enum: []any{true}, Description: "Whether the call succeeded."},
 			"message": {Type: huma.TypeString, Description: "For people.", Examples: []any{op.message}},
 			"data":    data,
+			"warnings": {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString},
+				Description: "Only when there are any: fields that the request doesn't have, amounts that the " +
+					"network can't carry."},
 		}}
 	if op.many {
 		s.Properties["data"] = &huma.Schema{Type: huma.TypeArray, Items: data}

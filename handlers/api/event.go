@@ -9,6 +9,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/webhook"
+	"cointill/handlers/api/body"
 )
 
 // object is JSON that is passed on as it was written.
@@ -38,8 +39,8 @@ type eventDetail struct {
 
 // redeliverRequest is the body of POST /v1/events/{id}/redeliver.
 type redeliverRequest struct {
-	_         struct{} `additionalProperties:"true"`
-	WebhookID text     `json:"webhook_id,omitempty" maxLength:"64" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"Only to this webhook, whatever types it receives; to every active one that takes the type when left out."`
+	_         struct{}  `additionalProperties:"true"`
+	WebhookID body.Text `json:"webhook_id,omitempty" maxLength:"64" example:"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"Only to this webhook, whatever types it receives; to every active one that takes the type when left out."`
 }
 
 // redeliveredData is the answer about a resent event.
@@ -161,7 +162,7 @@ func (c *call) redeliverEvent() (int, error) {
 	}
 	var to redeliverRequest
 	if len(c.fiber.Body()) > 0 {
-		in, problems, err := readBody[redeliverRequest](c.fiber.Body())
+		in, problems, err := readBody[redeliverRequest](c)
 		if err != nil {
 			return 0, err
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"cointill/core/fault"
+	"cointill/handlers/api/body"
 )
 
 // FuzzRead (AP-15) holds the strict reader against the standard library's lenient one:
@@ -23,20 +24,20 @@ func FuzzRead(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		in, problems, err := readBody[initiateRequest](body)
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		in, problems, _, err := body.Read[initiateRequest](sent)
 		if err != nil {
 			var own *fault.Fault
 			if !errors.As(err, &own) || own.Kind != fault.Unreadable && own.Kind != fault.Invalid || own.Kind == fault.Unreadable != (own.Code == "unreadable_json") {
 				t.Fatalf("%v is no refusal", err)
 			}
-			if own.Kind == fault.Invalid && !json.Valid(body) {
+			if own.Kind == fault.Invalid && !json.Valid(sent) {
 				t.Fatal("unreadable, but called a wrong type")
 			}
 			return
 		}
 		var lenient map[string]json.RawMessage
-		if !utf8.Valid(body) || json.Unmarshal(body, &lenient) != nil {
+		if !utf8.Valid(sent) || json.Unmarshal(sent, &lenient) != nil {
 			t.Fatal("taken, but not JSON in UTF-8")
 		}
 		if in.Amount.Given {
@@ -51,7 +52,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("first_name %s was read as %q", lenient["first_name"], in.FirstName.Value)
 			}
 		}
-		if in.Metadata.Value != nil && !bytes.Contains(body, in.Metadata.Value) {
+		if in.Metadata.Value != nil && !bytes.Contains(sent, in.Metadata.Value) {
 			t.Fatal("metadata is not as it was written")
 		}
 		for _, name := range []string{"amount", "first_name", "metadata"} {

@@ -10,6 +10,7 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/link"
+	"cointill/handlers/api/body"
 	"cointill/models"
 )
 
@@ -17,39 +18,39 @@ import (
 type linkRequest struct {
 	_ struct{} `additionalProperties:"true"`
 	nulls
-	Title       text    `json:"title" minLength:"1" maxLength:"100" example:"Workshop ticket" doc:"What the customer pays for."`
-	Description text    `json:"description,omitempty" maxLength:"1000" example:"One seat on 14 March." doc:"More about it, shown on the link's page."`
-	Currency    text    `json:"currency" enum:"NGN,GHC,KES,USD" example:"KES" doc:"Currency of the amount."`
-	Amount      integer `json:"amount,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"1500" doc:"What to collect, in whole major units. Leave it out, or send null, to let the customer decide."`
-	MinAmount   integer `json:"min_amount,omitempty" minimum:"1" maximum:"1000000" example:"100" doc:"The least that the customer may decide on."`
-	MaxAmount   integer `json:"max_amount,omitempty" minimum:"1" maximum:"1000000" example:"50000" doc:"The most that the customer may decide on."`
-	Methods     texts   `json:"methods,omitempty" doc:"Payment methods to offer; all that are enabled when empty."`
-	RedirectURL text    `json:"redirect_url,omitempty" maxLength:"2048" example:"https://shop.example.com/thanks" doc:"Where the customer can go afterwards. Getting there proves no payment."`
-	UsageLimit  integer `json:"usage_limit,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"40" doc:"How many payments the link may start; null for any number."`
-	ExpiresAt   moment  `json:"expires_at,omitempty" nullable:"true" example:"2026-03-14T09:00:00Z" doc:"When the link stops starting payments; null for never."`
+	Title       body.Text    `json:"title" minLength:"1" maxLength:"100" example:"Workshop ticket" doc:"What the customer pays for."`
+	Description body.Text    `json:"description,omitempty" maxLength:"1000" example:"One seat on 14 March." doc:"More about it, shown on the link's page."`
+	Currency    body.Text    `json:"currency" enum:"NGN,GHC,KES,USD" example:"KES" doc:"Currency of the amount."`
+	Amount      body.Integer `json:"amount,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"1500" doc:"What to collect, in whole major units. Leave it out, or send null, to let the customer decide."`
+	MinAmount   body.Integer `json:"min_amount,omitempty" minimum:"1" maximum:"1000000" example:"100" doc:"The least that the customer may decide on."`
+	MaxAmount   body.Integer `json:"max_amount,omitempty" minimum:"1" maximum:"1000000" example:"50000" doc:"The most that the customer may decide on."`
+	Methods     body.Texts   `json:"methods,omitempty" doc:"Payment methods to offer; all that are enabled when empty."`
+	RedirectURL body.Text    `json:"redirect_url,omitempty" maxLength:"2048" example:"https://shop.example.com/thanks" doc:"Where the customer can go afterwards. Getting there proves no payment."`
+	UsageLimit  body.Integer `json:"usage_limit,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"40" doc:"How many payments the link may start; null for any number."`
+	ExpiresAt   body.Moment  `json:"expires_at,omitempty" nullable:"true" example:"2026-03-14T09:00:00Z" doc:"When the link stops starting payments; null for never."`
 }
 
 // linkPatch is the body of PATCH /v1/payment-links/{id}: omitted fields stay.
 type linkPatch struct {
 	_ struct{} `additionalProperties:"true"`
 	nulls
-	Title       text    `json:"title,omitempty" minLength:"1" maxLength:"100" example:"Workshop ticket" doc:"What the customer pays for."`
-	Description text    `json:"description,omitempty" maxLength:"1000" example:"One seat on 14 March." doc:"More about it."`
-	Currency    text    `json:"currency,omitempty" enum:"NGN,GHC,KES,USD" example:"KES" doc:"Currency of the amount."`
-	Amount      integer `json:"amount,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"1500" doc:"What to collect; null lets the customer decide."`
-	MinAmount   integer `json:"min_amount,omitempty" minimum:"1" maximum:"1000000" example:"100" doc:"The least that the customer may decide on."`
-	MaxAmount   integer `json:"max_amount,omitempty" minimum:"1" maximum:"1000000" example:"50000" doc:"The most that the customer may decide on."`
-	Methods     texts   `json:"methods,omitempty" doc:"Payment methods to offer; all that are enabled when empty."`
-	RedirectURL text    `json:"redirect_url,omitempty" maxLength:"2048" example:"https://shop.example.com/thanks" doc:"Where the customer can go afterwards."`
-	UsageLimit  integer `json:"usage_limit,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"40" doc:"How many payments the link may start; null for any number."`
-	ExpiresAt   moment  `json:"expires_at,omitempty" nullable:"true" example:"2026-03-14T09:00:00Z" doc:"When the link stops starting payments; null for never."`
-	Active      flag    `json:"active,omitempty" example:"false" doc:"Whether it starts payments at all."`
+	Title       body.Text    `json:"title,omitempty" minLength:"1" maxLength:"100" example:"Workshop ticket" doc:"What the customer pays for."`
+	Description body.Text    `json:"description,omitempty" maxLength:"1000" example:"One seat on 14 March." doc:"More about it."`
+	Currency    body.Text    `json:"currency,omitempty" enum:"NGN,GHC,KES,USD" example:"KES" doc:"Currency of the amount."`
+	Amount      body.Integer `json:"amount,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"1500" doc:"What to collect; null lets the customer decide."`
+	MinAmount   body.Integer `json:"min_amount,omitempty" minimum:"1" maximum:"1000000" example:"100" doc:"The least that the customer may decide on."`
+	MaxAmount   body.Integer `json:"max_amount,omitempty" minimum:"1" maximum:"1000000" example:"50000" doc:"The most that the customer may decide on."`
+	Methods     body.Texts   `json:"methods,omitempty" doc:"Payment methods to offer; all that are enabled when empty."`
+	RedirectURL body.Text    `json:"redirect_url,omitempty" maxLength:"2048" example:"https://shop.example.com/thanks" doc:"Where the customer can go afterwards."`
+	UsageLimit  body.Integer `json:"usage_limit,omitempty" nullable:"true" minimum:"1" maximum:"1000000" example:"40" doc:"How many payments the link may start; null for any number."`
+	ExpiresAt   body.Moment  `json:"expires_at,omitempty" nullable:"true" example:"2026-03-14T09:00:00Z" doc:"When the link stops starting payments; null for never."`
+	Active      body.Flag    `json:"active,omitempty" example:"false" doc:"Whether it starts payments at all."`
 }
 
 // nulls notes which fields of a request were given as null.
 type nulls struct{ names []string }
 
-func (n *nulls) null(field string)        { n.names = append(n.names, field) }
+func (n *nulls) SetNull(field string)     { n.names = append(n.names, field) }
 func (n *nulls) isNull(field string) bool { return slices.Contains(n.names, field) }
 
 // linkData is a payment link.
@@ -106,25 +107,25 @@ func (s *service) linkOperations() []*operation {
 }
 
 func (c *call) createLink() (models.Link, error) {
-	in, problems, err := readBody[linkRequest](c.fiber.Body())
+	in, problems, err := readBody[linkRequest](c)
 	if err != nil {
 		return models.Link{}, err
 	}
 	draft := link.Draft{
 		Title: in.Title.Value, Description: in.Description.Value, Currency: in.Currency.Value,
-		Amount:    in.Amount.pointer(),
+		Amount:    in.Amount.Pointer(),
 		MinAmount: boundOf(in.MinAmount), MaxAmount: boundOf(in.MaxAmount), Methods: in.Methods.Values,
 		RedirectURL: in.RedirectURL.Value,
-		UsageLimit:  in.UsageLimit.pointer(), ExpiresAt: in.ExpiresAt.pointer(),
+		UsageLimit:  in.UsageLimit.Pointer(), ExpiresAt: in.ExpiresAt.Pointer(),
 	}
 	if len(problems) > 0 {
-		return models.Link{}, joinRefusals(problems, draft.CheckDraft(c.api.Clock()))
+		return models.Link{}, body.JoinRefusals(problems, draft.CheckDraft(c.api.Clock()))
 	}
 	return c.api.Links.CreateLink(c.ctx, c.scope, draft)
 }
 
 // boundOf returns an amount limit as core takes it, where 0 means that none was given.
-func boundOf(n integer) int64 {
+func boundOf(n body.Integer) int64 {
 	if n.Given && n.Value == 0 {
 		return -1
 	}
@@ -193,7 +194,7 @@ func (c *call) updateLink() (models.Link, error) {
 	if err != nil {
 		return found, err
 	}
-	in, problems, err := readBody[linkPatch](c.fiber.Body())
+	in, problems, err := readBody[linkPatch](c)
 	if err != nil {
 		return found, err
 	}
@@ -203,7 +204,7 @@ func (c *call) updateLink() (models.Link, error) {
 		if !in.ExpiresAt.Given {
 			delete(values, "expires_at") // it may have passed by itself
 		}
-		return found, joinRefusals(problems, values)
+		return found, body.JoinRefusals(problems, values)
 	}
 	return c.api.Links.UpdateLink(c.ctx, c.scope, found.ID, draft)
 }
@@ -213,30 +214,30 @@ func (in linkPatch) applyTo(l models.Link) link.Draft {
 	d := link.Draft{
 		Title: l.Title, Description: l.Description, Currency: l.Currency, Amount: l.Amount, MinAmount: l.MinAmount,
 		MaxAmount:   l.MaxAmount,
-		RedirectURL: l.RedirectURL, UsageLimit: l.UsageLimit, ExpiresAt: l.ExpiresAt, Active: in.Active.pointer(),
+		RedirectURL: l.RedirectURL, UsageLimit: l.UsageLimit, ExpiresAt: l.ExpiresAt, Active: in.Active.Pointer(),
 	}
 	if l.Methods != "" {
 		d.Methods = strings.Split(l.Methods, ",")
 	}
-	for to, from := range map[*string]text{&d.Title: in.Title, &d.Description: in.Description, &d.Currency: in.Currency,
+	for to, from := range map[*string]body.Text{&d.Title: in.Title, &d.Description: in.Description, &d.Currency: in.Currency,
 		&d.RedirectURL: in.RedirectURL} {
 		if from.Given {
 			*to = from.Value
 		}
 	}
-	for to, from := range map[*int64]integer{&d.MinAmount: in.MinAmount, &d.MaxAmount: in.MaxAmount} {
+	for to, from := range map[*int64]body.Integer{&d.MinAmount: in.MinAmount, &d.MaxAmount: in.MaxAmount} {
 		if from.Given {
 			*to = boundOf(from)
 		}
 	}
 	if in.Amount.Given || in.isNull("Amount") {
-		d.Amount = in.Amount.pointer()
+		d.Amount = in.Amount.Pointer()
 	}
 	if in.UsageLimit.Given || in.isNull("UsageLimit") {
-		d.UsageLimit = in.UsageLimit.pointer()
+		d.UsageLimit = in.UsageLimit.Pointer()
 	}
 	if in.ExpiresAt.Given || in.isNull("ExpiresAt") {
-		d.ExpiresAt = in.ExpiresAt.pointer()
+		d.ExpiresAt = in.ExpiresAt.Pointer()
 	}
 	if in.Methods.Given {
 		d.Methods = in.Methods.Values

@@ -11,6 +11,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/quote"
+	"cointill/core/scope"
 )
 
 // methodData is a payment method as the business has it.
@@ -23,6 +24,8 @@ type methodData struct {
 	Enabled   bool   `json:"enabled" example:"true" doc:"Whether payments may use it in this domain."`
 	Available bool   `json:"available" example:"true" doc:"Whether it works at this moment."`
 	Remark    string `json:"remark" example:"-" doc:"Why it isn't available, or a dash."`
+
+	Minimum map[string]*string `json:"minimum" example:"{\"NGN\":\"500.00\",\"GHC\":\"4.00\",\"KES\":\"43.00\",\"USD\":\"1.00\"}" doc:"The smallest amount in each currency that the coin's network can carry at the current price; null without a price."`
 }
 
 // rateData is the price of one whole coin now.
@@ -82,18 +85,50 @@ func (c *call) listMethods() error {
 	if err != nil {
 		return err
 	}
+	policies, err := c.api.Quotes.Policies(c.ctx, c.scope)
+	if err != nil {
+		return err
+	}
 	items := make([]methodData, 0, len(found))
 	for _, m := range found {
 		if _, trouble := c.api.Networks.Network(c.scope.Domain, m.Coin.Chain); m.Problem == "" {
 			m.Problem = trouble // of now
 		}
+		least, err := c.api.readMinimum(c.scope.Domain, m.Coin, policies)
+		if err != nil {
+			return err
+		}
 		items = append(items, methodData{
-			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name,
+			Minimum: least,
+			Code:    string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name,
 			Network:  string(m.Coin.Chain),
 			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dashFor(m.Problem),
 		})
 	}
 	return answerList(c, items, "")
+}
+
+// readMinimum returns the smallest amount of each currency that a coin's network can carry now.
+func (s *service) readMinimum(domain scope.Domain, coin money.CoinInfo,
+	policies map[money.Currency]quote.Policy) (map[string]*string, error) {
+	all := map[string]*string{}
+	for _, in := range money.Currencies() {
+		var q quote.Quote
+		if coin.Least > 0 {
+			var err error
+			q, err = s.Quotes.Price(domain, coin.Coin, in, policies[in])
+			if fault.KindOf(err) == fault.Unavailable {
+				all[string(in)] = nil
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		text := money.FormatFiat(coin.LeastFiat(q.Price))
+		all[string(in)] = &text
+	}
+	return all, nil
 }
 
 func (c *call) listRates() error {

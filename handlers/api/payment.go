@@ -11,20 +11,21 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
+	"cointill/handlers/api/body"
 	"cointill/models"
 )
 
 // initiateRequest is the body of POST /v1/payment/initiate (interface section 2.1).
 type initiateRequest struct {
-	_                 struct{} `additionalProperties:"true"`
-	Currency          text     `json:"currency" enum:"NGN,GHC,KES,USD" example:"NGN" doc:"Currency of the amount. GHC is the Ghana cedi."`
-	Amount            integer  `json:"amount" minimum:"1" maximum:"1000000" example:"25000" doc:"What to collect, in whole major units: 1 charges one naira, not one kobo."`
-	FirstName         text     `json:"first_name" minLength:"1" maxLength:"100" example:"Ada" doc:"Customer's first name: letters of any script, and digits."`
-	LastName          text     `json:"last_name" minLength:"1" maxLength:"100" example:"Obi" doc:"Customer's last name: letters of any script, and digits."`
-	Email             text     `json:"email" maxLength:"254" example:"ada.obi@example.com" doc:"Customer's e-mail address, where the receipt goes."`
-	PaymentMethod     text     `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The coin to pay with. It must be enabled in the dashboard."`
-	BusinessReference text     `json:"business_reference,omitempty" minLength:"1" maxLength:"100" pattern:"^[A-Za-z0-9._:~=@+-]{1,100}$" example:"order-1001" doc:"Your own reference, used once; not beginning with PAY_. One is made when you leave it out."`
-	Metadata          verbatim `json:"metadata,omitempty" doc:"An object or array of your own, returned as given: at most 8 KiB and 16 levels."`
+	_                 struct{}      `additionalProperties:"true"`
+	Currency          body.Text     `json:"currency" enum:"NGN,GHC,KES,USD" example:"NGN" doc:"Currency of the amount. GHC is the Ghana cedi."`
+	Amount            body.Integer  `json:"amount" minimum:"1" maximum:"1000000" example:"25000" doc:"What to collect, in whole major units: 1 charges one naira, not one kobo."`
+	FirstName         body.Text     `json:"first_name" minLength:"1" maxLength:"100" example:"Ada" doc:"Customer's first name: letters of any script, and digits."`
+	LastName          body.Text     `json:"last_name" minLength:"1" maxLength:"100" example:"Obi" doc:"Customer's last name: letters of any script, and digits."`
+	Email             body.Text     `json:"email" maxLength:"254" example:"ada.obi@example.com" doc:"Customer's e-mail address, where the receipt goes."`
+	PaymentMethod     body.Text     `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The coin to pay with. It must be enabled in the dashboard."`
+	BusinessReference body.Text     `json:"business_reference,omitempty" minLength:"1" maxLength:"100" pattern:"^[A-Za-z0-9._:~=@+-]{1,100}$" example:"order-1001" doc:"Your own reference, used once; not beginning with PAY_. One is made when you leave it out."`
+	Metadata          body.Verbatim `json:"metadata,omitempty" doc:"An object or array of your own, returned as given: at most 8 KiB and 16 levels."`
 }
 
 // startedData is the answer's data of interface section 2.2.
@@ -133,7 +134,7 @@ func listFilters() []*huma.Param {
 }
 
 func (c *call) initiatePayment() (payment.Started, error) {
-	in, problems, err := readBody[initiateRequest](c.fiber.Body())
+	in, problems, err := readBody[initiateRequest](c)
 	if err != nil {
 		return payment.Started{}, err
 	}
@@ -147,12 +148,13 @@ func (c *call) initiatePayment() (payment.Started, error) {
 		Metadata: in.Metadata.Value,
 	}
 	if len(problems) > 0 {
-		return payment.Started{}, joinRefusals(problems, request.Check())
+		return payment.Started{}, body.JoinRefusals(problems, request.Check())
 	}
 	return c.api.Payments.Initiate(c.ctx, c.scope, request)
 }
 
-func showStarted(_ *call, p payment.Started) (any, error) {
+func showStarted(c *call, p payment.Started) (any, error) {
+	c.warnings = append(c.warnings, p.Warnings...)
 	return startedData{
 		PaymentURL: p.PaymentURL, AccessToken: p.AccessToken, Reference: p.Reference, Amount: p.Amount,
 		Currency:          string(p.Currency),

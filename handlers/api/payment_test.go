@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
 	"cointill/models"
 )
 
@@ -112,6 +115,79 @@ func TestUnknownFieldsChangeNothing(t *testing.T) {
 	}
 	refused := b.call("POST", "/v1/payment/initiate", body("amount", "", "AMOUNT", "5", "Amount", "6"))
 	b.expect(refused, 422, "validation_failed")
+}
+
+// TestUnknownFieldsAreNamed: a field that the request doesn't have is named in a warning of the
+// answer, with the field that was probably meant; at most ten, and none at full length. The
+// answer that is replayed has them, too.
+func TestUnknownFieldsAreNamed(t *testing.T) {
+	b := quick(t)
+	a := b.expect(b.call("POST", "/v1/payment/initiate", body("metdata", "{}", "colour", "1"), "Idempotency-Key", "k"), 201, "")
+	want := []string{"colour is not a field of this request.", "metdata is not a field of this request; did you mean metadata?"}
+	if !slices.Equal(a.Body.Warnings, want) {
+		t.Errorf("warnings %q, want %q", a.Body.Warnings, want)
+	}
+	if again := b.call("POST", "/v1/payment/initiate", body("metdata", "{}", "colour", "1"), "Idempotency-Key", "k"); again.Raw != a.Raw {
+		t.Errorf("replayed %s, want %s", again.Raw, a.Raw)
+	}
+	if a := b.expect(b.call("POST", "/v1/payment/initiate", body()), 201, ""); strings.Contains(a.Raw, "warnings") {
+		t.Errorf("%s, want no warnings where there are none", a.Raw)
+	}
+	long := strings.Repeat("é", 65)
+	many := []string{long, "1"}
+	for i := range 20 {
+		many = append(many, fmt.Sprintf("z%d", i), "1")
+	}
+	a = b.expect(b.call("POST", "/v1/payment/initiate", body(many...)), 201, "")
+	if len(a.Body.Warnings) != 10 || strings.Contains(a.Raw, long) {
+		t.Errorf("%d warnings: %s, want 10, and the longest name cut", len(a.Body.Warnings), a.Raw)
+	}
+}
+
+// TestAmountsThatNoNetworkCarries: the smallest amount that /v1/payment-methods gives is carried,
+// and one unit less is accepted with a warning that names the limit; its page gets no address.
+func TestAmountsThatNoNetworkCarries(t *testing.T) {
+	each(t, func(b *bench) {
+		var methods []struct {
+			Code    string
+			Minimum map[string]*string
+		}
+		b.into(b.expect(b.call("GET", "/v1/payment-methods", ""), 200, ""), &methods)
+		limits := map[string]string{"crypto_bitcoin": "0.00000546 BTC", "crypto_dogecoin": "0.01000000 DOGE"}
+		for _, m := range methods {
+			for currency, text := range m.Minimum {
+				if text == nil {
+					b.Fatalf("%s has no minimum in %s, want one", m.Code, currency)
+				}
+				least, err := strconv.ParseInt(strings.TrimSuffix(*text, ".00"), 10, 64)
+				if err != nil || least < 1 || limits[m.Code] == "" && least != 1 {
+					b.Errorf("the minimum of %s in %s is %s, want a whole amount, 1 without a limit", m.Code, currency, *text)
+				}
+				for amount := max(1, least-1); amount <= least; amount++ {
+					a := b.expect(b.call("POST", "/v1/payment/initiate", body("payment_method", strconv.Quote(m.Code),
+						"currency", strconv.Quote(currency), "amount", strconv.FormatInt(amount, 10))), 201, "")
+					if warned := len(a.Body.Warnings) == 1 && strings.Contains(a.Body.Warnings[0], "("+limits[m.Code]+")"); warned != (amount < least) {
+						b.Errorf("%d %s by %s, of at least %s: warnings %q", amount, currency, m.Code, *text, a.Body.Warnings)
+					}
+				}
+			}
+		}
+		small := b.initiate("currency", `"NGN"`, "amount", "1")
+		b.expect(b.call("POST", "/v1/sandbox/payments/"+small.Reference+"/simulate", `{"scenario":"exact"}`), 409, "amount_too_small")
+		view, err := b.payments.Verify(b.Context(), scope.Scope{BusinessID: b.business.ID, Domain: scope.Test, Role: scope.System}, small.Reference)
+		if err != nil || view.State() != payment.Pending || view.Payment.Address != "" {
+			b.Errorf("it is %s with the address %q, %v, want pending without one", view.State(), view.Payment.Address, err)
+		}
+		b.pass(payment.Window + time.Second)
+		if a := b.call("GET", "/v1/payment/verify/"+small.Reference, ""); !strings.Contains(a.Raw, `"status":"expired"`) {
+			b.Errorf("after the window: %s, want expired", a.Raw)
+		}
+		b.market.shut = true
+		b.into(b.expect(b.call("GET", "/v1/payment-methods", ""), 200, ""), &methods)
+		if methods[0].Minimum["NGN"] != nil || methods[1].Minimum["NGN"] == nil {
+			b.Errorf("without prices the minima are %+v, want none of bitcoin, and one of ether", methods)
+		}
+	})
 }
 
 // TestReferencesInPaths (AP-3, AP-21): a reference is found under each spelling that

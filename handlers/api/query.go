@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"cointill/core/fault"
+	"cointill/handlers/api/body"
 )
 
 // The sizes of a page of a list, and of a query parameter.
@@ -71,7 +72,7 @@ func (q *query) readMoment(name string) *time.Time {
 	if day, err := time.Parse(time.DateOnly, value); err == nil {
 		value = day.Format(time.RFC3339)
 	}
-	at, err := parseTime(value)
+	at, err := body.ParseTime(value)
 	if err != nil {
 		q.problems.Add(name, "Must be a time such as 2026-01-31T12:00:00Z, or a day such as 2026-01-31.")
 		return nil

@@ -8,15 +8,16 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/webhook"
+	"cointill/handlers/api/body"
 )
 
 // resendRequest is the body of an order to send many events again.
 type resendRequest struct {
-	_      struct{} `additionalProperties:"true"`
-	From   moment   `json:"created_after" example:"2026-01-31T12:00:00Z" doc:"Events made at this time or later; at most 60 days ago."`
-	Before moment   `json:"created_before,omitempty" example:"2026-01-31T18:00:00Z" doc:"Events made before this time; up to now when left out."`
-	Events texts    `json:"events,omitempty" maxItems:"15" doc:"Only these types; all when empty. Test events are never sent again in this way."`
-	Failed flag     `json:"failed_only,omitempty" example:"true" doc:"Leaves out what was delivered or is on its way: sends what failed, now instead of at its next time, and what was given up, cancelled or skipped."`
+	_      struct{}    `additionalProperties:"true"`
+	From   body.Moment `json:"created_after" example:"2026-01-31T12:00:00Z" doc:"Events made at this time or later; at most 60 days ago."`
+	Before body.Moment `json:"created_before,omitempty" example:"2026-01-31T18:00:00Z" doc:"Events made before this time; up to now when left out."`
+	Events body.Texts  `json:"events,omitempty" maxItems:"15" doc:"Only these types; all when empty. Test events are never sent again in this way."`
+	Failed body.Flag   `json:"failed_only,omitempty" example:"true" doc:"Leaves out what was delivered or is on its way: sends what failed, now instead of at its next time, and what was given up, cancelled or skipped."`
 }
 
 // resendData is such an order at work.
@@ -99,14 +100,14 @@ func (c *call) resendToWebhook() (webhook.Resend, error) {
 
 // placeOrder reads the body and places the order for one webhook, or for all.
 func (c *call) placeOrder(endpointID string) (webhook.Resend, error) {
-	in, problems, err := readBody[resendRequest](c.fiber.Body())
+	in, problems, err := readBody[resendRequest](c)
 	if err != nil {
 		return webhook.Resend{}, err
 	}
 	wanted := webhook.Order{EndpointID: endpointID, Types: in.Events.Values, From: in.From.Value,
-		Before: in.Before.pointer(), Failed: in.Failed.Value}
+		Before: in.Before.Pointer(), Failed: in.Failed.Value}
 	if len(problems) > 0 {
-		return webhook.Resend{}, joinRefusals(problems, c.api.Webhooks.Check(wanted))
+		return webhook.Resend{}, body.JoinRefusals(problems, c.api.Webhooks.Check(wanted))
 	}
 	return c.api.Webhooks.Resend(c.ctx, c.scope, wanted)
 }

@@ -13,26 +13,27 @@ import (
 	"cointill/core/payment"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/handlers/api/body"
 )
 
 // simulateRequest is the body of POST /v1/sandbox/payments/{reference}/simulate.
 type simulateRequest struct {
-	_        struct{} `additionalProperties:"true"`
-	Scenario text     `json:"scenario" enum:"exact,underpay,overpay,two_parts,surplus,late,after_abandoned,double_spend,reorg,never_confirms,revert,missing_tag,wrong_asset" example:"exact" doc:"What the customer does."`
+	_        struct{}  `additionalProperties:"true"`
+	Scenario body.Text `json:"scenario" enum:"exact,underpay,overpay,two_parts,surplus,late,after_abandoned,double_spend,reorg,never_confirms,revert,missing_tag,wrong_asset" example:"exact" doc:"What the customer does."`
 }
 
 // advanceRequest is the body of POST /v1/sandbox/advance.
 type advanceRequest struct {
-	_         struct{} `additionalProperties:"true"`
-	Reference text     `json:"reference" maxLength:"100" example:"order-1001" doc:"Either reference of the payment."`
-	Seconds   integer  `json:"seconds" minimum:"1" maximum:"604800" example:"86400" doc:"By how much its own clock is moved ahead."`
+	_         struct{}     `additionalProperties:"true"`
+	Reference body.Text    `json:"reference" maxLength:"100" example:"order-1001" doc:"Either reference of the payment."`
+	Seconds   body.Integer `json:"seconds" minimum:"1" maximum:"604800" example:"86400" doc:"By how much its own clock is moved ahead."`
 }
 
 // mineRequest is the body of POST /v1/sandbox/mine.
 type mineRequest struct {
-	_             struct{} `additionalProperties:"true"`
-	PaymentMethod text     `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"On whose chain. Ether and Tether share one."`
-	Blocks        integer  `json:"blocks" minimum:"1" maximum:"200" example:"6" doc:"How many blocks."`
+	_             struct{}     `additionalProperties:"true"`
+	PaymentMethod body.Text    `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"On whose chain. Ether and Tether share one."`
+	Blocks        body.Integer `json:"blocks" minimum:"1" maximum:"200" example:"6" doc:"How many blocks."`
 }
 
 // simulatedData describes the result of a simulation and its next step.
@@ -113,9 +114,9 @@ func (c *call) simulateScenario() (sandbox.Simulated, error) {
 	if err != nil {
 		return sandbox.Simulated{}, err
 	}
-	in, problems, err := readBody[simulateRequest](c.fiber.Body())
+	in, problems, err := readBody[simulateRequest](c)
 	if err == nil {
-		err = joinRefusals(problems, nil)
+		err = body.JoinRefusals(problems, nil)
 	}
 	if err != nil {
 		return sandbox.Simulated{}, err
@@ -137,7 +138,7 @@ func showSimulated(_ *call, s sandbox.Simulated) (any, error) {
 }
 
 func (c *call) advanceClock() (payment.View, error) {
-	in, problems, err := readBody[advanceRequest](c.fiber.Body())
+	in, problems, err := readBody[advanceRequest](c)
 	if err != nil {
 		return payment.View{}, err
 	}
@@ -146,20 +147,20 @@ func (c *call) advanceClock() (payment.View, error) {
 	}
 	view, err := c.api.Sandbox.Advance(c.ctx, c.scope, in.Reference.Value, in.Seconds.Value)
 	if len(problems) > 0 { // no payment has an empty reference, and 0 seconds are always refused
-		err = refuseAll(problems, err)
+		err = body.RefuseAll(problems, err)
 	}
 	return view, err
 }
 
 func (c *call) mineBlocks() (sandbox.Mined, error) {
-	in, problems, err := readBody[mineRequest](c.fiber.Body())
+	in, problems, err := readBody[mineRequest](c)
 	if err != nil {
 		return sandbox.Mined{}, err
 	}
 	blocks := int(min(max(in.Blocks.Value, -1), sandbox.MaxBlocks+1)) // fits an int everywhere, and stays out of range
 	mined, err := c.api.Sandbox.Mine(c.ctx, c.scope, money.Method(in.PaymentMethod.Value), blocks)
 	if len(problems) > 0 { // an empty payment_method and 0 blocks are always refused
-		err = refuseAll(problems, err)
+		err = body.RefuseAll(problems, err)
 	}
 	return mined, err
 }

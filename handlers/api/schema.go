@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/payment"
 	"cointill/core/webhook"
+	"cointill/handlers/api/body"
 )
 
 // about is the documentation of a property whose Go type belongs to core or
@@ -129,7 +130,7 @@ func refineSchemas(registry huma.Registry) {
 	}
 	all["Transaction"].Properties["metadata"] = &huma.Schema{
 		Description: all["Transaction"].Properties["metadata"].Description,
-		OneOf:       append(verbatim{}.Schema(registry).OneOf, &huma.Schema{Type: "null"}),
+		OneOf:       append(body.Verbatim{}.Schema(registry).OneOf, &huma.Schema{Type: "null"}),
 	}
 	for _, at := range []struct{ schema, property string }{{"Payment", "expires_at"}, {"Payment", "created_at"},
 		{"Transfer", "first_seen_at"}, {"Rate", "locked_at"}} {

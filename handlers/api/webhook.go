@@ -8,26 +8,27 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/webhook"
+	"cointill/handlers/api/body"
 )
 
 // webhookRequest is the body of POST /v1/webhooks (interface section 4.3).
 type webhookRequest struct {
-	_       struct{} `additionalProperties:"true"`
-	Type    text     `json:"type" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook, for people."`
-	URL     text     `json:"url" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to: https, in the test domain http too."`
-	Active  flag     `json:"active" example:"true" doc:"Whether it receives events."`
-	Events  texts    `json:"events,omitempty" maxItems:"15" doc:"Types of events that it receives; all when empty. A webhook.test always comes."`
-	Headers named    `json:"headers,omitempty" doc:"Headers that its deliveries carry beside ours, such as a gateway's key: at most 10, names of up to 64 characters, values of up to 512 visible ASCII ones."`
+	_       struct{}   `additionalProperties:"true"`
+	Type    body.Text  `json:"type" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook, for people."`
+	URL     body.Text  `json:"url" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to: https, in the test domain http too."`
+	Active  body.Flag  `json:"active" example:"true" doc:"Whether it receives events."`
+	Events  body.Texts `json:"events,omitempty" maxItems:"15" doc:"Types of events that it receives; all when empty. A webhook.test always comes."`
+	Headers body.Named `json:"headers,omitempty" doc:"Headers that its deliveries carry beside ours, such as a gateway's key: at most 10, names of up to 64 characters, values of up to 512 visible ASCII ones."`
 }
 
 // webhookPatch is the body of PATCH /v1/webhooks/{id}: omitted fields stay.
 type webhookPatch struct {
-	_       struct{} `additionalProperties:"true"`
-	Type    text     `json:"type,omitempty" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook."`
-	URL     text     `json:"url,omitempty" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to."`
-	Active  flag     `json:"active,omitempty" example:"false" doc:"Whether it receives events. Switching one on forgives its failures."`
-	Events  texts    `json:"events,omitempty" maxItems:"15" doc:"Types of events that it receives; all when empty."`
-	Headers named    `json:"headers,omitempty" doc:"Headers that its deliveries carry, in place of all there were. A value of •••• keeps the one there is."`
+	_       struct{}   `additionalProperties:"true"`
+	Type    body.Text  `json:"type,omitempty" minLength:"1" maxLength:"100" example:"orders" doc:"Name of the webhook."`
+	URL     body.Text  `json:"url,omitempty" maxLength:"2048" example:"https://shop.example.com/webhooks/cointill" doc:"Where events are posted to."`
+	Active  body.Flag  `json:"active,omitempty" example:"false" doc:"Whether it receives events. Switching one on forgives its failures."`
+	Events  body.Texts `json:"events,omitempty" maxItems:"15" doc:"Types of events that it receives; all when empty."`
+	Headers body.Named `json:"headers,omitempty" doc:"Headers that its deliveries carry, in place of all there were. A value of •••• keeps the one there is."`
 }
 
 // WebhookData is a webhook (interface section 2.4).
@@ -134,14 +135,14 @@ func showSecret(_ *call, made webhook.WithSecret) (any, error) {
 }
 
 func (c *call) createWebhook() (webhook.WithSecret, error) {
-	in, problems, err := readBody[webhookRequest](c.fiber.Body())
+	in, problems, err := readBody[webhookRequest](c)
 	if err != nil {
 		return webhook.WithSecret{}, err
 	}
 	wanted := webhook.Create{Name: in.Type.Value, URL: in.URL.Value, Active: in.Active.Value, Types: in.Events.Values,
-		Headers: in.Headers.listHeaders()}
+		Headers: in.Headers.ListHeaders()}
 	if len(problems) > 0 {
-		return webhook.WithSecret{}, joinRefusals(problems, wanted.Check(c.scope.Domain))
+		return webhook.WithSecret{}, body.JoinRefusals(problems, wanted.Check(c.scope.Domain))
 	}
 	made, secret, err := c.api.Webhooks.Create(c.ctx, c.scope, wanted)
 	return webhook.WithSecret{Endpoint: made, Secret: secret}, err
@@ -181,20 +182,20 @@ func (c *call) updateWebhook() (webhook.Endpoint, error) {
 	if err != nil {
 		return webhook.Endpoint{}, err
 	}
-	in, problems, err := readBody[webhookPatch](c.fiber.Body())
+	in, problems, err := readBody[webhookPatch](c)
 	if err != nil {
 		return webhook.Endpoint{}, err
 	}
-	change := webhook.Change{Name: in.Type.pointer(), URL: in.URL.pointer(), Active: in.Active.pointer()}
+	change := webhook.Change{Name: in.Type.Pointer(), URL: in.URL.Pointer(), Active: in.Active.Pointer()}
 	if in.Events.Given {
 		change.Types = &in.Events.Values
 	}
 	if in.Headers.Given {
-		headers := in.Headers.listHeaders()
+		headers := in.Headers.ListHeaders()
 		change.Headers = &headers
 	}
 	if len(problems) > 0 {
-		return webhook.Endpoint{}, joinRefusals(problems, change.Check(c.scope.Domain))
+		return webhook.Endpoint{}, body.JoinRefusals(problems, change.Check(c.scope.Domain))
 	}
 	return c.api.Webhooks.Update(c.ctx, c.scope, id, change)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cointill/core/link"
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
@@ -34,6 +35,7 @@ type Links interface {
 	FindPublic(ctx context.Context, code string) (link.Public, error)
 	StartPayment(ctx context.Context, code string, f link.Form) (payment.Started, error)
 	FindLink(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
+	ListPayable(ctx context.Context, sc scope.Scope) ([]money.CoinInfo, error)
 }
 
 // Sandbox plays the customer's wallet in the test domain.
@@ -102,6 +104,17 @@ func (t tongue) addLanguage(address string) string {
 func (h *Handlers) collectAbout(ctx context.Context, v payment.View, who asker) (about, error) {
 	a := about{asker: who}
 	a.Problem = h.Networks.Problem(v.Payment.Network)
+	if v.State() == payment.Pending && payment.TooSmall(v.Payment) {
+		coins, err := h.Links.ListPayable(ctx, customerScope(v))
+		if err != nil {
+			return a, err
+		}
+		for _, coin := range coins {
+			if coin.Least == 0 {
+				a.Carriers = append(a.Carriers, coin.Name)
+			}
+		}
+	}
 	if v.Payment.LinkID == nil {
 		return a, nil
 	}

@@ -30,6 +30,9 @@ func calmView(v payment.View) checkout.View {
 		if isOver(v) {
 			return checkout.Expired // the sweep says so within two seconds
 		}
+		if payment.TooSmall(v.Payment) {
+			return checkout.TooSmall
+		}
 		return checkout.Confirm
 	case payment.Initiated, payment.Processing:
 		return underWay(v)

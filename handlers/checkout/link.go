@@ -39,7 +39,11 @@ func (h *Handlers) linkStart(c *page.Ctx) error {
 	why := page.ExplainError(err)
 	form.Errors = why.Fields
 	if len(form.Errors) == 0 {
-		form.Errors = map[string][]string{"": {why.Sentence}}
+		field := ""
+		if why.Code == link.TooSmall {
+			field = link.TooSmall
+		}
+		form.Errors = map[string][]string{field: {why.Sentence}}
 	}
 	return h.showLink(c, why.Status, form)
 }

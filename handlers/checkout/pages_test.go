@@ -296,6 +296,45 @@ func TestLink(t *testing.T) {
 	})
 }
 
+// TestTooSmallPayments: a payment of less than its network carries shows no address, names the
+// coins that carry it, and expires; a link leaves such coins out, and refuses them where the
+// customer chooses the amount.
+func TestTooSmallPayments(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		request := servertest.NewRequest(money.CryptoBitcoin)
+		request.Amount = 1
+		started := s.InitiatePayment(sc, request)
+		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
+		said := "Bitcoin can't carry so little"
+		expect(t, b.Get(at), 200, said, "₦1.00", "These coins can carry it: Ether, Tether USD, XRP.", "Ama's Shop")
+		b.Post(at+"/open", nil)
+		expect(t, b.Get(at), 200, said)
+		expect(t, b.Get(at+"?lang=fr"), 200, "Bitcoin ne peut pas transporter si peu")
+		if p := status(t, s, sc, started.Reference); p.Status != string(payment.Pending) || p.Address != "" {
+			t.Errorf("opening it made it %s with the address %q, want pending without one", p.Status, p.Address)
+		}
+		s.Clock.Advance(payment.Window + time.Second)
+		expect(t, b.Get(at), 200, "This payment has expired")
+
+		few := int64(1)
+		fixed := b.Get("/l/" + aLink(t, s, sc, link.Draft{Amount: &few}).Code)
+		expect(t, fixed, 200, `value="crypto_ethereum"`, `value="crypto_dogecoin"`)
+		if strings.Contains(fixed.Body, `value="crypto_bitcoin"`) {
+			t.Error("the link of GH₵1.00 offers bitcoin")
+		}
+		open := "/l/" + aLink(t, s, sc, link.Draft{MinAmount: 1, MaxAmount: 500}).Code
+		form := customerScope()
+		form.Set("amount", "1")
+		expect(t, b.Post(open, form), 409, "network can't carry so little. Choose another coin.", `value="1"`)
+		expect(t, b.Post(open+"?lang=sw", form), 409, "Chagua sarafu nyingine.")
+		form.Set("payment_method", "crypto_ethereum")
+		if a := b.Post(open, form); a.Status != 303 {
+			t.Errorf("GH₵1.00 in ether: %d %s, want a payment", a.Status, a.VisibleText())
+		}
+	})
+}
+
 func TestClosedLinks(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")

@@ -24,6 +24,9 @@ type about struct {
 	asker
 	// Problem is why the coin can't be paid now; "" when it can.
 	Problem string
+	// Carriers are the names of coins that can carry any amount, for a payment that is too small
+	// for its own.
+	Carriers []string
 	// Link is the payment link that the payment was started from, if any.
 	Link  *models.Link
 	Claim checkout.ClaimProps
@@ -52,7 +55,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone),
 		Window:        payment.Window,
 		Confirmations: countConfirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
-		Claim: a.Claim, Delayed: a.Problem != "",
+		Claim: a.Claim, Delayed: a.Problem != "", Carriers: strings.Join(a.Carriers, ", "),
 	}
 	if a.Problem == "" {
 		props.Wait = estimateWait(v)
@@ -173,6 +176,8 @@ func fieldWords(lang, field string, p checkout.LinkPageProps) string {
 		return words.Say(lang, "bad_email")
 	case "payment_method":
 		return words.Say(lang, "bad_coin")
+	case link.TooSmall:
+		return words.Say(lang, "small_coin")
 	}
 	return words.Say(lang, "refused")
 }
@@ -192,6 +197,9 @@ func linkProps(public link.Public, in tongue, form ui.Form) checkout.LinkPagePro
 			currency.FormatForPeople(decimal.NewFromInt(l.MaxAmount))
 	}
 	props.Errors = inWords(in.Lang, form.Errors, props)
+	if small, ok := props.Errors[link.TooSmall]; ok {
+		props.Errors["payment_method"] = small
+	}
 	for _, info := range public.Methods {
 		props.Methods = append(props.Methods, checkout.Choice{
 			Code: string(info.Method), Coin: string(info.Coin), Name: info.Name, Network: info.Network,

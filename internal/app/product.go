@@ -197,7 +197,8 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 		Mails:  p.receipts,
 		Render: mailview.RenderWalletChanged, Pages: p.Base + "/dashboard/methods", Wake: p.send.Signal}
 	p.Sandbox.Payments = p.Payments
-	p.Links = &link.Service{DB: p.DB, Clock: p.Clock, Payments: p.Payments, Networks: p.Networks, Base: p.Base + "/l"}
+	p.Links = &link.Service{DB: p.DB, Clock: p.Clock, Payments: p.Payments, Prices: p.Quotes,
+		Networks: p.Networks, Base: p.Base + "/l"}
 	return p.wireServer(s, box)
 }
 

@@ -27,6 +27,7 @@ var rooms = []room{
 	{"internal/app", []string{"..."}},
 	{"web", []string{"web/...", "handlers/...", "views/layout", "static", "core/..."}},
 	{"handlers", []string{"handlers/page", "core/...", "views/...", "models"}},
+	{"handlers/api", []string{"handlers/api/...", "handlers/page", "core/...", "views/...", "models"}},
 	{"handlers/dashboard", []string{"handlers/page", "handlers/dashboard/...", "core/...", "views/...", "models"}},
 	{"handlers/dashboard/*", []string{"handlers/page", "handlers/dashboard/listing", "handlers/dashboard/display", "core/...", "views/...", "models"}},
 	{"views", []string{"views/...", "models", "core/...", "static"}},

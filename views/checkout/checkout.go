@@ -39,6 +39,8 @@ const (
 	Abandoned View = "abandoned"
 	Expired   View = "expired"
 	Failed    View = "failed"
+	// TooSmall: the coin's network can't carry so little.
+	TooSmall View = "too_small"
 	// Unavailable: the coin can't be paid just now.
 	Unavailable View = "unavailable"
 )
@@ -89,6 +91,9 @@ type StatusProps struct {
 	// Wait is how long the missing confirmations take on average; 0 where that is
 	// unknown.
 	Wait time.Duration
+	// Carriers names the coins that can carry an amount that is too small for this one, with
+	// commas between; empty names none.
+	Carriers string
 	// Delayed reports that the network can't be read now, so that nothing changes.
 	Delayed bool
 	Hash    string

@@ -163,7 +163,7 @@ func (s *Server) wireServices(box *secret.Box) {
 	}
 	s.Lists = &list.Service{DB: s.DB}
 	s.Figures = &stats.Service{DB: s.DB, Clock: now}
-	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Networks: s.Registry, Base: Base + "/l"}
+	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Prices: s.Quotes, Networks: s.Registry, Base: Base + "/l"}
 }
 
 // ConnectNetwork gives a chain in a domain a real network by its name, such as

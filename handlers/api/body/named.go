@@ -1,4 +1,4 @@
-package api
+package body
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"cointill/core/webhook"
 )
 
-// named is a field that must be an object whose members are strings.
-type named struct {
+// Named is a field that must be an object whose members are strings.
+type Named struct {
 	Given   bool
 	Members []member // in their order
 }
@@ -18,7 +18,7 @@ type named struct {
 // member is one of them.
 type member struct{ name, value string }
 
-func (n *named) read(raw jsontext.Value) string {
+func (n *Named) read(raw jsontext.Value) string {
 	const problem = "Must be an object whose values are strings."
 	if raw.Kind() != '{' {
 		return problem
@@ -35,7 +35,7 @@ func (n *named) read(raw jsontext.Value) string {
 		}
 		one := member{name: name.String()} // before the token's text is overwritten
 		item, err := in.ReadValue()
-		var value text
+		var value Text
 		if err != nil || value.read(item) != "" {
 			return problem
 		}
@@ -47,12 +47,12 @@ func (n *named) read(raw jsontext.Value) string {
 }
 
 // Schema documents the type.
-func (named) Schema(huma.Registry) *huma.Schema {
+func (Named) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}}
 }
 
-// listHeaders returns the members as headers.
-func (n named) listHeaders() (list []webhook.Header) {
+// ListHeaders returns the members as headers.
+func (n Named) ListHeaders() (list []webhook.Header) {
 	for _, m := range n.Members {
 		list = append(list, webhook.Header{Name: m.name, Value: m.value})
 	}

@@ -1,11 +1,16 @@
-package api
+// Package body reads the JSON body of a request strictly: one object in UTF-8, no name twice,
+// each field of the JSON type that the request's struct gives it, all errors at once. What a
+// value may be is for core to say.
+package body
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,13 +28,13 @@ type shape interface {
 	read(raw jsontext.Value) (problem string)
 }
 
-// text is a field that must be a JSON string.
-type text struct {
+// Text is a field that must be a JSON string.
+type Text struct {
 	Given bool
 	Value string
 }
 
-func (t *text) read(raw jsontext.Value) string {
+func (t *Text) read(raw jsontext.Value) string {
 	if raw.Kind() != '"' {
 		return "Must be a string."
 	}
@@ -42,24 +47,24 @@ func (t *text) read(raw jsontext.Value) string {
 }
 
 // Schema documents the type.
-func (text) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
+func (Text) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
 
-// pointer is the value of an optional field: nil when it was left out or null.
-func (t text) pointer() *string {
+// Pointer is the value of an optional field: nil when it was left out or null.
+func (t Text) Pointer() *string {
 	if !t.Given {
 		return nil
 	}
 	return &t.Value
 }
 
-// integer is a field that must be a JSON number without point or exponent.
+// Integer is a field that must be a JSON number without point or exponent.
 // One beyond 64 bits becomes the nearest of them, which every range refuses.
-type integer struct {
+type Integer struct {
 	Given bool
 	Value int64
 }
 
-func (i *integer) read(raw jsontext.Value) string {
+func (i *Integer) read(raw jsontext.Value) string {
 	if raw.Kind() != '0' {
 		return "Must be a number, not " + kindName(raw.Kind()) + "."
 	}
@@ -72,24 +77,24 @@ func (i *integer) read(raw jsontext.Value) string {
 }
 
 // Schema documents the type.
-func (integer) Schema(huma.Registry) *huma.Schema {
+func (Integer) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeInteger, Format: "int64"}
 }
 
-func (i integer) pointer() *int64 {
+func (i Integer) Pointer() *int64 {
 	if !i.Given {
 		return nil
 	}
 	return &i.Value
 }
 
-// flag is a field that must be true or false.
-type flag struct {
+// Flag is a field that must be true or false.
+type Flag struct {
 	Given bool
 	Value bool
 }
 
-func (f *flag) read(raw jsontext.Value) string {
+func (f *Flag) read(raw jsontext.Value) string {
 	if kind := raw.Kind(); kind != 't' && kind != 'f' {
 		return "Must be true or false."
 	}
@@ -98,29 +103,29 @@ func (f *flag) read(raw jsontext.Value) string {
 }
 
 // Schema documents the type.
-func (flag) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeBoolean} }
+func (Flag) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeBoolean} }
 
-func (f flag) pointer() *bool {
+func (f Flag) Pointer() *bool {
 	if !f.Given {
 		return nil
 	}
 	return &f.Value
 }
 
-// moment is a field that must be an RFC 3339 time.
-type moment struct {
+// Moment is a field that must be an RFC 3339 time.
+type Moment struct {
 	Given bool
 	Value time.Time
 }
 
 const momentSentence = "Must be a time such as 2026-01-31T12:00:00Z."
 
-func (m *moment) read(raw jsontext.Value) string {
-	var t text
+func (m *Moment) read(raw jsontext.Value) string {
+	var t Text
 	if t.read(raw) != "" {
 		return momentSentence
 	}
-	at, err := parseTime(t.Value)
+	at, err := ParseTime(t.Value)
 	if err != nil {
 		return momentSentence
 	}
@@ -129,19 +134,19 @@ func (m *moment) read(raw jsontext.Value) string {
 }
 
 // Schema documents the type.
-func (moment) Schema(huma.Registry) *huma.Schema {
+func (Moment) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
-func (m moment) pointer() *time.Time {
+func (m Moment) Pointer() *time.Time {
 	if !m.Given {
 		return nil
 	}
 	return &m.Value
 }
 
-// parseTime reads RFC 3339, within the years that both databases can hold.
-func parseTime(text string) (time.Time, error) {
+// ParseTime reads RFC 3339, within the years that both databases can hold.
+func ParseTime(text string) (time.Time, error) {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err == nil && (at.Year() < 1970 || at.Year() > 9000) {
 		err = errors.New("year out of range")
@@ -149,8 +154,8 @@ func parseTime(text string) (time.Time, error) {
 	return at.UTC(), err
 }
 
-// texts is a field that must be an array of strings.
-type texts struct {
+// Texts is a field that must be an array of strings.
+type Texts struct {
 	Given  bool
 	Values []string
 }
@@ -158,7 +163,7 @@ type texts struct {
 // maxTexts bounds an array; core's rules are stricter.
 const maxTexts = 100
 
-func (t *texts) read(raw jsontext.Value) string {
+func (t *Texts) read(raw jsontext.Value) string {
 	const problem = "Must be an array of strings."
 	if raw.Kind() != '[' {
 		return problem
@@ -170,7 +175,7 @@ func (t *texts) read(raw jsontext.Value) string {
 	}
 	for in.PeekKind() != ']' {
 		item, err := in.ReadValue()
-		var one text
+		var one Text
 		if err != nil || one.read(item) != "" || len(values) == maxTexts {
 			return problem
 		}
@@ -181,17 +186,17 @@ func (t *texts) read(raw jsontext.Value) string {
 }
 
 // Schema documents the type.
-func (texts) Schema(huma.Registry) *huma.Schema {
+func (Texts) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}
 }
 
-// verbatim is a field that must be an object or an array and is kept as it is
+// Verbatim is a field that must be an object or an array and is kept as it is
 // written, with the order of its keys and the spelling of its numbers.
-type verbatim struct {
+type Verbatim struct {
 	Value []byte
 }
 
-func (v *verbatim) read(raw jsontext.Value) string {
+func (v *Verbatim) read(raw jsontext.Value) string {
 	if kind := raw.Kind(); kind != '{' && kind != '[' {
 		return "Must be an object or an array. Leave it out when there is none."
 	}
@@ -200,21 +205,21 @@ func (v *verbatim) read(raw jsontext.Value) string {
 }
 
 // Schema documents the type.
-func (verbatim) Schema(huma.Registry) *huma.Schema {
+func (Verbatim) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{
 		{Type: huma.TypeObject, AdditionalProperties: true}, {Type: huma.TypeArray, Items: &huma.Schema{}},
 	}}
 }
 
-// readBody reads a body strictly into a request struct, whose exported fields are
+// Read reads a body strictly into a request struct, whose exported fields are
 // shapes named by their json tags: required unless the tag says omitempty, null
 // only where a tag nullable says that it empties the field. problems holds the
-// errors by field; err is an Unreadable fault, or Invalid for a body that is not
-// an object. Unknown fields are ignored.
-func readBody[T any](body []byte) (request T, problems fault.Fields, err error) {
-	fields, err := readMembers(body)
+// errors by field, and unknown the names that are not fields of the struct, in order; err is
+// an Unreadable fault, or Invalid for a body that is not an object.
+func Read[T any](text []byte) (request T, problems fault.Fields, unknown []string, err error) {
+	fields, err := readMembers(text)
 	if err != nil {
-		return request, nil, err
+		return request, nil, nil, err
 	}
 	problems = fault.Fields{}
 	into := reflect.ValueOf(&request).Elem()
@@ -223,8 +228,9 @@ func readBody[T any](body []byte) (request T, problems fault.Fields, err error) 
 		if !field.IsExported() {
 			continue
 		}
-		name, optional := fieldName(field)
+		name, optional := FieldName(field)
 		raw, given := fields[name]
+		delete(fields, name)
 		switch {
 		case !given && !optional:
 			problems.Add(name, "Is required.")
@@ -237,18 +243,18 @@ func readBody[T any](body []byte) (request T, problems fault.Fields, err error) 
 			}
 		}
 	}
-	return request, problems, nil
+	return request, problems, slices.Sorted(maps.Keys(fields)), nil
 }
 
 // markNull notes in the request's field nulls which fields were given as null.
 func markNull(into reflect.Value, name string) {
-	if nulls, ok := into.Addr().Interface().(interface{ null(string) }); ok {
-		nulls.null(name)
+	if nulls, ok := into.Addr().Interface().(interface{ SetNull(string) }); ok {
+		nulls.SetNull(name)
 	}
 }
 
-// fieldName is a request field's JSON name and whether it may be left out.
-func fieldName(field reflect.StructField) (name string, optional bool) {
+// FieldName is a request field's JSON name and whether it may be left out.
+func FieldName(field reflect.StructField) (name string, optional bool) {
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return name, options == "omitempty"
 }
@@ -335,9 +341,9 @@ func kindName(kind jsontext.Kind) string {
 	return "an object"
 }
 
-// joinRefusals makes one fault of the errors of shapes and values. A field with a wrong
+// JoinRefusals makes one fault of the errors of shapes and values. A field with a wrong
 // shape has no value to check.
-func joinRefusals(shapes, values fault.Fields) error {
+func JoinRefusals(shapes, values fault.Fields) error {
 	all := fault.Fields{}
 	for name, sentences := range values {
 		all[name] = sentences
@@ -348,13 +354,13 @@ func joinRefusals(shapes, values fault.Fields) error {
 	return fault.Validation(all)
 }
 
-// refuseAll is refuse for an operation whose core has no check apart from the
+// RefuseAll is refuse for an operation whose core has no check apart from the
 // act itself. The caller has made sure that core refuses the request in any
 // case, because a field whose shape is wrong arrives as a value that is wrong too.
-func refuseAll(shapes fault.Fields, refused error) error {
+func RefuseAll(shapes fault.Fields, refused error) error {
 	var values *fault.Fault
 	if errors.As(refused, &values) && values.Kind == fault.Invalid {
-		return joinRefusals(shapes, values.Fields)
+		return JoinRefusals(shapes, values.Fields)
 	}
-	return joinRefusals(shapes, nil)
+	return JoinRefusals(shapes, nil)
 }
