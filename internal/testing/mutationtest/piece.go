@@ -42,15 +42,18 @@ var pieces = []piece{
 	{name: "chain/xrpl", folder: "chain/xrpl",
 		files: []string{"account.go", "header.go", "issued_currency.go", "ledger.go", "transfer.go"}},
 	{name: "core/payment", folder: "core/payment",
-		suites: []suite{simulated}},
+		suites: []suite{requests, pages, simulated}},
 	{name: "core/payment/observe", folder: "core/payment/observe", suites: []suite{payments, simulated}},
-	{name: "core/payment/list", folder: "core/payment/list", suites: []suite{payments}},
+	{name: "core/payment/list", folder: "core/payment/list", suites: []suite{payments, requests, pages}},
 	{name: "core/payment/reconcile", folder: "core/payment/reconcile", suites: []suite{payments}},
 	{name: "core/payment/issuer", folder: "core/payment/issuer", suites: []suite{payments}},
 }
 
-// Suites that several pieces ask: the tests of a payment's life, and a few runs of the simulation.
+// Suites that several pieces ask: the tests of a payment's life, of the API and of the
+// dashboard, and a few runs of the simulation.
 var (
+	requests  = suite{folder: "handlers/api"}
+	pages     = suite{folder: "handlers/dashboard"}
 	payments  = suite{folder: "core/payment"}
 	simulated = suite{"core/simulation", "^TestSimulation$", []string{"-sim.seeds=6", "-sim.processes=1", "-sim.first"}}
 )
