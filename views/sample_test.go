@@ -68,7 +68,7 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 	case checkout.Processing:
 		p.Wait = 20 * time.Minute
 	case checkout.TooSmall:
-		p.Fiat, p.Carriers = "₦1.00", "Ether, Tether USD, XRP"
+		p.Fiat, p.OtherCoins = "₦1.00", "Ether, Tether USD, XRP"
 	}
 	return p
 }

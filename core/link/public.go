@@ -28,9 +28,6 @@ const (
 	NoCoin = "no_coin"
 )
 
-// TooSmall is the code of a refusal to start a payment of less than its coin's network carries.
-const TooSmall = "amount_too_small"
-
 // Public is what a customer may know of a link.
 type Public struct {
 	Link     models.Link
@@ -66,9 +63,9 @@ func (s *Service) FindPublic(ctx context.Context, code string) (Public, error) {
 }
 
 // canCarry reports whether a coin's network can carry an amount of a link's currency at the
-// current price. Without a price it can: starting the payment says what is missing.
+// current price. Without a price it can: starting the payment reports that there is none.
 func (s *Service) canCarry(ctx context.Context, p Public, coin money.CoinInfo, amount int64) bool {
-	if coin.Least == 0 {
+	if coin.DustLimit == 0 {
 		return true
 	}
 	q, err := s.Prices.Quote(ctx, p.Scope, coin.Coin, money.Currency(p.Link.Currency))
@@ -170,9 +167,8 @@ func (s *Service) StartPayment(ctx context.Context, code string, f Form) (paymen
 	if err := fault.Validation(fields); err != nil {
 		return payment.Started{}, err
 	}
-	if !s.canCarry(ctx, public, public.Methods[chosen], request.Amount) {
-		return payment.Started{}, fault.New(fault.Conflict, TooSmall,
-			"This coin's network can't carry so little. Choose another coin.")
+	if link.Amount == nil && !s.canCarry(ctx, public, public.Methods[chosen], request.Amount) {
+		return payment.Started{}, payment.ErrTooSmall
 	}
 	request.Also = func(tx *models.Tx) error { return takeUse(tx, link.ID) }
 	return s.Payments.Initiate(ctx, public.Scope, request)

@@ -55,7 +55,9 @@ type CoinInfo struct {
 	Network string // what its network is called on pages
 	Unit    int    // decimals of the smallest unit
 	Display int    // decimals a quote is rounded up to and shown with (contract, Initiation rules)
-	Least   int64  // smallest units of an output that its network carries; 0 for no limit (contract, Initiation rules)
+	// DustLimit is the smallest output, in smallest units, that the network carries; 0 for no
+	// limit (contract, Initiation rules).
+	DustLimit int64
 }
 
 var coins = []CoinInfo{
@@ -80,19 +82,21 @@ func (c Coin) Info() CoinInfo {
 }
 
 // Carries reports whether the coin's network can carry an output of an amount.
-func (c CoinInfo) Carries(a Amount) bool { return a.Cmp(Units(c.Least)) >= 0 }
+func (c CoinInfo) Carries(a Amount) bool { return a.Cmp(Units(c.DustLimit)) >= 0 }
 
-// LeastFiat returns the smallest whole fiat amount that the coin's network can carry at price
+// MinimumFiat returns the smallest whole fiat amount that the coin's network can carry at price
 // (fiat units per whole coin): its quote, which FromFiat rounds up, is the smallest output.
-func (c CoinInfo) LeastFiat(price decimal.Decimal) decimal.Decimal {
-	if c.Least == 0 {
+func (c CoinInfo) MinimumFiat(price decimal.Decimal) decimal.Decimal {
+	if c.DustLimit == 0 {
 		return decimal.NewFromInt(1)
 	}
-	return decimal.New(c.Least-1, -int32(c.Unit)).Mul(price).Floor().Add(decimal.NewFromInt(1))
+	return decimal.New(c.DustLimit-1, -int32(c.Unit)).Mul(price).Floor().Add(decimal.NewFromInt(1))
 }
 
-// LeastAmount writes the smallest amount that the coin's network carries, with its symbol.
-func (c CoinInfo) LeastAmount() string { return c.Coin.Format(Units(c.Least)) + " " + string(c.Coin) }
+// FormatDustLimit writes the smallest amount that the coin's network carries, with its symbol.
+func (c CoinInfo) FormatDustLimit() string {
+	return c.Coin.Format(Units(c.DustLimit)) + " " + string(c.Coin)
+}
 
 // Format writes an amount of the coin with its display decimals, or more where it has more.
 func (c Coin) Format(a Amount) string {

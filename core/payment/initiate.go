@@ -321,11 +321,15 @@ func (s *Service) describeStarted(p *models.Payment) Started {
 	}
 	if info := money.Coin(p.Coin).Info(); TooSmall(*p) {
 		started.Warnings = []string{info.Coin.Format(p.Due) + " " + p.Coin + " is less than the " + info.Network +
-			" network can carry (" + info.LeastAmount() + "), so the payment's page shows no address. " +
+			" network can carry (" + info.FormatDustLimit() + "), so the payment's page shows no address. " +
 			"Use another payment method for this amount."}
 	}
 	return started
 }
+
+// ErrTooSmall refuses to start, or to play, a payment of less than its network can carry.
+var ErrTooSmall = fault.New(fault.Conflict, "amount_too_small",
+	"The coin's network can't carry so little. Use another coin, or a larger amount.")
 
 // TooSmall reports a payment of less than its network can carry. It is never given a
 // destination: it stays Pending and expires.

@@ -122,9 +122,7 @@ func (s *Service) checkReady(view payment.View, scenario Scenario) (Chain, error
 			"This payment runs on the network "+view.Payment.Network+
 				", not on the sandbox: pay it from a wallet of that network.")
 	case payment.TooSmall(view.Payment):
-		return nil, fault.New(fault.Conflict, "amount_too_small",
-			"The network can't carry so little, so this payment has no address to pay to. Initiate one of a larger "+
-				"amount, or with another payment method.")
+		return nil, payment.ErrTooSmall
 	case view.Payment.Address == "":
 		return nil, fault.New(fault.Conflict, "payment_expired",
 			"This payment expired before anybody opened it, so it has no address to pay to. Initiate a new one.")

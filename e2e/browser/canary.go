@@ -26,9 +26,9 @@ func (p *Page) WatchCalls(name string, free bool) {
 	}))
 }
 
-// ListSeen lists what was noted since WatchCalls on this page, and what of it has an element or an
-// attribute with that name; "" is nothing. What runs by itself has had the time to: links
-// are followed as far as a focus, a pointer and two frames go.
+// ListSeen lists the calls that were noted since WatchCalls on this page, and each element or
+// attribute with that name; "" for none. It first waits for everything that runs without a click:
+// links are followed as far as a focus, a pointer and two frames go.
 func (p *Page) ListSeen(name string) string {
 	p.t.Helper()
 	return ReadValue(p, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {

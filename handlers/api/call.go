@@ -80,25 +80,29 @@ const (
 // readBody reads the request's body as body.Read does. Names that are not fields become warnings.
 func readBody[T any](c *call) (T, fault.Fields, error) {
 	request, problems, unknown, err := body.Read[T](c.fiber.Body())
+	for _, name := range unknown[:min(len(unknown), maxWarnings)] {
+		c.warnings = append(c.warnings, warnOfField(name, reflect.TypeFor[T]()))
+	}
+	return request, problems, err
+}
+
+// warnOfField is the warning about a name that is not a field of a request's type. A name that
+// is cut is compared with none: that would take time by its length.
+func warnOfField(name string, request reflect.Type) string {
+	if runes := []rune(name); len(runes) > maxNamed {
+		return string(runes[:maxNamed]) + " is not a field of this request."
+	}
 	var known []string
-	of := reflect.TypeFor[T]()
-	for i := range of.NumField() {
-		if of.Field(i).IsExported() {
-			name, _ := body.FieldName(of.Field(i))
+	for i := range request.NumField() {
+		if field := request.Field(i); field.IsExported() {
+			name, _ := body.FieldName(field)
 			known = append(known, name)
 		}
 	}
-	for _, name := range unknown[:min(len(unknown), maxWarnings)] {
-		runes := []rune(name)
-		warning := string(runes[:min(len(runes), maxNamed)]) + " is not a field of this request"
-		if meant, changes := spelling.Nearest(name, known); len(runes) <= maxNamed && changes <= len(meant)/3 {
-			warning += "; did you mean " + meant + "?"
-		} else {
-			warning += "."
-		}
-		c.warnings = append(c.warnings, warning)
+	if meant, changes := spelling.Nearest(name, known); changes <= len(meant)/3 {
+		return name + " is not a field of this request; did you mean " + meant + "?"
 	}
-	return request, problems, err
+	return name + " is not a field of this request."
 }
 
 // runEffect returns the handler of an operation that changes something: do asks core

@@ -24,7 +24,7 @@ type methodData struct {
 	Enabled   bool   `json:"enabled" example:"true" doc:"Whether payments may use it in this domain."`
 	Available bool   `json:"available" example:"true" doc:"Whether it works at this moment."`
 	Remark    string `json:"remark" example:"-" doc:"Why it isn't available, or a dash."`
-
+	// Minimum has an entry for each currency; nil without a price.
 	Minimum map[string]*string `json:"minimum" example:"{\"NGN\":\"500.00\",\"GHC\":\"4.00\",\"KES\":\"43.00\",\"USD\":\"1.00\"}" doc:"The smallest amount in each currency that the coin's network can carry at the current price; null without a price."`
 }
 
@@ -99,10 +99,10 @@ func (c *call) listMethods() error {
 			return err
 		}
 		items = append(items, methodData{
-			Minimum: least,
-			Code:    string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name,
+			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name,
 			Network:  string(m.Coin.Chain),
 			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dashFor(m.Problem),
+			Minimum: least,
 		})
 	}
 	return answerList(c, items, "")
@@ -114,7 +114,7 @@ func (s *service) readMinimum(domain scope.Domain, coin money.CoinInfo,
 	all := map[string]*string{}
 	for _, in := range money.Currencies() {
 		var q quote.Quote
-		if coin.Least > 0 {
+		if coin.DustLimit > 0 {
 			var err error
 			q, err = s.Quotes.Price(domain, coin.Coin, in, policies[in])
 			if fault.KindOf(err) == fault.Unavailable {
@@ -125,7 +125,7 @@ func (s *service) readMinimum(domain scope.Domain, coin money.CoinInfo,
 				return nil, err
 			}
 		}
-		text := money.FormatFiat(coin.LeastFiat(q.Price))
+		text := money.FormatFiat(coin.MinimumFiat(q.Price))
 		all[string(in)] = &text
 	}
 	return all, nil

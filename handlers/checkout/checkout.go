@@ -110,8 +110,8 @@ func (h *Handlers) collectAbout(ctx context.Context, v payment.View, who asker) 
 			return a, err
 		}
 		for _, coin := range coins {
-			if coin.Least == 0 {
-				a.Carriers = append(a.Carriers, coin.Name)
+			if coin.DustLimit == 0 {
+				a.OtherCoins = append(a.OtherCoins, coin.Name)
 			}
 		}
 	}

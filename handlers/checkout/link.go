@@ -1,12 +1,14 @@
 package checkout
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"cointill/core/fault"
 	"cointill/core/link"
+	"cointill/core/payment"
 	"cointill/handlers/page"
 	view "cointill/views/checkout"
 	"cointill/views/ui"
@@ -40,8 +42,8 @@ func (h *Handlers) linkStart(c *page.Ctx) error {
 	form.Errors = why.Fields
 	if len(form.Errors) == 0 {
 		field := ""
-		if why.Code == link.TooSmall {
-			field = link.TooSmall
+		if errors.Is(err, payment.ErrTooSmall) {
+			field = smallCoin
 		}
 		form.Errors = map[string][]string{field: {why.Sentence}}
 	}

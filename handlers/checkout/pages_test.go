@@ -326,7 +326,7 @@ func TestTooSmallPayments(t *testing.T) {
 		open := "/l/" + aLink(t, s, sc, link.Draft{MinAmount: 1, MaxAmount: 500}).Code
 		form := customerScope()
 		form.Set("amount", "1")
-		expect(t, b.Post(open, form), 409, "network can't carry so little. Choose another coin.", `value="1"`)
+		expect(t, b.Post(open, form), 409, "network can't carry so little. Use another coin, or a larger amount.", `value="1"`)
 		expect(t, b.Post(open+"?lang=sw", form), 409, "Chagua sarafu nyingine.")
 		form.Set("payment_method", "crypto_ethereum")
 		if a := b.Post(open, form); a.Status != 303 {

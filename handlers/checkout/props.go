@@ -24,9 +24,9 @@ type about struct {
 	asker
 	// Problem is why the coin can't be paid now; "" when it can.
 	Problem string
-	// Carriers are the names of coins that can carry any amount, for a payment that is too small
+	// OtherCoins are the names of coins that can carry any amount, for a payment that is too small
 	// for its own.
-	Carriers []string
+	OtherCoins []string
 	// Link is the payment link that the payment was started from, if any.
 	Link  *models.Link
 	Claim checkout.ClaimProps
@@ -55,7 +55,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone),
 		Window:        payment.Window,
 		Confirmations: countConfirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
-		Claim: a.Claim, Delayed: a.Problem != "", Carriers: strings.Join(a.Carriers, ", "),
+		Claim: a.Claim, Delayed: a.Problem != "", OtherCoins: strings.Join(a.OtherCoins, ", "),
 	}
 	if a.Problem == "" {
 		props.Wait = estimateWait(v)
@@ -166,6 +166,9 @@ func inWords(lang string, errors map[string][]string, p checkout.LinkPageProps) 
 	return said
 }
 
+// smallCoin stands for the field payment_method where its coin's network can't carry the amount.
+const smallCoin = "small_coin"
+
 func fieldWords(lang, field string, p checkout.LinkPageProps) string {
 	switch field {
 	case "amount":
@@ -176,7 +179,7 @@ func fieldWords(lang, field string, p checkout.LinkPageProps) string {
 		return words.Say(lang, "bad_email")
 	case "payment_method":
 		return words.Say(lang, "bad_coin")
-	case link.TooSmall:
+	case smallCoin:
 		return words.Say(lang, "small_coin")
 	}
 	return words.Say(lang, "refused")
@@ -197,7 +200,7 @@ func linkProps(public link.Public, in tongue, form ui.Form) checkout.LinkPagePro
 			currency.FormatForPeople(decimal.NewFromInt(l.MaxAmount))
 	}
 	props.Errors = inWords(in.Lang, form.Errors, props)
-	if small, ok := props.Errors[link.TooSmall]; ok {
+	if small, ok := props.Errors[smallCoin]; ok { // shown beside the coins
 		props.Errors["payment_method"] = small
 	}
 	for _, info := range public.Methods {

@@ -31,7 +31,7 @@ func (s *Settings) OpenAccounts(ctx context.Context) (*account.Service, *models.
 	return s.NewAccounts(ctx)
 }
 
-// NewAccounts is accounts that makes the database where there is none.
+// NewAccounts is OpenAccounts, but makes the database where there is none.
 func (s *Settings) NewAccounts(ctx context.Context) (*account.Service, *models.DB, error) {
 	box, err := s.OpenMasterKey()
 	if err != nil {

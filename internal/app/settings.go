@@ -56,7 +56,7 @@ type Settings struct {
 	TestXRPNetwork      string   `name:"test-xrp-network" default:"testnet" help:"testnet, devnet, or network-N where N is another network's network_id."`
 	XRPSharedAccounts   bool     `name:"xrp-shared-accounts" help:"Let several businesses receive with one account of the XRP Ledger. Their destination tags differ all the same."`
 
-	RateSources []string          `secret:"" help:"Sources of live prices: standard, or names; name=https://host asks a mirror; none asks nobody. cointill rates lists them." default:"standard"`
+	RateSources []string          `secret:"" help:"Sources of live prices: standard, or names; name=https://host asks a mirror; none asks no source. cointill rates lists them." default:"standard"`
 	RateTrusted map[string]string `mapsep:"," help:"Sources that are trusted alone when fewer than two agree, e.g. USD/NGN=coinbase-fx."`
 	RateBands   map[string]string `mapsep:"," help:"How many percent from the median a source may be, by coin or currency, where that isn't 2 for coins and 5 for currencies, e.g. NGN=8,DOGE=3."`
 
@@ -126,7 +126,7 @@ func (s *Settings) PublicBase(listening string) string {
 }
 
 // AllowsWebhookLoopback reports whether webhooks of the test domain may reach loopback addresses:
-// never before complete has looked at the base URL.
+// never before CompleteSettings has looked at the base URL.
 func (s *Settings) AllowsWebhookLoopback() bool {
 	return s.WebhookLoopback != nil && *s.WebhookLoopback
 }

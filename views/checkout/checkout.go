@@ -91,9 +91,9 @@ type StatusProps struct {
 	// Wait is how long the missing confirmations take on average; 0 where that is
 	// unknown.
 	Wait time.Duration
-	// Carriers names the coins that can carry an amount that is too small for this one, with
+	// OtherCoins names the coins that can carry an amount that is too small for this one, with
 	// commas between; empty names none.
-	Carriers string
+	OtherCoins string
 	// Delayed reports that the network can't be read now, so that nothing changes.
 	Delayed bool
 	Hash    string

@@ -2,8 +2,8 @@ package source
 
 import "time"
 
-// newBitstamp prices coins from one document with a row for every market, among
-// them futures under other names ("BTC/USD-PERP"). Each row has the time at
+// newBitstamp prices coins from one document with a row for every market. Futures
+// have rows too, under other names ("BTC/USD-PERP"). Each row has the time at
 // which it was made, in seconds, so the price is the middle between bid and ask
 // and not the last trade, which is of some time before.
 func newBitstamp() Source {
