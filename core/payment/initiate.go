@@ -329,7 +329,7 @@ func (s *Service) describeStarted(p *models.Payment) Started {
 
 // ErrTooSmall refuses to start, or to play, a payment of less than its network can carry.
 var ErrTooSmall = fault.New(fault.Conflict, "amount_too_small",
-	"The coin's network can't carry so little. Use another coin, or a larger amount.")
+	"This amount is too small for the coin's network. Choose another coin, or a larger amount.")
 
 // TooSmall reports a payment of less than its network can carry. It is never given a
 // destination: it stays Pending and expires.

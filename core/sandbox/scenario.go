@@ -128,11 +128,11 @@ func (s Scenario) fitsCoin(coin money.Coin) bool {
 }
 
 // Fitting lists the scenarios that can still happen to a payment as it stands,
-// with what each would do to it now: none outside the sandbox, none for a
-// payment that expired, and for one that has ended those in which more money comes.
+// with what each would do to it now: none outside the sandbox, none for a payment that expired
+// or is too small for its network, and for one that has ended those in which more money comes.
 func Fitting(v payment.View) []Scenario {
 	p := v.Payment
-	unopened := p.Address == "" && (v.State() != payment.Pending || v.Now.After(p.ExpiresAt))
+	unopened := p.Address == "" && (v.State() != payment.Pending || v.Now.After(p.ExpiresAt) || payment.TooSmall(p))
 	if p.Domain != string(scope.Test) || p.Network != string(chain.Sandbox(v.Coin().Info().Chain)) || unopened {
 		return nil
 	}

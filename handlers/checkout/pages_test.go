@@ -306,7 +306,10 @@ func TestTooSmallPayments(t *testing.T) {
 		request.Amount = 1
 		started := s.InitiatePayment(sc, request)
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
-		said := "Bitcoin can't carry so little"
+		said := "This amount is too small for Bitcoin"
+		if a := b.Get(at); strings.Contains(a.Body, `name="scenario"`) {
+			t.Error("its page offers scenarios, which can't happen to it")
+		}
 		expect(t, b.Get(at), 200, said, "₦1.00", "These coins can carry it: Ether, Tether USD, XRP.", "Ama's Shop")
 		b.Post(at+"/open", nil)
 		expect(t, b.Get(at), 200, said)
@@ -326,7 +329,7 @@ func TestTooSmallPayments(t *testing.T) {
 		open := "/l/" + aLink(t, s, sc, link.Draft{MinAmount: 1, MaxAmount: 500}).Code
 		form := customerScope()
 		form.Set("amount", "1")
-		expect(t, b.Post(open, form), 409, "network can't carry so little. Use another coin, or a larger amount.", `value="1"`)
+		expect(t, b.Post(open, form), 409, "This amount is too small for the coin's network. Choose another coin, or a larger amount.", `value="1"`)
 		expect(t, b.Post(open+"?lang=sw", form), 409, "Chagua sarafu nyingine.")
 		form.Set("payment_method", "crypto_ethereum")
 		if a := b.Post(open, form); a.Status != 303 {

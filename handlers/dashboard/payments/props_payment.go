@@ -65,6 +65,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		props.CanRefund = left.Sign() > 0
 		props.CanAccept = props.CanRefund || len(more.Refunds) == 0
 	}
+	props.WithoutAddress = v.State() != payment.Pending || payment.TooSmall(p)
 	props.CanClose = p.Reversed && p.ResolvedAt == nil && more.Scope.Allows(scope.ResolvePayment)
 	if where.Tag != nil {
 		props.Tag = strconv.FormatInt(*where.Tag, 10)
@@ -85,6 +86,9 @@ func sentence(ctx context.Context, v payment.View) string {
 	}
 	switch v.State() {
 	case payment.Pending:
+		if payment.TooSmall(p) {
+			return words.T(ctx, "payment.sentence_too_small", "Least", v.Coin().Info().FormatDustLimit())
+		}
 		return words.T(ctx, "payment.sentence_pending")
 	case payment.Initiated:
 		if p.Paid.Sign() > 0 {

@@ -38,6 +38,7 @@ func TestSentence(t *testing.T) {
 		want string
 	}{
 		"pending":        {sample(payment.Pending, "", 0), "has not opened"},
+		"too small":      {tooSmall(), "can't carry less than 0.00000546 BTC"},
 		"nothing yet":    {sample(payment.Initiated, "", 0), "Nothing has been received yet."},
 		"seen":           {sample(payment.Initiated, "", 10_000), "first confirmation"},
 		"processing":     {sample(payment.Processing, "", 10_000), "being confirmed by the network"},
@@ -54,6 +55,12 @@ func TestSentence(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
+}
+
+func tooSmall() payment.View {
+	v := sample(payment.Pending, "", 0)
+	v.Payment.Coin, v.Payment.Due = "BTC", money.Units(545)
+	return v
 }
 
 func remarked() payment.View {
