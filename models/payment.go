@@ -159,7 +159,7 @@ type ListedAddress struct {
 // Transfer is value that moved, or is about to move, to a destination of ours.
 type Transfer struct {
 	ID        int64  `gorm:"index:transfers_unmatched,priority:3"`
-	Network   string `gorm:"not null;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL"`
+	Network   string `gorm:"not null;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL;index:transfers_unbooked,priority:1,where:business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"`
 	TxID      string `gorm:"not null;uniqueIndex:transfers_key,priority:2;index:transfers_tx"`
 	Index     int    `gorm:"column:idx;not null;uniqueIndex:transfers_key,priority:3"`
 	Asset     string `gorm:"not null"`
@@ -191,9 +191,13 @@ type Transfer struct {
 	// unknown_payment, not_payment, no_transaction, unproved, surplus, after_final; "" when it counts.
 	Unmatched string `gorm:"not null"`
 	// Resolution is a person's decision about it: attached, refunded; "" before one.
-	Resolution string    `gorm:"not null;default:''"`
-	CreatedAt  time.Time `gorm:"not null"`
-	UpdatedAt  time.Time `gorm:"not null"`
+	Resolution string `gorm:"not null;default:''"`
+	// Booked is the account of the journal that holds it, "" for none, with BookedValue.
+	Booked string `gorm:"not null;default:'';index:transfers_unbooked,priority:2"`
+	// BookedValue is in hundredths of the payment's currency.
+	BookedValue int64     `gorm:"not null;default:0"`
+	CreatedAt   time.Time `gorm:"not null"`
+	UpdatedAt   time.Time `gorm:"not null"`
 }
 
 // Spend is a spend key of a transfer that is not final, kept to notice what replaces it.

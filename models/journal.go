@@ -1,0 +1,43 @@
+package models
+
+import (
+	"time"
+
+	"cointill/core/money"
+)
+
+// JournalEntry moves an amount from one account of a business to another (contract section
+// 11): it debits one and credits the other, so the accounts balance whatever is posted. The
+// database refuses to change or delete an entry. Only core/journal writes it.
+type JournalEntry struct {
+	ID         int64  `gorm:"index:journal_entries_list,priority:4"`
+	BusinessID int64  `gorm:"not null;index:journal_entries_list,priority:1"`
+	Domain     string `gorm:"not null;index:journal_entries_list,priority:2"`
+	// BookedOn is the day (2006-01-02) of the fact in the business's time zone, or the first
+	// open day when that month was closed.
+	BookedOn string `gorm:"not null;index:journal_entries_list,priority:3"`
+	// HappenedOn is the day of the fact.
+	HappenedOn string       `gorm:"not null"`
+	Debit      string       `gorm:"not null"`
+	Credit     string       `gorm:"not null"`
+	Coin       string       `gorm:"not null"`
+	Network    string       `gorm:"not null"`
+	Amount     money.Amount `gorm:"not null"` // smallest units of the coin, above zero
+	Currency   string       `gorm:"not null"` // "" where no rate was locked
+	Value      int64        `gorm:"not null"` // of the amount, in hundredths of the currency
+	PaymentID  *int64       `gorm:"index:journal_entries_payment,where:payment_id IS NOT NULL"`
+	TransferID *int64       `gorm:"index:journal_entries_transfer,where:transfer_id IS NOT NULL"`
+	// ResolutionID is the refund that a person recorded, posted at most once.
+	ResolutionID *int64    `gorm:"uniqueIndex:journal_entries_resolution,where:resolution_id IS NOT NULL"`
+	CreatedAt    time.Time `gorm:"not null"`
+}
+
+// ClosedMonth is a month that a business closed: no entry is booked in it any more.
+type ClosedMonth struct {
+	BusinessID int64     `gorm:"primaryKey;autoIncrement:false"`
+	Domain     string    `gorm:"primaryKey"`
+	Month      string    `gorm:"primaryKey"` // 2006-01
+	Hash       string    `gorm:"not null"`   // hex SHA-256 of its entries
+	Actor      string    `gorm:"not null"`
+	CreatedAt  time.Time `gorm:"not null"`
+}
