@@ -1,0 +1,61 @@
+// Package journal is the books of a business (contract section 11): an append-only list of
+// entries, each of which moves an amount from one account to another. An entry is posted in
+// the transaction that records its fact.
+//
+// The books cover money that came to watched addresses and refunds that a person recorded.
+// They are not a wallet's balance.
+package journal
+
+// Account is an account of a business in a domain, in exact quantities of a coin on a network.
+type Account string
+
+// The accounts. Wallet, Refunds and Reversed grow by debits, the others by credits.
+const (
+	Wallet    Account = "wallet"    // received, and not known to have left
+	Pending   Account = "pending"   // confirmed for a payment that has not ended
+	Sales     Account = "sales"     // of Successful payments
+	Refunds   Account = "refunds"   // sent back of Successful payments
+	Declined  Account = "declined"  // held, of Declined payments
+	Unmatched Account = "unmatched" // held, for no payment
+	Reversed  Account = "reversed"  // left the chain after its payment was Successful
+)
+
+// The further places of a transfer. They hold no money.
+const (
+	Nowhere  Account = ""         // on no chain, or not looked at yet
+	Returned Account = "returned" // sent back whole, as a person recorded
+	None     Account = "none"     // not booked: its amount or its asset can't be believed
+)
+
+// Accounts lists the accounts in the order of pages.
+func Accounts() []Account {
+	return []Account{Wallet, Pending, Sales, Refunds, Declined, Unmatched, Reversed}
+}
+
+// GrowsByDebit reports whether an account's balance is its debits less its credits.
+func (a Account) GrowsByDebit() bool { return a == Wallet || a == Refunds || a == Reversed }
+
+// holds reports whether a place is an account that stands for money in the wallet.
+func (a Account) holds() bool {
+	return a == Pending || a == Sales || a == Declined || a == Unmatched
+}
+
+// findEntry returns the accounts to debit and credit when the money of a transfer goes from one
+// place to another. ok is false when no account changes.
+func findEntry(from, to Account) (debit, credit Account, ok bool) {
+	switch {
+	case from == to:
+		return "", "", false
+	case from == Sales && to == Reversed:
+		return Reversed, Wallet, true
+	case from == Reversed && to == Sales:
+		return Wallet, Reversed, true
+	case from.holds() && to.holds():
+		return from, to, true
+	case to.holds():
+		return Wallet, to, true
+	case from.holds():
+		return from, Wallet, true
+	}
+	return "", "", false
+}

@@ -1,0 +1,191 @@
+// Package journaltest compares the books with the transfers, payments and refunds on record.
+package journaltest
+
+import (
+	"context"
+	"testing"
+
+	"cointill/core/journal"
+	"cointill/core/money"
+	"cointill/models"
+)
+
+// books are those of a business in a domain, of one coin on one network.
+type books struct {
+	business              int64
+	domain, coin, network string
+}
+
+// line is an account of some books.
+type line struct {
+	books
+	account journal.Account
+}
+
+// record is the state of a database that the books are compared with.
+type record struct {
+	entries   []models.JournalEntry
+	transfers []models.Transfer
+	payments  map[int64]models.Payment
+	refunds   []models.Resolution
+}
+
+// Check reports every account whose entries differ from what transfers, payments and refunds
+// say, and every Successful payment whose sales differ from its amount received.
+func Check(t testing.TB, db *models.DB) {
+	t.Helper()
+	r := read(t, db)
+	posted, owed := r.sumEntries(), r.sumRecords()
+	for l, amount := range posted {
+		if want := owed[l]; amount.Cmp(want) != 0 {
+			t.Errorf("books of business %d in %s: account %s of %s on %s holds %s, want %s", l.business, l.domain,
+				l.account, l.coin, l.network, amount, want)
+		}
+	}
+	for l, want := range owed {
+		if _, found := posted[l]; !found && want.Sign() != 0 {
+			t.Errorf("books of business %d in %s: account %s of %s on %s has no entry, want %s", l.business, l.domain,
+				l.account, l.coin, l.network, want)
+		}
+	}
+	r.checkSales(t)
+}
+
+func read(t testing.TB, db *models.DB) record {
+	t.Helper()
+	var r record
+	var payments []models.Payment
+	tx := db.Exec(context.WithoutCancel(t.Context())) // the test may have ended
+	for _, err := range []error{tx.Order("id").Find(&r.entries).Error, tx.Find(&r.transfers).Error,
+		tx.Find(&payments).Error, tx.Where("kind = 'refunded'").Find(&r.refunds).Error} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.payments = map[int64]models.Payment{}
+	for _, p := range payments {
+		r.payments[p.ID] = p
+	}
+	return r
+}
+
+// sumEntries returns the balance of each account that has an entry. Sales and reversed money
+// are one account here: a transfer that left the chain counts in both.
+func (r record) sumEntries() map[line]money.Amount {
+	sums := map[line]money.Amount{}
+	add := func(of books, account journal.Account, by money.Amount) {
+		if account == journal.Reversed {
+			account, by = journal.Sales, money.Units(0).Sub(by)
+		}
+		l := line{of, account}
+		sums[l] = sums[l].Add(by)
+	}
+	for _, e := range r.entries {
+		of := books{e.BusinessID, e.Domain, e.Coin, e.Network}
+		debit, credit := journal.Account(e.Debit), journal.Account(e.Credit)
+		for account, by := range map[journal.Account]money.Amount{debit: e.Amount,
+			credit: money.Units(0).Sub(e.Amount)} {
+			if !account.GrowsByDebit() {
+				by = money.Units(0).Sub(by)
+			}
+			add(of, account, by)
+		}
+	}
+	return sums
+}
+
+// sumRecords returns what each account must hold.
+func (r record) sumRecords() map[line]money.Amount {
+	sums := map[line]money.Amount{}
+	add := func(of books, account journal.Account, by money.Amount) {
+		sums[line{of, account}] = sums[line{of, account}].Add(by)
+	}
+	for _, refund := range r.refunds {
+		if refund.TransferID != nil {
+			continue // the transfer says so
+		}
+		p := r.payments[*refund.PaymentID]
+		of := books{p.BusinessID, p.Domain, p.Coin, p.Network}
+		account, by := journal.Refunds, refund.Amount
+		if p.Status == "declined" {
+			account, by = journal.Declined, money.Units(0).Sub(by)
+		}
+		add(of, account, by)
+		add(of, journal.Wallet, money.Units(0).Sub(refund.Amount))
+	}
+	for _, t := range r.transfers {
+		confirmed := t.Height != nil && !t.Gone && !t.Reverted
+		if !confirmed || t.Resolution == "refunded" || t.BusinessID == 0 || t.Unmatched == "unproved" ||
+			!journal.IsBooked(t.Asset, t.Amount) {
+			continue
+		}
+		of := books{t.BusinessID, t.Domain, t.Asset, t.Network}
+		account := journal.Unmatched
+		if t.Unmatched == "" {
+			account = accountOf(r.payments[*t.PaymentID].Status)
+		}
+		add(of, account, t.Amount)
+		add(of, journal.Wallet, t.Amount)
+	}
+	return sums
+}
+
+// accountOf returns the account of money that counts for a payment in a state.
+func accountOf(status string) journal.Account {
+	switch status {
+	case "successful":
+		return journal.Sales
+	case "declined", "failed", "expired":
+		return journal.Declined
+	}
+	return journal.Pending
+}
+
+// checkSales compares the sales of each payment with what it says that it received.
+func (r record) checkSales(t testing.TB) {
+	t.Helper()
+	type sale struct {
+		amount money.Amount
+		value  int64
+	}
+	sales := map[int64]sale{}
+	for _, e := range r.entries {
+		if e.PaymentID == nil {
+			continue
+		}
+		s := sales[*e.PaymentID]
+		switch string(journal.Sales) {
+		case e.Credit:
+			s = sale{s.amount.Add(e.Amount), s.value + e.Value}
+		case e.Debit:
+			s = sale{s.amount.Sub(e.Amount), s.value - e.Value}
+		}
+		sales[*e.PaymentID] = s
+	}
+	for id, p := range r.payments {
+		want := sale{}
+		if p.Status == "successful" {
+			want = sale{p.Paid, valueOf(p)}
+		}
+		if got := sales[id]; got.amount.Cmp(want.amount) != 0 || got.value != want.value {
+			t.Errorf("sales of %s (%s, %d %s): %s worth %d, want %s worth %d", p.Reference, p.Status, p.Amount,
+				p.Currency, got.amount, got.value, want.amount, want.value)
+		}
+	}
+	for _, e := range r.entries {
+		if e.Debit == e.Credit || e.Amount.Sign() <= 0 || e.BookedOn < e.HappenedOn {
+			t.Errorf("entry %d: %+v", e.ID, e)
+		}
+	}
+}
+
+// valueOf returns the value of what a payment received, in hundredths, as its record says.
+func valueOf(p models.Payment) int64 {
+	if p.Due.Sign() == 0 {
+		return 0
+	}
+	doubled := p.Paid.Big()
+	doubled.Mul(doubled, money.Units(200*p.Amount).Big())
+	doubled.Add(doubled, p.Due.Big()) // half up
+	return doubled.Quo(doubled, p.Due.Add(p.Due).Big()).Int64()
+}

@@ -1,0 +1,158 @@
+package journal
+
+import (
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/core/money"
+	"cointill/models"
+)
+
+// rowsPerStatement bounds the entries that one statement writes.
+const rowsPerStatement = 500
+
+// Move says where the money of a transfer stands now.
+type Move struct {
+	Transfer models.Transfer // ID, owner, network, asset, amount and payment
+	To       Account
+	Currency string    // of Value; "" where no rate was locked
+	Value    int64     // hundredths of Currency
+	At       time.Time // of the fact
+	Zone     string    // of the business
+	// ResolutionID is the refund that a person recorded; nil for other moves.
+	ResolutionID *int64
+}
+
+// MoveTransfers posts an entry for each transfer whose place changes, and stores the places.
+// Call it in the transaction that records why they change. Places are read under a lock, so a
+// caller may have read the transfers before.
+func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
+	if len(moves) == 0 {
+		return nil
+	}
+	places, err := lockPlaces(tx, moves)
+	if err != nil {
+		return err
+	}
+	var entries []models.JournalEntry
+	changed := map[place][]int64{}
+	for _, m := range moves {
+		from := places[m.Transfer.ID]
+		to := place{string(m.To), m.Value}
+		if from.Booked == to.Booked {
+			continue
+		}
+		if !m.To.holds() || from.Booked == string(Reversed) { // it goes and returns with the value that it had
+			to.BookedValue = from.BookedValue
+		}
+		changed[to] = append(changed[to], m.Transfer.ID)
+		if debit, credit, ok := findEntry(Account(from.Booked), m.To); ok {
+			m.Value = to.BookedValue
+			entries = append(entries, m.describeEntry(debit, credit))
+		}
+	}
+	if err := post(tx, now, entries); err != nil {
+		return err
+	}
+	for to, ids := range changed {
+		if err := models.Among(tx.Model(&models.Transfer{}), "id", ids).
+			Updates(map[string]any{"booked": to.Booked, "booked_value": to.BookedValue}).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place is where the books hold a transfer, and the value with which they do.
+type place struct {
+	Booked      string
+	BookedValue int64
+}
+
+// lockPlaces reads the places of transfers and locks their rows. On SQLite the transaction
+// holds the only writer.
+func lockPlaces(tx *models.Tx, moves []Move) (map[int64]place, error) {
+	ids := make([]int64, len(moves))
+	for i, m := range moves {
+		ids[i] = m.Transfer.ID
+	}
+	query := models.Among(tx.Model(&models.Transfer{}).Select("id", "booked", "booked_value"), "id", ids).Order("id")
+	if models.IsPostgres(tx) {
+		query = query.Clauses(clause.Locking{Strength: "NO KEY UPDATE"})
+	}
+	var rows []models.Transfer
+	if err := query.Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	places := make(map[int64]place, len(rows))
+	for _, t := range rows {
+		places[t.ID] = place{t.Booked, t.BookedValue}
+	}
+	return places, nil
+}
+
+// describeEntry returns the entry of a move.
+func (m Move) describeEntry(debit, credit Account) models.JournalEntry {
+	t := m.Transfer
+	return models.JournalEntry{BusinessID: t.BusinessID, Domain: t.Domain, HappenedOn: dayIn(m.At, m.Zone),
+		Debit: string(debit), Credit: string(credit), Coin: t.Asset, Network: t.Network, Amount: t.Amount,
+		Currency: m.Currency, Value: m.Value, PaymentID: t.PaymentID, TransferID: &t.ID,
+		ResolutionID: m.ResolutionID}
+}
+
+// Refund is money of a payment that was sent back, as a person recorded.
+type Refund struct {
+	Resolution models.Resolution
+	Network    string
+	From       Account // Declined or Refunds
+	Currency   string
+	Value      int64 // hundredths of Currency
+	Zone       string
+}
+
+// PostRefund posts a refund of a payment.
+func PostRefund(tx *models.Tx, now time.Time, r Refund) error {
+	row := r.Resolution
+	return post(tx, now, []models.JournalEntry{{BusinessID: row.BusinessID, Domain: row.Domain,
+		HappenedOn: dayIn(row.CreatedAt, r.Zone), Debit: string(r.From), Credit: string(Wallet), Coin: row.Asset,
+		Network: r.Network, Amount: row.Amount, Currency: r.Currency, Value: r.Value, PaymentID: row.PaymentID,
+		ResolutionID: &row.ID}})
+}
+
+// post writes entries, each on the day of its fact or on the first open day.
+func post(tx *models.Tx, now time.Time, entries []models.JournalEntry) error {
+	open := map[books]string{}
+	for i := range entries {
+		e := &entries[i]
+		of := books{e.BusinessID, e.Domain}
+		first, known := open[of]
+		if !known {
+			var err error
+			if first, err = firstOpenDay(tx, of); err != nil {
+				return err
+			}
+			open[of] = first
+		}
+		e.BookedOn, e.CreatedAt = max(e.HappenedOn, first), now
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	return tx.CreateInBatches(entries, rowsPerStatement).Error
+}
+
+// dayIn returns the day of a time in a zone, as 2006-01-02.
+func dayIn(at time.Time, name string) string {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		zone = time.UTC
+	}
+	return at.In(zone).Format(time.DateOnly)
+}
+
+// IsBooked reports whether the books hold transfers of an asset: others have no value that the
+// program can name.
+func IsBooked(asset string, amount money.Amount) bool {
+	return money.Coin(asset).Info().Unit > 0 && amount.Sign() > 0
+}
