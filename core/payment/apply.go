@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -137,6 +138,9 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 			return err
 		}
 		if err := s.writeSurplus(tx, v, surplus); err != nil {
+			return err
+		}
+		if err := bookTransfers(tx, s.Clock(), v, slices.Concat(v.Transfers, surplus)); err != nil {
 			return err
 		}
 	}

@@ -165,7 +165,7 @@ func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID in
 		Updates(&t).Error; err != nil {
 		return err
 	}
-	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Attached, PaymentID: &v.Payment.ID,
+	if err := s.resolveTransfer(tx, sc, t, &models.Resolution{Kind: Attached, PaymentID: &v.Payment.ID,
 		Reason: why}); err != nil {
 		return err
 	}
@@ -179,6 +179,9 @@ func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID in
 		Detail: StepDetail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index,
 			"amount": t.Amount.String(), "asset": t.Asset})}
 	if err := s.appendStep(tx, v, step); err != nil {
+		return err
+	}
+	if err := bookTransfers(tx, s.Clock(), v, []models.Transfer{t}); err != nil {
 		return err
 	}
 	if TakesNoTransfers(v) {
@@ -220,8 +223,11 @@ func (s *Service) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, 
 		Updates(map[string]any{"resolution": Refunded, "updated_at": s.Clock()}).Error; err != nil {
 		return err
 	}
-	if err := s.resolveTransfer(tx, sc, t, models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID,
-		Note: r.Note}); err != nil {
+	refund := models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID, Note: r.Note}
+	if err := s.resolveTransfer(tx, sc, t, &refund); err != nil {
+		return err
+	}
+	if err := bookRefund(tx, refund.CreatedAt, refund); err != nil {
 		return err
 	}
 	return audit.Record(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID,
@@ -259,12 +265,12 @@ func (s *Service) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r
 	return found, r.checkTransfer(found.Transfer)
 }
 
-// resolveTransfer records a person's decision about a transfer.
-func (s *Service) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Transfer, row models.Resolution) error {
+// resolveTransfer completes and records a person's decision about a transfer.
+func (s *Service) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Transfer, row *models.Resolution) error {
 	row.BusinessID, row.Domain, row.TransferID, row.Asset, row.Amount = sc.BusinessID, string(sc.Domain), &t.ID,
 		t.Asset, t.Amount
 	row.Actor, row.CreatedAt = sc.Actor, s.Clock()
-	return tx.Create(&row).Error
+	return tx.Create(row).Error
 }
 
 // lockTransfer reads a transfer without a resolution and locks its row.

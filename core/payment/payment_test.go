@@ -13,6 +13,7 @@ import (
 	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/journal/journaltest"
 	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -41,6 +42,7 @@ type bench struct {
 	others   map[chain.Network][]chain.BlockID // blocks of networks that were left by on
 	branch   int
 	final    int64 // the network's own finality
+	unbooked bool  // the test wrote rows itself, or closed the database
 }
 
 const network = chain.Network("sandbox-bitcoin")
@@ -85,6 +87,11 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		observer: &observe.Observer{Service: service, Watching: &chain.WatchSet{}},
 		scope:    scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}}
 	b.mine()
+	t.Cleanup(func() {
+		if !b.unbooked {
+			journaltest.Check(t, db)
+		}
+	})
 	return b
 }
 

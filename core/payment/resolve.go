@@ -58,9 +58,9 @@ func (s *Service) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
 	if err != nil {
 		return err
 	}
-	if left := v.Payment.Paid.Sub(sumRefunds(refunds)); len(refunds) > 0 && left.Sign() <= 0 {
+	if len(refunds) > 0 {
 		return fault.New(fault.Conflict, "refunded",
-			"The amount received was refunded in full, so there is nothing to accept.")
+			"Money of this payment was refunded, so it can't be accepted any more.")
 	}
 	before := v.Payment
 	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now
@@ -68,7 +68,10 @@ func (s *Service) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
 	if err := audit.Record(tx, sc, s.Clock(), "payment.accept", v.Payment.Reference, nil); err != nil {
 		return err
 	}
-	return s.writeTransition(tx, v, before, sc.Actor)
+	if err := s.writeTransition(tx, v, before, sc.Actor); err != nil {
+		return err
+	}
+	return bookTransfers(tx, s.Clock(), v, v.Transfers)
 }
 
 // Refund is a refund that a person reports. It was sent outside of Cointill.
@@ -229,6 +232,9 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 		Asset: p.Coin, Amount: plan.Amount,
 		TxID: r.TxID, Note: r.Note, Actor: sc.Actor, CreatedAt: now}
 	if err := tx.Create(&row).Error; err != nil {
+		return err
+	}
+	if err := v.postRefund(tx, now, row); err != nil {
 		return err
 	}
 	amount := v.Coin().Format(plan.Amount) + " " + p.Coin

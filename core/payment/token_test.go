@@ -29,6 +29,7 @@ func TestPagesAreNotGuessed(t *testing.T) {
 				t.Errorf("%q: %v", wrong, err)
 			}
 		}
+		b.unbooked = true
 		if err := b.db.Close(); err != nil {
 			t.Fatal(err)
 		}

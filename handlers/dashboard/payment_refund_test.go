@@ -70,11 +70,24 @@ func TestRefundOnce(t *testing.T) {
 			t.Errorf("%d audits", n)
 		}
 		expect(t, b.Get(at+"/receipt"), 200, "Payment record", "Underpaid by 0.00001000 BTC.", "Refunded", "=cash &lt;b&gt;back&lt;/b&gt;", "TEST DATA")
-		accept := shownForm(page, nil)
+		lacks(t, page, "Accept payment…")
+		expect(t, b.Post(at+"/accept", shownForm(page, nil)), 409, "Money of this payment was refunded")
+	})
+}
+
+// TestAcceptOnce: a declined payment is accepted once, however often its form is sent, and no
+// refund is recorded for it any more.
+func TestAcceptOnce(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b, reference := s.SignIn(ama), declined(s, sc)
+		at := "/dashboard/payments/" + reference
+		accept := shownForm(b.Get(at), nil)
 		leads(t, b.Post(at+"/accept", accept), at)
 		leads(t, b.Post(at+"/accept", accept), at)
 		expect(t, b.Get(at+"/refund"), 200, "A refund can be recorded for a declined payment only")
 		expect(t, b.Get(at+"/receipt"), 200, "Receipt", "Accepted by a person")
+		values := url.Values{"amount": {"0.00000100"}, "note": {"cash"}}
 		expect(t, b.PostFrom(at, at+"/refund", values), 409, "A refund can be recorded for a declined payment only")
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/payment/issuer"
 	"cointill/core/payment/observe"
 	"cointill/core/payment/reconcile"
@@ -62,6 +63,7 @@ func (p *Product) runWork(ctx context.Context) {
 	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
 	run("limits", func(ctx context.Context) error { p.limiter.Run(ctx); return nil })
 	run("miner", simulated.Miner{Chains: p.chains, Log: p.Log}.Run)
+	p.prepareBooks(ctx) // before a follower books what is new
 	for _, source := range p.nodes.sources {
 		run("listen to "+string(source.Network()), source.Run)
 	}
@@ -84,6 +86,26 @@ func (p *Product) runWork(ctx context.Context) {
 	run("log of API calls", p.calls.Run)
 	all.Wait()
 }
+
+// prepareBooks books what an earlier release recorded, and tries again until that is done.
+func (p *Product) prepareBooks(ctx context.Context) {
+	report := func(booked int) { p.Log.Info("booking what an earlier release recorded", "transfers", booked) }
+	for {
+		err := payment.PrepareBooks(ctx, p.DB, p.Clock, report)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		p.Log.Error("what an earlier release recorded can't be booked; it is tried again", "error", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(booksRetry):
+		}
+	}
+}
+
+// booksRetry is the time between two tries to book what an earlier release recorded.
+const booksRetry = 5 * time.Second
 
 // reconcileEvery is how often balances are compared, if a further block was finalized.
 const reconcileEvery = 5 * time.Second

@@ -33,6 +33,11 @@ func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told b
 			}
 		}
 	}
+	if row.Resolution == "" {
+		if err := payment.UnbookTransfer(a.tx, a.now, &row); err != nil {
+			return false, err
+		}
+	}
 	part := row
 	if rest := row.Amount.Sub(t.Amount); rest.Sign() > 0 {
 		if err := a.tx.Model(&models.Transfer{}).Where("id = ?", row.ID).

@@ -107,6 +107,9 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 		if err := a.applyFacts(block); err != nil {
 			return err
 		}
+		if err := payment.BookTransfers(a.tx, a.now, a.network); err != nil {
+			return err
+		}
 		return a.markPaymentsDue()
 	})
 	o.Watching.AddSpends(a.spends...) // as in Apply
@@ -239,6 +242,10 @@ func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 		return err
 	}
 	a.tip = ancestor
+	// Before a block of the new branch overwrites a transfer that was booked.
+	if err := payment.BookTransfers(a.tx, a.now, a.network); err != nil {
+		return err
+	}
 	return a.tx.Where(above, a.network, ancestor.Height).Delete(&models.ChainBlock{}).Error
 }
 
@@ -325,6 +332,9 @@ func (a *applying) finishBatch() error {
 		return err
 	}
 	if err := a.deleteUnreachable(); err != nil {
+		return err
+	}
+	if err := payment.BookTransfers(a.tx, a.now, a.network); err != nil {
 		return err
 	}
 	return a.markPaymentsDue()

@@ -61,9 +61,8 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		Metadata: indented(p.Metadata), Scenarios: scenarios(v, more.Scope),
 	}
 	if v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment) {
-		left := p.Paid.Sub(sentBack(more.Refunds))
-		props.CanRefund = left.Sign() > 0
-		props.CanAccept = props.CanRefund || len(more.Refunds) == 0
+		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
+		props.CanAccept = len(more.Refunds) == 0
 	}
 	props.WithoutAddress = v.State() != payment.Pending || payment.TooSmall(p)
 	props.CanClose = p.Reversed && p.ResolvedAt == nil && more.Scope.Allows(scope.ResolvePayment)
