@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"cointill/core/journal/journaltest"
 	"cointill/models"
 )
 
@@ -63,6 +64,11 @@ func (w *world) judge() {
 		if n > 0 {
 			w.find("invariant %s: broken %d times", q.invariant, n)
 		}
+	}
+	differences, err := journaltest.Compare(ctx, db)
+	w.must(err)
+	for _, d := range differences {
+		w.find("invariant 26: %s", d)
 	}
 	w.edges(db)
 	for _, n := range w.chains {

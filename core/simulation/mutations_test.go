@@ -49,6 +49,10 @@ var mutations = []mutation{
 	{"an undone block's payments are not looked at", "core/payment/observe/observe.go", "	for _, t := range rows {\n		a.touchPayment(t)\n	}\n	loose", "	loose"},
 	{"a lease is taken while it is held", "core/lease/lease.go", "AND (holder = ? OR expires_at <= ?)`", "AND (holder = ? OR expires_at >= ?)`"},
 	{"who takes over has the old fence", "core/lease/lease.go", "ELSE fence + 1 END", "ELSE fence END"},
+	{"money that left the chain is not booked", "core/payment/books.go", "		return journal.Reversed\n", "		return journal.Nowhere\n"},
+	{"surplus counts as sales", "core/payment/books.go", "case t.Unmatched != \"\":", "case t.Unmatched != \"\" && t.Unmatched != Surplus:"},
+	{"a declined payment's money is a sale", "core/payment/books.go", "		return journal.Declined\n	}", "		return journal.Sales\n	}"},
+	{"what a reorganisation took stays in the books", "core/payment/observe/observe.go", "	if err := payment.BookTransfers(a.tx, a.now, a.network); err != nil {\n		return err\n	}\n	return a.markPaymentsDue()\n}\n\n// deleteUnreachable", "	return a.markPaymentsDue()\n}\n\n// deleteUnreachable"},
 	{"a webhook that is gone stays on", "core/webhook/settle.go", "row.Active && (gone || ", "row.Active && ("},
 }
 
