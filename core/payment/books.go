@@ -194,7 +194,63 @@ func PrepareBooks(ctx context.Context, db *models.DB, now clock.Clock, report fu
 			report(booked)
 		}
 	}
+	if err := bookReversals(ctx, db, now); err != nil {
+		return err
+	}
 	return bookRefunds(ctx, db, now)
+}
+
+// bookReversals books the money of Successful payments that had left the chain before there
+// were books: as a sale when its payment ended, and as reversed when it left.
+func bookReversals(ctx context.Context, db *models.DB, now clock.Clock) error {
+	for after := int64(0); ; {
+		var payments []models.Payment
+		if err := db.Read(ctx).Where("reversed AND id > ?", after).Order("id").Limit(bookBatch).
+			Find(&payments).Error; err != nil || len(payments) == 0 {
+			return err
+		}
+		if err := db.Write(ctx, func(tx *models.Tx) error {
+			for _, p := range payments {
+				if err := bookReversal(tx, now(), p); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		after = payments[len(payments)-1].ID
+	}
+}
+
+func bookReversal(tx *models.Tx, now time.Time, p models.Payment) error {
+	var transfers []models.Transfer
+	if err := tx.Where("payment_id = ? AND unmatched = ''", p.ID).Order("id").Find(&transfers).Error; err != nil ||
+		len(transfers) == 0 {
+		return err
+	}
+	views, err := readOwners(tx, transfers)
+	if err != nil {
+		return err
+	}
+	v, missing := views[0], p.Paid
+	for _, t := range transfers {
+		if t.Booked != "" {
+			missing = missing.Sub(t.Amount)
+		}
+	}
+	var sold, left []journal.Move
+	for _, t := range transfers {
+		if t.Booked == "" && t.Amount.Sign() > 0 && t.Amount.Cmp(missing) <= 0 {
+			missing = missing.Sub(t.Amount)
+			sold = append(sold, v.describeMove(t, journal.Sales, recordedAt(t, p)))
+			left = append(left, v.describeMove(t, journal.Reversed, t.UpdatedAt))
+		}
+	}
+	if err := journal.MoveTransfers(tx, now, sold); err != nil {
+		return err
+	}
+	return journal.MoveTransfers(tx, now, left)
 }
 
 // recordedAt returns when a transfer's payment ended, or when the transfer came where there is

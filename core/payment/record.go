@@ -2,6 +2,7 @@ package payment
 
 import (
 	"encoding/json"
+	"math/big"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -131,13 +132,18 @@ func (v View) Charged() decimal.Decimal { return decimal.NewFromInt(v.Payment.Am
 
 // PaidFiat returns the amount received at the locked price. It is computed as a share of the
 // amount due, so that the exact coin amount gives exactly the fiat amount, although the quote
-// was rounded up.
+// was rounded up. It is rounded half to even (contract section 4).
 func (v View) PaidFiat() decimal.Decimal {
-	due := decimal.NewFromBigInt(v.Payment.Due.Big(), 0)
-	if due.IsZero() {
+	due := v.Payment.Due.Big()
+	if due.Sign() == 0 {
 		return decimal.Zero
 	}
-	return v.Charged().Mul(decimal.NewFromBigInt(v.Payment.Paid.Big(), 0)).DivRound(due, 2)
+	value, rest := new(big.Int), new(big.Int)
+	value.QuoRem(value.Mul(v.Payment.Paid.Big(), big.NewInt(100*v.Payment.Amount)), due, rest)
+	if half := rest.Lsh(rest, 1).Cmp(due); half > 0 || half == 0 && value.Bit(0) == 1 {
+		value.Add(value, big.NewInt(1))
+	}
+	return decimal.NewFromBigInt(value, -2)
 }
 
 // Confirmations is how many blocks hold the transfer: 0 while it is

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"testing"
 
 	"cointill/core/journal"
@@ -181,13 +182,19 @@ func (r record) compareSales() (found []string) {
 	return found
 }
 
-// valueOf returns the value of what a payment received, in hundredths, as its record says.
+// valueOf returns the value of what a payment received, in hundredths, rounded half to even.
 func valueOf(p models.Payment) int64 {
 	if p.Due.Sign() == 0 {
 		return 0
 	}
-	doubled := p.Paid.Big()
-	doubled.Mul(doubled, money.Units(200*p.Amount).Big())
-	doubled.Add(doubled, p.Due.Big()) // half up
-	return doubled.Quo(doubled, p.Due.Add(p.Due).Big()).Int64()
+	exact := new(big.Rat).SetFrac(p.Paid.Big(), p.Due.Big())
+	exact.Mul(exact, new(big.Rat).SetInt64(100*p.Amount))
+	value := new(big.Int).Quo(exact.Num(), exact.Denom())
+	switch exact.Sub(exact, new(big.Rat).SetInt(value)).Cmp(big.NewRat(1, 2)) {
+	case 1:
+		return value.Int64() + 1
+	case 0:
+		return value.Int64() + value.Int64()%2
+	}
+	return value.Int64()
 }

@@ -1,0 +1,150 @@
+package payment_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/journal"
+	"cointill/core/journal/journaltest"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/models"
+)
+
+// posted returns the entries of a payment, in short.
+func (b *bench) posted(v payment.View) (list []string) {
+	b.t.Helper()
+	var rows []models.JournalEntry
+	if err := b.db.Read(b.t.Context()).Where("payment_id = ?", v.Payment.ID).Order("id").Find(&rows).Error; err != nil {
+		b.t.Fatal(err)
+	}
+	for _, e := range rows {
+		list = append(list, fmt.Sprintf("%s→%s %s %s %d", e.Debit, e.Credit, e.Amount, e.Currency, e.Value))
+	}
+	return list
+}
+
+// TestBooksOfAPayment: what is posted for an exact payment of NGN 50,000 with a crumb, that a
+// reorganisation takes back and gives again.
+func TestBooksOfAPayment(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		due := v.Payment.Due.String()
+		pays := b.pay(v, "aa", v.Payment.Due)
+		crumb := b.pay(v, "bb", money.Units(330))
+		b.mine(pays, crumb)
+		b.mine()
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		b.reorg(2, &chain.Pending{})
+		b.expect(v.Payment.Reference, payment.Successful, payment.ReversedReason)
+		b.mine(pays)
+		want := []string{"wallet→pending " + due + " NGN 5000000", "wallet→pending 330 NGN 29649",
+			"pending→sales " + due + " NGN 5000000", "pending→unmatched 330 NGN 29649",
+			"reversed→wallet " + due + " NGN 5000000", "unmatched→wallet 330 NGN 29649",
+			"wallet→reversed " + due + " NGN 5000000"}
+		if got := b.posted(v); !slices.Equal(got, want) {
+			t.Errorf("posted %q, want %q", got, want)
+		}
+	})
+}
+
+// TestValuesOfParts: the values of parts add up to the amount received, although each is rounded.
+func TestValuesOfParts(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		third := v.Payment.Due.MulDiv(1, 3)
+		rest := v.Payment.Due.Sub(third).Sub(third)
+		b.mine(b.pay(v, "aa", third), b.pay(v, "bb", third), b.pay(v, "cc", rest))
+		b.mine()
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		var sold int64
+		if err := b.db.Read(t.Context()).Model(&models.JournalEntry{}).Where("credit = 'sales'").
+			Select("SUM(value)").Scan(&sold).Error; err != nil || sold != 5_000_000 {
+			t.Errorf("sold for %d hundredths (%v), want 5000000", sold, err)
+		}
+	})
+}
+
+// forgetBooks brings the database to what a release without books would have left.
+func (b *bench) forgetBooks() {
+	b.t.Helper()
+	unguard := []string{"DROP TRIGGER journal_entries_delete"}
+	if b.db.Postgres() {
+		unguard = []string{"ALTER TABLE journal_entries DISABLE TRIGGER journal_entries_guard"}
+	}
+	for _, statement := range append(unguard, "DELETE FROM journal_entries",
+		"UPDATE transfers SET booked = '', booked_value = 0") {
+		if err := b.db.Exec(b.t.Context()).Exec(statement).Error; err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// TestBooksOfAnEarlierRelease: what was recorded before there were books is booked once, on the
+// days of its facts, and the books agree with the records.
+func TestBooksOfAnEarlierRelease(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		refunded := b.underpaid("r1", 1000)
+		if _, err := b.service.RecordRefund(t.Context(), b.owner(), refunded.Payment.Reference,
+			payment.Refund{Amount: "0.00000500", Note: "cash"}); err != nil {
+			t.Fatal(err)
+		}
+		accepted := b.underpaid("a1", 1000)
+		if err := b.service.Resolve(t.Context(), b.owner(), accepted.Payment.Reference); err != nil {
+			t.Fatal(err)
+		}
+		surplus := b.opened()
+		b.mine(b.pay(surplus, "s1", surplus.Payment.Due), b.pay(surplus, "s2", money.Units(700)))
+		b.mine()
+		returned := b.stray("x1", money.Units(900))
+		must(t, b.service.MarkRefunded(t.Context(), b.owner(), returned.ID, payment.Refund{Note: "by hand"}))
+		b.clock.Advance(24 * time.Hour)
+		b.tick()
+		running := b.opened()
+		b.mine(b.pay(running, "p1", running.Payment.Due))
+		reversed := b.opened()
+		b.mine(b.pay(reversed, "v1", reversed.Payment.Due))
+		b.mine()
+		b.reorg(2, &chain.Pending{})
+		b.expect(reversed.Payment.Reference, payment.Successful, payment.ReversedReason)
+		b.forgetBooks()
+		count := 0
+		for range 2 {
+			must(t, payment.PrepareBooks(t.Context(), b.db, b.clock.Now, func(booked int) { count = booked }))
+			journaltest.Check(t, b.db)
+			if count == 0 {
+				t.Error("nothing was booked")
+			}
+		}
+		days := map[string][]string{}
+		var rows []models.JournalEntry
+		if err := b.db.Read(t.Context()).Order("id").Find(&rows).Error; err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range rows {
+			days[e.BookedOn] = append(days[e.BookedOn], e.Debit+"→"+e.Credit)
+		}
+		sold := string(journal.Wallet) + "→" + string(journal.Sales)
+		if first, second := days["2026-03-01"], days["2026-03-02"]; len(days) != 2 ||
+			!slices.Contains(first, sold) || !slices.Contains(second, "reversed→wallet") {
+			t.Errorf("booked on the days %v", days)
+		}
+	})
+}
+
+// TestValueIsRoundedHalfToEven: a value between two hundredths is the even one.
+func TestValueIsRoundedHalfToEven(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		paid int64
+		want string
+	}{{995, "1"}, {985, "0.98"}, {984, "0.98"}, {986, "0.99"}, {1005, "1"}, {1015, "1.02"}, {0, "0"}} {
+		v := payment.View{Payment: models.Payment{Amount: 1, Due: money.Units(1000), Paid: money.Units(c.paid)}}
+		if got := v.PaidFiat().String(); got != c.want {
+			t.Errorf("%d of 1,000 units for 1 USD are %s USD, want %s", c.paid, got, c.want)
+		}
+	}
+}
