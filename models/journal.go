@@ -1,7 +1,12 @@
 package models
 
 import (
+	"database/sql/driver"
+	"fmt"
+	"sync"
 	"time"
+
+	sqlite "github.com/glebarez/go-sqlite"
 
 	"cointill/core/money"
 )
@@ -17,19 +22,43 @@ type JournalEntry struct {
 	// open day when that month was closed.
 	BookedOn string `gorm:"not null;index:journal_entries_list,priority:3"`
 	// HappenedOn is the day of the fact.
-	HappenedOn string       `gorm:"not null"`
-	Debit      string       `gorm:"not null"`
-	Credit     string       `gorm:"not null"`
-	Coin       string       `gorm:"not null"`
-	Network    string       `gorm:"not null"`
-	Amount     money.Amount `gorm:"not null"` // smallest units of the coin, above zero
-	Currency   string       `gorm:"not null"` // "" where no rate was locked
-	Value      int64        `gorm:"not null"` // of the amount, in hundredths of the currency
-	PaymentID  *int64       `gorm:"index:journal_entries_payment,where:payment_id IS NOT NULL"`
-	TransferID *int64       `gorm:"index:journal_entries_transfer,where:transfer_id IS NOT NULL"`
+	HappenedOn string `gorm:"not null"`
+	// Kind is what happened, a kind of core/journal.
+	Kind     string       `gorm:"not null"`
+	Debit    string       `gorm:"not null"`
+	Credit   string       `gorm:"not null"`
+	Coin     string       `gorm:"not null"`
+	Network  string       `gorm:"not null"`
+	Amount   money.Amount `gorm:"not null"` // smallest units of the coin, above zero
+	Currency string       `gorm:"not null"` // "" where no rate was locked
+	Value    int64        `gorm:"not null"` // of the amount, in hundredths of the currency
+	// Due is the amount due of the payment that this entry counts as sold, in hundredths of
+	// Currency; 0 for all other entries.
+	Due        int64  `gorm:"not null"`
+	PaymentID  *int64 `gorm:"index:journal_entries_payment,where:payment_id IS NOT NULL"`
+	TransferID *int64 `gorm:"index:journal_entries_transfer,where:transfer_id IS NOT NULL"`
 	// ResolutionID is the refund that a person recorded, posted at most once.
 	ResolutionID *int64    `gorm:"uniqueIndex:journal_entries_resolution,where:resolution_id IS NOT NULL"`
 	CreatedAt    time.Time `gorm:"not null"`
+}
+
+// JournalDay sums the entries of a day by their properties, so that a statement costs the same
+// however many there are.
+type JournalDay struct {
+	BusinessID int64        `gorm:"primaryKey;autoIncrement:false"`
+	Domain     string       `gorm:"primaryKey"`
+	BookedOn   string       `gorm:"primaryKey"`
+	Kind       string       `gorm:"primaryKey"`
+	Debit      string       `gorm:"primaryKey"`
+	Credit     string       `gorm:"primaryKey"`
+	Coin       string       `gorm:"primaryKey"`
+	Network    string       `gorm:"primaryKey"`
+	Currency   string       `gorm:"primaryKey"`
+	Entries    int64        `gorm:"not null"`
+	Payments   int64        `gorm:"not null"` // that these entries count as sold
+	Amount     money.Amount `gorm:"not null"`
+	Value      int64        `gorm:"not null"`
+	Due        int64        `gorm:"not null"`
 }
 
 // ClosedMonth is a month that a business closed: no entry is booked in it any more.
@@ -41,3 +70,20 @@ type ClosedMonth struct {
 	Actor      string    `gorm:"not null"`
 	CreatedAt  time.Time `gorm:"not null"`
 }
+
+// addSQLiteFunctions gives SQLite's statements add_amounts(a, b), the sum of two amounts, which
+// its own numbers are too small for.
+var addSQLiteFunctions = sync.OnceValue(func() error {
+	return sqlite.RegisterDeterministicScalarFunction("add_amounts", 2,
+		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			var sum money.Amount
+			for _, arg := range args {
+				var a money.Amount
+				if err := a.Scan(arg); err != nil {
+					return nil, fmt.Errorf("add_amounts: %w", err)
+				}
+				sum = sum.Add(a)
+			}
+			return sum.String(), nil
+		})
+})

@@ -9,7 +9,7 @@ func All() []any {
 		&Ticket{}, &Invitation{}, &Attempt{}, &APIKey{}, &Idempotency{}, &RateWindow{}, &Method{}, &Audit{},
 		&AuditHead{}, &Logo{}, &APICall{}, &Alarm{}, &Instance{}, &Lease{},
 		&Customer{}, &Payment{}, &Destination{}, &Holding{}, &Wallet{}, &ListedAddress{}, &Transfer{}, &Spend{},
-		&Step{}, &Link{}, &Resolution{}, &JournalEntry{}, &ClosedMonth{},
+		&Step{}, &Link{}, &Resolution{}, &JournalEntry{}, &JournalDay{}, &ClosedMonth{},
 		&Tally{}, &TallyDay{}, &TallyWait{}, &TallyChange{},
 		&Event{}, &Endpoint{}, &EndpointPause{}, &Resend{}, &Delivery{}, &DeliveryAttempt{}, &Mail{},
 		&Rate{}, &RateSource{}, &RateMinute{}, &RatePolicy{},

@@ -35,6 +35,34 @@ func Accounts() []Account {
 // GrowsByDebit reports whether an account's balance is its debits less its credits.
 func (a Account) GrowsByDebit() bool { return a == Wallet || a == Refunds || a == Reversed }
 
+// The kinds of entries: what happened to the money.
+const (
+	Received = "received" // it was confirmed
+	Lost     = "lost"     // it left the chain before it was final
+	Settled  = "settled"  // its payment ended, or a person decided about it
+	Refunded = "refunded" // a person recorded that it was sent back
+	Left     = "left"     // it left the chain after its payment was Successful
+	Restored = "restored" // it is on the chain again after that
+)
+
+// kindOf returns the kind of an entry between two accounts. refund tells money that a person
+// sent back from money that left the chain.
+func kindOf(debit, credit Account, refund bool) string {
+	switch {
+	case debit == Reversed:
+		return Left
+	case credit == Reversed:
+		return Restored
+	case debit == Wallet:
+		return Received
+	case credit != Wallet:
+		return Settled
+	case refund:
+		return Refunded
+	}
+	return Lost
+}
+
 // holds reports whether a place is an account that stands for money in the wallet.
 func (a Account) holds() bool {
 	return a == Pending || a == Sales || a == Declined || a == Unmatched

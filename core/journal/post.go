@@ -1,8 +1,12 @@
 package journal
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/money"
@@ -20,6 +24,9 @@ type Move struct {
 	Value    int64     // hundredths of Currency
 	At       time.Time // of the fact
 	Zone     string    // of the business
+	// Due is the amount due of the payment that the move makes a sale, in hundredths of Currency.
+	// Of several moves for one payment, one has it.
+	Due int64
 	// ResolutionID is the refund that a person recorded; nil for other moves.
 	ResolutionID *int64
 }
@@ -49,6 +56,9 @@ func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
 		changed[to] = append(changed[to], m.Transfer.ID)
 		if debit, credit, ok := findEntry(Account(from.Booked), m.To); ok {
 			m.Value = to.BookedValue
+			if from.Booked == string(Reversed) {
+				m.Due = 0 // its sale is counted
+			}
 			entries = append(entries, m.describeEntry(debit, credit))
 		}
 	}
@@ -96,7 +106,7 @@ func lockPlaces(tx *models.Tx, moves []Move) (map[int64]place, error) {
 func (m Move) describeEntry(debit, credit Account) models.JournalEntry {
 	t := m.Transfer
 	return models.JournalEntry{BusinessID: t.BusinessID, Domain: t.Domain, HappenedOn: dayIn(m.At, m.Zone),
-		Debit: string(debit), Credit: string(credit), Coin: t.Asset, Network: t.Network, Amount: t.Amount,
+		Kind: kindOf(debit, credit, m.ResolutionID != nil), Due: m.Due, Debit: string(debit), Credit: string(credit), Coin: t.Asset, Network: t.Network, Amount: t.Amount,
 		Currency: m.Currency, Value: m.Value, PaymentID: t.PaymentID, TransferID: &t.ID,
 		ResolutionID: m.ResolutionID}
 }
@@ -115,7 +125,7 @@ type Refund struct {
 func PostRefund(tx *models.Tx, now time.Time, r Refund) error {
 	row := r.Resolution
 	return post(tx, now, []models.JournalEntry{{BusinessID: row.BusinessID, Domain: row.Domain,
-		HappenedOn: dayIn(row.CreatedAt, r.Zone), Debit: string(r.From), Credit: string(Wallet), Coin: row.Asset,
+		HappenedOn: dayIn(row.CreatedAt, r.Zone), Kind: Refunded, Debit: string(r.From), Credit: string(Wallet), Coin: row.Asset,
 		Network: r.Network, Amount: row.Amount, Currency: r.Currency, Value: r.Value, PaymentID: row.PaymentID,
 		ResolutionID: &row.ID}})
 }
@@ -139,7 +149,55 @@ func post(tx *models.Tx, now time.Time, entries []models.JournalEntry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	return tx.CreateInBatches(entries, rowsPerStatement).Error
+	if err := tx.CreateInBatches(entries, rowsPerStatement).Error; err != nil {
+		return err
+	}
+	return addToDays(tx, entries)
+}
+
+// addToDays adds entries to the sums of their days. Rows are written in one order, so that two
+// transactions don't wait for each other.
+func addToDays(tx *models.Tx, entries []models.JournalEntry) error {
+	var days []models.JournalDay
+	index := map[string]int{}
+	for _, e := range entries {
+		key := fmt.Sprint(e.BusinessID, e.Domain, e.BookedOn, e.Kind, e.Debit, e.Credit, e.Coin, e.Network, e.Currency)
+		i, found := index[key]
+		if !found {
+			i = len(days)
+			index[key] = i
+			days = append(days, models.JournalDay{BusinessID: e.BusinessID, Domain: e.Domain, BookedOn: e.BookedOn,
+				Kind: e.Kind, Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network, Currency: e.Currency})
+		}
+		row := &days[i]
+		row.Entries, row.Amount = row.Entries+1, row.Amount.Add(e.Amount)
+		row.Value, row.Due = row.Value+e.Value, row.Due+e.Due
+		if e.Due > 0 {
+			row.Payments++
+		}
+	}
+	slices.SortFunc(days, compareDays)
+	add := map[string]any{"amount": gorm.Expr("journal_days.amount + excluded.amount")}
+	if !models.IsPostgres(tx) {
+		add["amount"] = gorm.Expr("add_amounts(journal_days.amount, excluded.amount)")
+	}
+	for _, column := range []string{"entries", "payments", "value", "due"} {
+		add[column] = gorm.Expr("journal_days." + column + " + excluded." + column)
+	}
+	return tx.Clauses(clause.OnConflict{Columns: dayKey, DoUpdates: clause.Assignments(add)}).
+		CreateInBatches(days, rowsPerStatement).Error
+}
+
+// dayKey is the primary key of the sums of days.
+var dayKey = []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "booked_on"}, {Name: "kind"},
+	{Name: "debit"}, {Name: "credit"}, {Name: "coin"}, {Name: "network"}, {Name: "currency"}}
+
+// compareDays orders the sums of days by their keys.
+func compareDays(a, b models.JournalDay) int {
+	return cmp.Or(cmp.Compare(a.BusinessID, b.BusinessID), cmp.Compare(a.Domain, b.Domain),
+		cmp.Compare(a.BookedOn, b.BookedOn), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Debit, b.Debit),
+		cmp.Compare(a.Credit, b.Credit), cmp.Compare(a.Coin, b.Coin), cmp.Compare(a.Network, b.Network),
+		cmp.Compare(a.Currency, b.Currency))
 }
 
 // dayIn returns the day of a time in a zone, as 2006-01-02.

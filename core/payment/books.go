@@ -65,7 +65,41 @@ func bookTransfers(tx *models.Tx, now time.Time, v *View, transfers []models.Tra
 		}
 		moves = append(moves, m)
 	}
+	countOnce(moves, map[int64]bool{})
 	return journal.MoveTransfers(tx, now, moves)
+}
+
+// countOnce leaves the amount due of a payment to the first of the moves that make it a sale, and
+// to none where its sale is booked already.
+func countOnce(moves []journal.Move, sold map[int64]bool) {
+	for i, m := range moves {
+		if m.To == journal.Sales {
+			if sold[*m.Transfer.PaymentID] {
+				moves[i].Due = 0
+			}
+			sold[*m.Transfer.PaymentID] = true
+		}
+	}
+}
+
+// readSold returns which payments of moves have a sale in the books.
+func readSold(tx *models.Tx, moves []journal.Move) (map[int64]bool, error) {
+	var asked, found []int64
+	for _, m := range moves {
+		if m.To == journal.Sales {
+			asked = append(asked, *m.Transfer.PaymentID)
+		}
+	}
+	sold := map[int64]bool{}
+	if len(asked) == 0 {
+		return sold, nil
+	}
+	err := models.Among(tx.Model(&models.JournalEntry{}).Distinct().Where("due > 0"), "payment_id", asked).
+		Pluck("payment_id", &found).Error
+	for _, id := range found {
+		sold[id] = true
+	}
+	return sold, err
 }
 
 // describeMove returns the move of one of the payment's transfers, at the locked rate.
@@ -73,6 +107,9 @@ func (v *View) describeMove(t models.Transfer, to journal.Account, at time.Time)
 	m := journal.Move{Transfer: t, To: to, At: at, Zone: v.Business.TimeZone}
 	if t.Asset == v.Payment.Coin {
 		m.Currency, m.Value = v.Payment.Currency, hundredths(v.Fiat(t.Amount))
+	}
+	if to == journal.Sales {
+		m.Due = 100 * v.Payment.Amount
 	}
 	return m
 }
@@ -113,7 +150,9 @@ func listMoves(tx *models.Tx, network string,
 		v := views[i]
 		moves[i] = v.describeMove(t, findAccount(t, v.State()), at(t, v.Payment).Add(ClockAdvance(v.Payment)))
 	}
-	return moves, nil
+	sold, err := readSold(tx, moves)
+	countOnce(moves, sold)
+	return moves, err
 }
 
 // UnbookTransfer takes a transfer out of the books, before its row is overwritten.
@@ -247,6 +286,11 @@ func bookReversal(tx *models.Tx, now time.Time, p models.Payment) error {
 			left = append(left, v.describeMove(t, journal.Reversed, t.UpdatedAt))
 		}
 	}
+	known, err := readSold(tx, sold)
+	if err != nil {
+		return err
+	}
+	countOnce(sold, known)
 	if err := journal.MoveTransfers(tx, now, sold); err != nil {
 		return err
 	}

@@ -76,6 +76,7 @@ func (b *bench) forgetBooks() {
 		unguard = []string{"ALTER TABLE journal_entries DISABLE TRIGGER journal_entries_guard"}
 	}
 	for _, statement := range append(unguard, "DELETE FROM journal_entries",
+		"DELETE FROM journal_days",
 		"UPDATE transfers SET booked = '', booked_value = 0") {
 		if err := b.db.Exec(b.t.Context()).Exec(statement).Error; err != nil {
 			b.t.Fatal(err)

@@ -60,6 +60,7 @@ func orders(page list.Page) string {
 
 func (b *bench) put(reference string, values map[string]any) {
 	b.t.Helper()
+	b.unbooked = true
 	if err := b.db.Exec(b.t.Context()).Model(&models.Payment{}).Where("reference = ?", reference).Updates(values).Error; err != nil {
 		b.t.Fatal(err)
 	}

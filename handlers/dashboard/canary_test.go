@@ -61,7 +61,7 @@ transfers network asset amount gone_reason domain unmatched resolution booked
 // unwatched are the tables without any text of a customer: what people and programs of the
 // business are called and how they sign in, the business's own settings, counts, and chains.
 var unwatched = []string{"alarms", "api_keys", "attempts", "audit_heads", "businesses", "chain_blocks", "chain_cursors", "closed_months", "deliveries", "devices",
-	"endpoint_pauses", "endpoints", "idempotencies", "instances", "journal_entries", "leases", "listed_addresses", "logos", "members", "methods", "passkey_challenges",
+	"endpoint_pauses", "endpoints", "idempotencies", "instances", "journal_days", "journal_entries", "leases", "listed_addresses", "logos", "members", "methods", "passkey_challenges",
 	"passkeys", "rate_minutes", "rate_policies", "rate_sources", "rate_windows", "rates", "recovery_codes", "resends", "sandbox_blocks", "sandbox_plans", "sandbox_txes", "sessions",
 	"tallies", "tally_changes", "tally_days", "tally_waits", "tickets", "users", "wallets"}
 

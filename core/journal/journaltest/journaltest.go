@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"testing"
 
 	"cointill/core/journal"
@@ -62,7 +63,42 @@ func Compare(ctx context.Context, db *models.DB) (found []string, err error) {
 				l.business, l.domain, l.account, l.coin, l.network, amount, want))
 		}
 	}
-	return append(found, r.compareSales()...), nil
+	days, err := compareDays(ctx, db)
+	return slices.Concat(found, r.compareSales(), days), err
+}
+
+// compareDays compares the sums of days with the entries.
+func compareDays(ctx context.Context, db *models.DB) (found []string, err error) {
+	var days []models.JournalDay
+	var entries []models.JournalEntry
+	tx := db.Exec(ctx)
+	err = errors.Join(tx.Find(&days).Error, tx.Find(&entries).Error)
+	sums := map[string]models.JournalDay{}
+	add := func(d models.JournalDay, amount money.Amount, n, payments, value, due int64) {
+		key := fmt.Sprint(d.BusinessID, d.Domain, d.BookedOn, d.Kind, d.Debit, d.Credit, d.Coin, d.Network, d.Currency)
+		s := sums[key]
+		s.Amount, s.Entries, s.Payments = s.Amount.Add(amount), s.Entries+n, s.Payments+payments
+		s.Value, s.Due = s.Value+value, s.Due+due
+		sums[key] = s
+	}
+	for _, e := range entries {
+		counted := int64(0)
+		if e.Due > 0 {
+			counted = 1
+		}
+		add(models.JournalDay{BusinessID: e.BusinessID, Domain: e.Domain, BookedOn: e.BookedOn, Kind: e.Kind,
+			Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network, Currency: e.Currency},
+			e.Amount, 1, counted, e.Value, e.Due)
+	}
+	for _, d := range days {
+		add(d, money.Units(0).Sub(d.Amount), -d.Entries, -d.Payments, -d.Value, -d.Due)
+	}
+	for key, rest := range sums {
+		if rest.Amount.Sign() != 0 || rest.Entries != 0 || rest.Payments != 0 || rest.Value != 0 || rest.Due != 0 {
+			found = append(found, fmt.Sprintf("the sums of %s lack %+v", key, rest))
+		}
+	}
+	return found, err
 }
 
 func read(ctx context.Context, db *models.DB) (r record, err error) {
@@ -152,8 +188,8 @@ func accountOf(status string) journal.Account {
 // compareSales compares the sales of each payment with what it says that it received.
 func (r record) compareSales() (found []string) {
 	type sale struct {
-		amount money.Amount
-		value  int64
+		amount     money.Amount
+		value, due int64
 	}
 	sales := map[int64]sale{}
 	for _, e := range r.entries {
@@ -163,20 +199,22 @@ func (r record) compareSales() (found []string) {
 		s := sales[*e.PaymentID]
 		switch string(journal.Sales) {
 		case e.Credit:
-			s = sale{s.amount.Add(e.Amount), s.value + e.Value}
+			s = sale{s.amount.Add(e.Amount), s.value + e.Value, s.due + e.Due}
 		case e.Debit:
-			s = sale{s.amount.Sub(e.Amount), s.value - e.Value}
+			s = sale{s.amount.Sub(e.Amount), s.value - e.Value, s.due}
 		}
 		sales[*e.PaymentID] = s
 	}
 	for id, p := range r.payments {
 		want := sale{}
 		if p.Status == "successful" {
-			want = sale{p.Paid, valueOf(p)}
+			want = sale{p.Paid, valueOf(p), 100 * p.Amount}
 		}
-		if got := sales[id]; got.amount.Cmp(want.amount) != 0 || got.value != want.value {
-			found = append(found, fmt.Sprintf("sales of %s (%s, %d %s): %s worth %d, want %s worth %d", p.Reference,
-				p.Status, p.Amount, p.Currency, got.amount, got.value, want.amount, want.value))
+		if got := sales[id]; got.amount.Cmp(want.amount) != 0 || got.value != want.value ||
+			got.due != want.due {
+			found = append(found, fmt.Sprintf("sales of %s (%s, %d %s): %s worth %d for %d, want %s worth %d for %d", p.Reference,
+				p.Status, p.Amount, p.Currency, got.amount, got.value, got.due, want.amount, want.value,
+				want.due))
 		}
 	}
 	return found

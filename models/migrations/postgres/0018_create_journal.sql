@@ -8,6 +8,7 @@ CREATE TABLE journal_entries (
     domain text NOT NULL,
     booked_on text NOT NULL,
     happened_on text NOT NULL,
+    kind text NOT NULL,
     debit text NOT NULL,
     credit text NOT NULL,
     coin text NOT NULL,
@@ -15,6 +16,7 @@ CREATE TABLE journal_entries (
     amount numeric(78,0) NOT NULL,
     currency text NOT NULL,
     value bigint NOT NULL,
+    due bigint NOT NULL,
     payment_id bigint,
     transfer_id bigint,
     resolution_id bigint,
@@ -26,6 +28,24 @@ CREATE INDEX journal_entries_list ON journal_entries (business_id, domain, booke
 CREATE INDEX journal_entries_payment ON journal_entries (payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX journal_entries_transfer ON journal_entries (transfer_id) WHERE transfer_id IS NOT NULL;
 CREATE UNIQUE INDEX journal_entries_resolution ON journal_entries (resolution_id) WHERE resolution_id IS NOT NULL;
+
+CREATE TABLE journal_days (
+    business_id bigint,
+    domain text,
+    booked_on text,
+    kind text,
+    debit text,
+    credit text,
+    coin text,
+    network text,
+    currency text,
+    entries bigint NOT NULL,
+    payments bigint NOT NULL,
+    amount numeric(78,0) NOT NULL,
+    value bigint NOT NULL,
+    due bigint NOT NULL,
+    PRIMARY KEY (business_id, domain, booked_on, kind, debit, credit, coin, network, currency)
+);
 
 CREATE TABLE closed_months (
     business_id bigint,
