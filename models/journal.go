@@ -1,12 +1,7 @@
 package models
 
 import (
-	"database/sql/driver"
-	"fmt"
-	"sync"
 	"time"
-
-	sqlite "github.com/glebarez/go-sqlite"
 
 	"cointill/core/money"
 )
@@ -70,20 +65,3 @@ type ClosedMonth struct {
 	Actor      string    `gorm:"not null"`
 	CreatedAt  time.Time `gorm:"not null"`
 }
-
-// addSQLiteFunctions gives SQLite's statements add_amounts(a, b), the sum of two amounts, which
-// its own numbers are too small for.
-var addSQLiteFunctions = sync.OnceValue(func() error {
-	return sqlite.RegisterDeterministicScalarFunction("add_amounts", 2,
-		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-			var sum money.Amount
-			for _, arg := range args {
-				var a money.Amount
-				if err := a.Scan(arg); err != nil {
-					return nil, fmt.Errorf("add_amounts: %w", err)
-				}
-				sum = sum.Add(a)
-			}
-			return sum.String(), nil
-		})
-})

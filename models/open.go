@@ -91,9 +91,6 @@ func openSQLite(path string, now func() time.Time) (*DB, error) {
 	// transaction that reads before it writes never finds the writer's place taken.
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=case_sensitive_like(1)"
-	if err := addSQLiteFunctions(); err != nil {
-		return nil, err
-	}
 	// No statement cache on the writer: preparing waits for its one connection
 	// while it holds the lock of the cache, which the transaction that has the
 	// connection may be waiting for.

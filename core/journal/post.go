@@ -62,6 +62,9 @@ func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
 			entries = append(entries, m.describeEntry(debit, credit))
 		}
 	}
+	if err := countOnce(tx, entries); err != nil {
+		return err
+	}
 	if err := post(tx, now, entries); err != nil {
 		return err
 	}
@@ -70,6 +73,33 @@ func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
 			Updates(map[string]any{"booked": to.Booked, "booked_value": to.BookedValue}).Error; err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// countOnce leaves the amount due of a payment to the first entry that makes it a sale, and to
+// none where its sale is booked already.
+func countOnce(tx *models.Tx, entries []models.JournalEntry) error {
+	var asked, found []int64
+	for _, e := range entries {
+		if e.Due > 0 && e.Debit == string(Wallet) { // no entry has shown it to be a payment's yet
+			asked = append(asked, *e.PaymentID)
+		}
+	}
+	if len(asked) > 0 {
+		if err := models.Among(tx.Model(&models.JournalEntry{}).Distinct().Where("due > 0"), "payment_id", asked).
+			Pluck("payment_id", &found).Error; err != nil {
+			return err
+		}
+	}
+	for i, e := range entries {
+		if e.Due == 0 {
+			continue
+		}
+		if slices.Contains(found, *e.PaymentID) {
+			entries[i].Due = 0
+		}
+		found = append(found, *e.PaymentID)
 	}
 	return nil
 }
@@ -106,7 +136,8 @@ func lockPlaces(tx *models.Tx, moves []Move) (map[int64]place, error) {
 func (m Move) describeEntry(debit, credit Account) models.JournalEntry {
 	t := m.Transfer
 	return models.JournalEntry{BusinessID: t.BusinessID, Domain: t.Domain, HappenedOn: dayIn(m.At, m.Zone),
-		Kind: kindOf(debit, credit, m.ResolutionID != nil), Due: m.Due, Debit: string(debit), Credit: string(credit), Coin: t.Asset, Network: t.Network, Amount: t.Amount,
+		Kind: kindOf(debit, credit, m.ResolutionID != nil), Due: m.Due, Debit: string(debit),
+		Credit: string(credit), Coin: t.Asset, Network: t.Network, Amount: t.Amount,
 		Currency: m.Currency, Value: m.Value, PaymentID: t.PaymentID, TransferID: &t.ID,
 		ResolutionID: m.ResolutionID}
 }
@@ -125,7 +156,8 @@ type Refund struct {
 func PostRefund(tx *models.Tx, now time.Time, r Refund) error {
 	row := r.Resolution
 	return post(tx, now, []models.JournalEntry{{BusinessID: row.BusinessID, Domain: row.Domain,
-		HappenedOn: dayIn(row.CreatedAt, r.Zone), Kind: Refunded, Debit: string(r.From), Credit: string(Wallet), Coin: row.Asset,
+		HappenedOn: dayIn(row.CreatedAt, r.Zone), Kind: Refunded, Debit: string(r.From),
+		Credit: string(Wallet), Coin: row.Asset,
 		Network: r.Network, Amount: row.Amount, Currency: r.Currency, Value: r.Value, PaymentID: row.PaymentID,
 		ResolutionID: &row.ID}})
 }
@@ -178,14 +210,31 @@ func addToDays(tx *models.Tx, entries []models.JournalEntry) error {
 	}
 	slices.SortFunc(days, compareDays)
 	add := map[string]any{"amount": gorm.Expr("journal_days.amount + excluded.amount")}
-	if !models.IsPostgres(tx) {
-		add["amount"] = gorm.Expr("add_amounts(journal_days.amount, excluded.amount)")
+	if !models.IsPostgres(tx) { // its numbers are too small for the sum, and there is no other writer
+		add["amount"] = gorm.Expr("excluded.amount")
+		for i := range days {
+			if err := addKnownAmount(tx, &days[i]); err != nil {
+				return err
+			}
+		}
 	}
 	for _, column := range []string{"entries", "payments", "value", "due"} {
 		add[column] = gorm.Expr("journal_days." + column + " + excluded." + column)
 	}
 	return tx.Clauses(clause.OnConflict{Columns: dayKey, DoUpdates: clause.Assignments(add)}).
 		CreateInBatches(days, rowsPerStatement).Error
+}
+
+// addKnownAmount adds the amount that is stored for a day.
+func addKnownAmount(tx *models.Tx, d *models.JournalDay) error {
+	key := map[string]any{"business_id": d.BusinessID, "domain": d.Domain, "booked_on": d.BookedOn, "kind": d.Kind,
+		"debit": d.Debit, "credit": d.Credit, "coin": d.Coin, "network": d.Network, "currency": d.Currency}
+	var known []models.JournalDay
+	err := tx.Select("amount").Where(key).Find(&known).Error
+	for _, row := range known {
+		d.Amount = d.Amount.Add(row.Amount)
+	}
+	return err
 }
 
 // dayKey is the primary key of the sums of days.

@@ -227,7 +227,7 @@ func (s *Service) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, 
 	if err := s.resolveTransfer(tx, sc, t, &refund); err != nil {
 		return err
 	}
-	if err := bookRefund(tx, refund.CreatedAt, refund); err != nil {
+	if err := BookRefund(tx, refund.CreatedAt, refund); err != nil {
 		return err
 	}
 	return audit.Record(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID,

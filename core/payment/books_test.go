@@ -11,6 +11,7 @@ import (
 	"cointill/core/journal/journaltest"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/books"
 	"cointill/models"
 )
 
@@ -114,7 +115,7 @@ func TestBooksOfAnEarlierRelease(t *testing.T) {
 		b.forgetBooks()
 		count := 0
 		for range 2 {
-			must(t, payment.PrepareBooks(t.Context(), b.db, b.clock.Now, func(booked int) { count = booked }))
+			must(t, books.PrepareBooks(t.Context(), b.db, b.clock.Now, func(booked int) { count = booked }))
 			journaltest.Check(t, b.db)
 			if count == 0 {
 				t.Error("nothing was booked")

@@ -101,7 +101,8 @@ func (v View) Record() Record {
 		Business: RecordBusiness{Name: v.Business.Name, Code: v.Business.Code, Domain: p.Domain},
 		Customer: RecordCustomer{FullName: p.CustomerName, Email: p.CustomerEmail, Code: v.Customer.Code},
 		Transaction: RecordDetail{
-			ChargedAmount: money.FormatFiat(v.Charged()), AmountPaid: money.FormatFiat(v.PaidFiat()), Currency: p.Currency,
+			ChargedAmount: money.FormatFiat(v.Charged()), AmountPaid: money.FormatFiat(v.PaidFiat()),
+			Currency:              p.Currency,
 			Difference:            money.FormatFiat(v.PaidFiat().Sub(v.Charged())),
 			ChargedAmountInCrypto: coin.Format(p.Due), AmountPaidInCrypto: coin.Format(p.Paid),
 			DifferenceInCrypto: coin.Format(p.Paid.Sub(p.Due)),

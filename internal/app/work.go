@@ -11,7 +11,7 @@ import (
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/books"
 	"cointill/core/payment/issuer"
 	"cointill/core/payment/observe"
 	"cointill/core/payment/reconcile"
@@ -91,7 +91,7 @@ func (p *Product) runWork(ctx context.Context) {
 func (p *Product) prepareBooks(ctx context.Context) {
 	report := func(booked int) { p.Log.Info("booking what an earlier release recorded", "transfers", booked) }
 	for {
-		err := payment.PrepareBooks(ctx, p.DB, p.Clock, report)
+		err := books.PrepareBooks(ctx, p.DB, p.Clock, report)
 		if err == nil || ctx.Err() != nil {
 			return
 		}

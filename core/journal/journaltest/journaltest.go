@@ -42,7 +42,7 @@ func Check(t testing.TB, db *models.DB) {
 		t.Fatal(err)
 	}
 	for _, difference := range found {
-		t.Error(difference)
+		t.Errorf("the books differ from the records: %s", difference)
 	}
 }
 
@@ -212,8 +212,8 @@ func (r record) compareSales() (found []string) {
 		}
 		if got := sales[id]; got.amount.Cmp(want.amount) != 0 || got.value != want.value ||
 			got.due != want.due {
-			found = append(found, fmt.Sprintf("sales of %s (%s, %d %s): %s worth %d for %d, want %s worth %d for %d", p.Reference,
-				p.Status, p.Amount, p.Currency, got.amount, got.value, got.due, want.amount, want.value,
+			found = append(found, fmt.Sprintf("sales of %s (%s, %d %s): %s worth %d for %d, want %s worth %d for %d",
+				p.Reference, p.Status, p.Amount, p.Currency, got.amount, got.value, got.due, want.amount, want.value,
 				want.due))
 		}
 	}

@@ -3,6 +3,7 @@ package observe
 import (
 	"cointill/chain"
 	"cointill/core/payment"
+	"cointill/core/payment/books"
 	"cointill/models"
 )
 
@@ -34,7 +35,7 @@ func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told b
 		}
 	}
 	if row.Resolution == "" {
-		if err := payment.UnbookTransfer(a.tx, a.now, &row); err != nil {
+		if err := books.UnbookTransfer(a.tx, a.now, &row); err != nil {
 			return false, err
 		}
 	}

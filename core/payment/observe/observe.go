@@ -12,6 +12,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/payment"
+	"cointill/core/payment/books"
 	"cointill/models"
 )
 
@@ -107,7 +108,7 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 		if err := a.applyFacts(block); err != nil {
 			return err
 		}
-		if err := payment.BookTransfers(a.tx, a.now, a.network); err != nil {
+		if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {
 			return err
 		}
 		return a.markPaymentsDue()
@@ -243,7 +244,7 @@ func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 	}
 	a.tip = ancestor
 	// Before a block of the new branch overwrites a transfer that was booked.
-	if err := payment.BookTransfers(a.tx, a.now, a.network); err != nil {
+	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {
 		return err
 	}
 	return a.tx.Where(above, a.network, ancestor.Height).Delete(&models.ChainBlock{}).Error
@@ -334,7 +335,7 @@ func (a *applying) finishBatch() error {
 	if err := a.deleteUnreachable(); err != nil {
 		return err
 	}
-	if err := payment.BookTransfers(a.tx, a.now, a.network); err != nil {
+	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {
 		return err
 	}
 	return a.markPaymentsDue()

@@ -1,0 +1,195 @@
+// Package books books the transfers that a network's follower changed, and what releases without
+// books recorded.
+package books
+
+import (
+	"context"
+	"time"
+
+	"cointill/core/clock"
+	"cointill/core/journal"
+	"cointill/core/payment"
+	"cointill/models"
+)
+
+// unbookedTransfers selects the transfers of a network whose place in the books isn't where
+// the chain shows them: confirmed ones that no account holds, and others that one does. It is
+// the condition of the index transfers_unbooked, word for word.
+const unbookedTransfers = "network = ? AND business_id <> 0 AND " +
+	"(height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND " +
+	"booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"
+
+// bookBatch is how many transfers are read at once to book them.
+const bookBatch = 500
+
+// BookTransfers books the transfers of a network that were confirmed, or lost their
+// confirmation, in this transaction. An entry has the day on which that was learnt.
+func BookTransfers(tx *models.Tx, now time.Time, network string) error {
+	for {
+		moves, err := listMoves(tx, network, func(models.Transfer, models.Payment) time.Time { return now })
+		if err != nil || len(moves) == 0 {
+			return err
+		}
+		if err := journal.MoveTransfers(tx, now, moves); err != nil {
+			return err
+		}
+	}
+}
+
+// listMoves returns the moves of a network's next transfers that aren't booked where the chain
+// shows them. at returns the time of a move's fact.
+func listMoves(tx *models.Tx, network string,
+	at func(t models.Transfer, p models.Payment) time.Time) ([]journal.Move, error) {
+	var transfers []models.Transfer
+	query := tx
+	if !models.IsPostgres(tx) { // SQLite guesses that a network's index finds as few
+		query = tx.Table("transfers INDEXED BY transfers_unbooked")
+	}
+	err := query.Where(unbookedTransfers, network).Order("id").Limit(bookBatch).Find(&transfers).Error
+	if err != nil || len(transfers) == 0 {
+		return nil, err
+	}
+	views, err := payment.ReadOwners(tx, transfers)
+	if err != nil {
+		return nil, err
+	}
+	moves := make([]journal.Move, len(transfers))
+	for i, t := range transfers {
+		v := views[i]
+		happened := at(t, v.Payment).Add(payment.ClockAdvance(v.Payment))
+		moves[i] = v.DescribeMove(t, payment.FindAccount(t, v.State()), happened)
+	}
+	return moves, nil
+}
+
+// UnbookTransfer takes a transfer out of the books, before its row is overwritten.
+func UnbookTransfer(tx *models.Tx, now time.Time, t *models.Transfer) error {
+	views, err := payment.ReadOwners(tx, []models.Transfer{*t})
+	if err != nil {
+		return err
+	}
+	err = journal.MoveTransfers(tx, now, []journal.Move{views[0].DescribeMove(*t, journal.Nowhere, now)})
+	t.Booked, t.BookedValue = "", 0
+	return err
+}
+
+// PrepareBooks books what releases without books recorded: transfers on the days on which they
+// came or their payments ended, and refunds. It does nothing once that is done. report is told
+// how many transfers are booked.
+func PrepareBooks(ctx context.Context, db *models.DB, now clock.Clock, report func(booked int)) error {
+	var networks []string
+	if err := db.Read(ctx).Model(&models.ChainCursor{}).Pluck("network", &networks).Error; err != nil {
+		return err
+	}
+	booked := 0
+	for _, network := range networks {
+		for {
+			count := 0
+			err := db.Write(ctx, func(tx *models.Tx) error {
+				moves, err := listMoves(tx, network, recordedAt)
+				if count = len(moves); err != nil {
+					return err
+				}
+				return journal.MoveTransfers(tx, now(), moves)
+			})
+			if err != nil {
+				return err
+			}
+			if count == 0 {
+				break
+			}
+			booked += count
+			report(booked)
+		}
+	}
+	if err := bookReversals(ctx, db, now); err != nil {
+		return err
+	}
+	return bookRefunds(ctx, db, now)
+}
+
+// bookReversals books the money of Successful payments that had left the chain before there
+// were books: as a sale when its payment ended, and as reversed when it left.
+func bookReversals(ctx context.Context, db *models.DB, now clock.Clock) error {
+	for after := int64(0); ; {
+		var payments []models.Payment
+		if err := db.Read(ctx).Where("reversed AND id > ?", after).Order("id").Limit(bookBatch).
+			Find(&payments).Error; err != nil || len(payments) == 0 {
+			return err
+		}
+		if err := db.Write(ctx, func(tx *models.Tx) error {
+			for _, p := range payments {
+				if err := bookReversal(tx, now(), p); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		after = payments[len(payments)-1].ID
+	}
+}
+
+func bookReversal(tx *models.Tx, now time.Time, p models.Payment) error {
+	var transfers []models.Transfer
+	if err := tx.Where("payment_id = ? AND unmatched = ''", p.ID).Order("id").Find(&transfers).Error; err != nil ||
+		len(transfers) == 0 {
+		return err
+	}
+	views, err := payment.ReadOwners(tx, transfers)
+	if err != nil {
+		return err
+	}
+	v, missing := views[0], p.Paid
+	for _, t := range transfers {
+		if t.Booked != "" {
+			missing = missing.Sub(t.Amount)
+		}
+	}
+	var sold, left []journal.Move
+	for _, t := range transfers {
+		if t.Booked == "" && t.Amount.Sign() > 0 && t.Amount.Cmp(missing) <= 0 {
+			missing = missing.Sub(t.Amount)
+			sold = append(sold, v.DescribeMove(t, journal.Sales, recordedAt(t, p)))
+			left = append(left, v.DescribeMove(t, journal.Reversed, t.UpdatedAt))
+		}
+	}
+	if err := journal.MoveTransfers(tx, now, sold); err != nil {
+		return err
+	}
+	return journal.MoveTransfers(tx, now, left)
+}
+
+// recordedAt returns when a transfer's payment ended, or when the transfer came where there is
+// no such time.
+func recordedAt(t models.Transfer, p models.Payment) time.Time {
+	if p.SettledAt != nil && t.Unmatched == "" {
+		return p.SettledAt.Add(-payment.ClockAdvance(p))
+	}
+	return t.CreatedAt
+}
+
+// bookRefunds books the refunds that releases without books recorded.
+func bookRefunds(ctx context.Context, db *models.DB, now clock.Clock) error {
+	for after := int64(0); ; {
+		var rows []models.Resolution
+		err := db.Read(ctx).Where("kind = ? AND id > ? AND NOT EXISTS (SELECT 1 FROM journal_entries "+
+			"WHERE resolution_id = resolutions.id)", payment.Refunded, after).Order("id").Limit(bookBatch).
+			Find(&rows).Error
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		if err := db.Write(ctx, func(tx *models.Tx) error {
+			for _, r := range rows {
+				if err := payment.BookRefund(tx, now(), r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		after = rows[len(rows)-1].ID
+	}
+}
