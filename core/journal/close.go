@@ -1,12 +1,18 @@
 package journal
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
 
 	"gorm.io/gorm"
 
+	"cointill/core/audit"
+	"cointill/core/fault"
+	"cointill/core/scope"
 	"cointill/models"
 )
 
@@ -36,3 +42,86 @@ func firstOpenDay(tx *models.Tx, of books) (string, error) {
 
 // monthLayout is how months are written.
 const monthLayout = "2006-01"
+
+// CloseMonth closes a month of the scope's books, and all before it: no entry is booked in them
+// any more. The hash of its entries goes to the audit log.
+//
+// Faults: Forbidden; Invalid for a month that is none or has not ended in the business's time
+// zone; Conflict for a month that is closed.
+func (s *Service) CloseMonth(ctx context.Context, sc scope.Scope, month string) (models.ClosedMonth, error) {
+	if err := sc.CheckAction(scope.CloseMonths); err != nil {
+		return models.ClosedMonth{}, err
+	}
+	period, err := MonthOf(month)
+	if err != nil {
+		return models.ClosedMonth{}, err
+	}
+	row := models.ClosedMonth{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Month: month, Actor: sc.Actor,
+		CreatedAt: s.Clock()}
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+		if models.IsPostgres(tx) { // waits for transactions that post, and they for this one
+			if err := tx.Exec("SELECT pg_advisory_xact_lock(1785, ?::int)", sc.BusinessID).Error; err != nil {
+				return err
+			}
+		}
+		if err := s.checkMonth(tx, sc, period); err != nil {
+			return err
+		}
+		row.Hash, err = hashEntries(tx, sc, period)
+		if err != nil {
+			return err
+		}
+		if err := tx.Create(&row).Error; err != nil {
+			return err
+		}
+		return audit.Record(tx, sc, row.CreatedAt, "books.closed", month, map[string]string{"hash": row.Hash})
+	})
+	return row, err
+}
+
+// checkMonth refuses a month that is closed or has not ended.
+func (s *Service) checkMonth(tx *models.Tx, sc scope.Scope, p Period) error {
+	open, err := firstOpenDay(tx, books{sc.BusinessID, string(sc.Domain)})
+	if err != nil {
+		return err
+	}
+	if open > p.From {
+		return fault.New(fault.Conflict, "month_closed", "This month is closed already.")
+	}
+	var business models.Business
+	if err := tx.Select("time_zone").Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {
+		return err
+	}
+	if dayIn(s.Clock(), business.TimeZone) <= p.To {
+		return fault.Validation(fault.Fields{"month": {"Has not ended yet. Close it after its last day."}})
+	}
+	return nil
+}
+
+// ClosedMonths lists the closed months of the scope, the latest first. Faults: Forbidden.
+func (s *Service) ClosedMonths(ctx context.Context, sc scope.Scope) (list []models.ClosedMonth, err error) {
+	if err := sc.CheckAction(scope.SeeBooks); err != nil {
+		return nil, err
+	}
+	err = sc.Rows(s.DB.Read(ctx)).Order("month DESC").Limit(maxMonths).Find(&list).Error
+	return list, err
+}
+
+// maxMonths bounds the closed months of a list: 100 years.
+const maxMonths = 1200
+
+// hashEntries returns the hex SHA-256 of the entries of a period in the order of their numbers.
+func hashEntries(tx *models.Tx, sc scope.Scope, p Period) (string, error) {
+	sum := sha256.New()
+	for f := (Filter{Period: p}); ; {
+		list, err := readEntries(tx, sc, f, exportBatch)
+		if err != nil || len(list) == 0 {
+			return hex.EncodeToString(sum.Sum(nil)), err
+		}
+		for _, e := range list {
+			fmt.Fprintln(sum, e.ID, e.BookedOn, e.HappenedOn, e.Kind, e.Debit, e.Credit, e.Coin, e.Network, e.Amount,
+				e.Currency, e.Value, e.Due, e.Payment, e.Hash)
+		}
+		f.After = list[len(list)-1].ID
+	}
+}

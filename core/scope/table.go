@@ -21,6 +21,8 @@ const (
 	SetReceiving   Action = "set_receiving" // receiving addresses and xpubs
 	ManageBusiness Action = "manage_business"
 	SeeAudit       Action = "see_audit"
+	SeeBooks       Action = "see_books" // statements and the journal
+	CloseMonths    Action = "close_months"
 )
 
 // reach is where a role may do an action.
@@ -49,12 +51,14 @@ var table = map[Action]map[Role]reach{
 	SetReceiving:   {Owner: everywhere},
 	ManageBusiness: {Owner: everywhere, Admin: everywhere},
 	SeeAudit:       {Owner: everywhere, Admin: everywhere},
+	SeeBooks:       {Owner: everywhere, Admin: everywhere, Finance: everywhere, API: everywhere},
+	CloseMonths:    {Owner: everywhere, Admin: everywhere, Finance: everywhere},
 }
 
 // Actions lists every action that the table knows.
 func Actions() []Action {
 	return []Action{SeePayments, StartPayments, ResolvePayment, DriveSandbox, SeeLinks, ManageLinks, SeeWebhooks,
-		ManageWebhooks, ManageKeys, SeeMethods, ToggleMethods, SetReceiving, ManageBusiness, SeeAudit}
+		ManageWebhooks, ManageKeys, SeeMethods, ToggleMethods, SetReceiving, ManageBusiness, SeeAudit, SeeBooks, CloseMonths}
 }
 
 // Allows reports whether the scope's role may do the action in the scope's

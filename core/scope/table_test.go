@@ -17,6 +17,7 @@ func TestTable(t *testing.T) {
 		scope.SeeWebhooks: "✓✓–✓✓✓", scope.ManageWebhooks: "✓✓–t✓✓", scope.ManageKeys: "✓✓–t–✓",
 		scope.SeeMethods: "✓✓✓✓✓✓", scope.ToggleMethods: "✓✓–––✓", scope.SetReceiving: "✓––––✓",
 		scope.ManageBusiness: "✓✓–––✓", scope.SeeAudit: "✓✓–––✓",
+		scope.SeeBooks: "✓✓✓–✓✓", scope.CloseMonths: "✓✓✓––✓",
 	}
 	if len(want) != len(scope.Actions()) {
 		t.Fatalf("%d actions, %d expectations", len(scope.Actions()), len(want))

@@ -117,6 +117,7 @@ type Deps struct {
 	Networks payment.Networks // whether a coin works now
 	Quotes   Quotes
 	Sandbox  Sandbox
+	Books    Books
 	Limits   Limits
 	Answers  *idempotency.Store
 	Secrets  *secret.Box // seals cursors

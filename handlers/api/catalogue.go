@@ -152,6 +152,7 @@ func Codes() []Code {
 			"Nothing is left to be done with it."},
 		{"refunded", 409, "Money of the payment was refunded, so it can't be accepted any more.",
 			"Record the refund of the rest, or ask the customer to pay again."},
+		{"month_closed", 409, "The month is closed already.", "Look at its statement."},
 		{"link_inactive", 410, "The payment link was switched off by the merchant.", "Ask the merchant."},
 		{"link_expired", 410, "The payment link has expired.", "Ask the merchant for a new one."},
 		{"link_used_up", 410, "The payment link has been used as often as it may be.",

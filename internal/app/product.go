@@ -26,6 +26,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
+	"cointill/core/journal"
 	"cointill/core/lease"
 	"cointill/core/limit"
 	"cointill/core/link"
@@ -71,6 +72,7 @@ type Product struct {
 	calls     *apilog.Log
 	Payments  *payment.Service
 	figures   *stats.Service
+	Books     *journal.Service
 	Links     *link.Service
 	Hooks     *webhook.Service
 	receipts  *mail.Service
@@ -193,6 +195,7 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 		PageBase: p.Base + "/pay", Changed: p.signalChange,
 	}
 	p.figures = &stats.Service{DB: p.DB, Clock: p.Clock}
+	p.Books = &journal.Service{DB: p.DB, Clock: p.Clock}
 	p.Receiving = &receiving.Service{DB: p.DB, Clock: p.Clock, Accounts: p.Accounts, Wallets: p.Wallets,
 		Mails:  p.receipts,
 		Render: mailview.RenderWalletChanged, Pages: p.Base + "/dashboard/methods", Wake: p.send.Signal}
@@ -323,7 +326,7 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 				document = api.Register(app, api.Deps{
 					Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Webhooks: p.Hooks, Links: p.Links,
 					Keys: p.Keys, Methods: p.Accounts, Networks: p.Networks, Quotes: p.Quotes,
-					Sandbox: p.Sandbox, Limits: p.limiter, Answers: p.answers, Secrets: box, Clock: p.Clock,
+					Sandbox: p.Sandbox, Books: p.Books, Limits: p.limiter, Answers: p.answers, Secrets: box, Clock: p.Clock,
 					PerMinute: s.RateLimit, BaseURL: p.Base, Version: Version,
 				})
 			},

@@ -73,6 +73,8 @@ var rights = []struct {
 	{scope.ResolvePayment, "team.right_resolve"},
 	{scope.ManageBusiness, "team.right_business"},
 	{scope.SeeAudit, "team.right_audit"},
+	{scope.SeeBooks, "team.right_see_books"},
+	{scope.CloseMonths, "team.right_close_months"},
 }
 
 // rightRows says what each role may do, from the table that decides it.

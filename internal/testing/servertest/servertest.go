@@ -24,6 +24,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
+	"cointill/core/journal"
 	"cointill/core/limit"
 	"cointill/core/link"
 	"cointill/core/mail"
@@ -70,6 +71,7 @@ type Server struct {
 	Calls    *apilog.Log
 	Payments *payment.Service
 	Lists    *list.Service
+	Books    *journal.Service
 	Figures  *stats.Service
 	Links    *link.Service
 	Webhooks *webhook.Service
@@ -162,6 +164,7 @@ func (s *Server) wireServices(box *secret.Box) {
 		PageBase: Base + "/pay", Changed: s.Hub.Signal,
 	}
 	s.Lists = &list.Service{DB: s.DB}
+	s.Books = &journal.Service{DB: s.DB, Clock: s.Clock.Now}
 	s.Figures = &stats.Service{DB: s.DB, Clock: now}
 	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Prices: s.Quotes, Networks: s.Registry, Base: Base + "/l"}
 }
@@ -249,7 +252,7 @@ func (s *Server) wirePages() *fiber.App {
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists, Webhooks: s.Webhooks,
 					Links: s.Links, Keys: s.Keys, Methods: s.Accounts,
-					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Limits: limits, Answers: answers,
+					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Books: s.Books, Limits: limits, Answers: answers,
 					Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
 					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})
 			},

@@ -1,0 +1,75 @@
+package journal
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/money"
+	"cointill/core/scope"
+)
+
+// hledgerNames are the accounts as hledger's kinds of accounts want them.
+var hledgerNames = map[Account]string{
+	Wallet: "assets:wallet", Pending: "liabilities:pending", Sales: "revenues:sales", Refunds: "expenses:refunds",
+	Declined: "liabilities:declined", Unmatched: "liabilities:unmatched", Reversed: "expenses:reversed",
+}
+
+// WriteHledger writes the entries of a period as a journal file of hledger, which its command
+// "hledger check --strict" accepts. It is whole only when no error is returned. Faults: as
+// ReadStatement.
+func (s *Service) WriteHledger(ctx context.Context, sc scope.Scope, p Period, out io.Writer) error {
+	if err := sc.CheckAction(scope.SeeBooks); err != nil {
+		return err
+	}
+	statement, err := s.ReadStatement(ctx, sc, p)
+	if err != nil {
+		return err
+	}
+	file := bufio.NewWriter(out)
+	fmt.Fprintf(file, "; Journal in %s, from %s to %s, written by Cointill\n\n", sc.Domain, p.From, p.To)
+	for _, info := range money.Coins() {
+		fmt.Fprintf(file, "commodity 1.%0*d %s\n", info.Unit, 0, info.Coin)
+	}
+	for _, currency := range money.Currencies() {
+		fmt.Fprintf(file, "commodity 1.00 %s\n", currency)
+	}
+	for _, line := range statement.Coins {
+		for _, account := range Accounts() {
+			fmt.Fprintf(file, "account %s:%s\n", hledgerNames[account], line.Network)
+		}
+	}
+	if err := s.ExportEntries(ctx, sc, p, func(list []Entry) error {
+		for _, e := range list {
+			writeTransaction(file, e)
+		}
+		return ctx.Err()
+	}); err != nil {
+		return err
+	}
+	return file.Flush()
+}
+
+// writeTransaction writes an entry as a transaction with two postings.
+func writeTransaction(file io.Writer, e Entry) {
+	coin := money.Coin(e.Coin)
+	cost := ""
+	if e.Currency != "" {
+		cost = fmt.Sprintf(" @@ %s %s", decimal.New(e.Value, -2).StringFixed(2), e.Currency)
+	}
+	about := e.Payment
+	if about == "" {
+		about = "no payment"
+	}
+	fmt.Fprintf(file, "\n%s * %s | %s  ; at: %s", e.BookedOn, e.Kind, about,
+		e.CreatedAt.UTC().Format(time.RFC3339))
+	if e.Hash != "" {
+		fmt.Fprintf(file, ", hash: %s", e.Hash)
+	}
+	fmt.Fprintf(file, "\n    %s:%s  %s %s%s\n    %s:%s  -%s %s%s\n", hledgerNames[Account(e.Debit)], e.Network,
+		coin.Format(e.Amount), coin, cost, hledgerNames[Account(e.Credit)], e.Network, coin.Format(e.Amount), coin, cost)
+}

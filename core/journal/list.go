@@ -1,0 +1,123 @@
+package journal
+
+import (
+	"context"
+
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Filter says which entries to list.
+type Filter struct {
+	Period
+	Account Account // on either side; "" for all
+	After   int64   // lists entries with a higher number
+	Limit   int     // 1–100
+}
+
+// Entry is an entry with the reference of the payment and the hash of the transaction that it is
+// about; "" where it is about none.
+type Entry struct {
+	models.JournalEntry
+	Payment, Hash string
+}
+
+// ListEntries lists the entries of a period, oldest first. next is the After of the next page, 0
+// at the end. Faults: as ReadStatement.
+func (s *Service) ListEntries(ctx context.Context, sc scope.Scope, f Filter) (list []Entry, next int64, err error) {
+	if err := sc.CheckAction(scope.SeeBooks); err != nil {
+		return nil, 0, err
+	}
+	if err := f.check(); err != nil {
+		return nil, 0, err
+	}
+	limit := min(max(f.Limit, 1), 100)
+	list, err = readEntries(s.DB.List(ctx), sc, f, limit+1)
+	if len(list) > limit {
+		list, next = list[:limit], list[limit-1].ID
+	}
+	return list, next, err
+}
+
+// exportBatch is how many entries an export reads at once.
+const exportBatch = 1000
+
+// ExportEntries hands over the entries of a period in batches, in the order of their numbers, as
+// of one moment. Faults: as ReadStatement.
+func (s *Service) ExportEntries(ctx context.Context, sc scope.Scope, p Period, batch func([]Entry) error) error {
+	if err := sc.CheckAction(scope.SeeBooks); err != nil {
+		return err
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	return s.DB.Snapshot(ctx, func(tx *models.Tx) error {
+		for f := (Filter{Period: p}); ; {
+			list, err := readEntries(tx, sc, f, exportBatch)
+			if err != nil || len(list) == 0 {
+				return err
+			}
+			if err := batch(list); err != nil {
+				return err
+			}
+			f.After = list[len(list)-1].ID
+		}
+	})
+}
+
+// readEntries reads entries with what they are about.
+func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, error) {
+	query := sc.Rows(tx).Where("booked_on >= ? AND booked_on <= ? AND id > ?", f.From, f.To, f.After)
+	if f.Account != "" {
+		query = query.Where("debit = ? OR credit = ?", string(f.Account), string(f.Account))
+	}
+	var rows []models.JournalEntry
+	if err := query.Order("id").Limit(limit).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	var paymentIDs, transferIDs []int64
+	for _, e := range rows {
+		if e.PaymentID != nil {
+			paymentIDs = append(paymentIDs, *e.PaymentID)
+		}
+		if e.TransferID != nil {
+			transferIDs = append(transferIDs, *e.TransferID)
+		}
+	}
+	references, err := readNames(tx, sc, &models.Payment{}, "reference", paymentIDs)
+	if err != nil {
+		return nil, err
+	}
+	hashes, err := readNames(tx, sc, &models.Transfer{}, "tx_id", transferIDs)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Entry, len(rows))
+	for i, e := range rows {
+		list[i].JournalEntry = e
+		if e.PaymentID != nil {
+			list[i].Payment = references[*e.PaymentID]
+		}
+		if e.TransferID != nil {
+			list[i].Hash = hashes[*e.TransferID]
+		}
+	}
+	return list, nil
+}
+
+// readNames reads a column of the scope's rows, by their numbers.
+func readNames(tx *models.Tx, sc scope.Scope, table any, column string, ids []int64) (map[int64]string, error) {
+	names := map[int64]string{}
+	if len(ids) == 0 {
+		return names, nil
+	}
+	var rows []struct {
+		ID   int64
+		Name string
+	}
+	err := models.Among(sc.Rows(tx.Model(table)).Select("id, "+column+" AS name"), "id", ids).Find(&rows).Error
+	for _, row := range rows {
+		names[row.ID] = row.Name
+	}
+	return names, err
+}

@@ -1,0 +1,239 @@
+package journal
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Service reads and closes the books. Its fields are set once, before use.
+type Service struct {
+	DB    *models.DB
+	Clock clock.Clock
+}
+
+// Period is a range of days, both included, as 2006-01-02 in the business's time zone.
+type Period struct{ From, To string }
+
+// CurrencyLine is a currency's part of a statement. Values are in hundredths.
+type CurrencyLine struct {
+	Currency string
+	Payments int64 // that became Successful
+	Due      int64 // of these payments
+	Sold     int64 // received by them
+	Reversed int64 // of sales that left the chain, less what came back
+	Refunded int64 // of Successful payments
+	Declined int64 // by how much declined money grew: it is held
+}
+
+// Received returns the value received by Successful payments, less reversals.
+func (l CurrencyLine) Received() int64 { return l.Sold - l.Reversed }
+
+// Difference returns by how much more was received than was due.
+func (l CurrencyLine) Difference() int64 { return l.Sold - l.Due }
+
+// CoinLine is the part of a statement of a coin on a network, in smallest units. Opening and
+// Closing are what was received and not known to have left, at the period's ends.
+type CoinLine struct {
+	Coin, Network    string
+	Opening, Closing money.Amount
+	Received         money.Amount // confirmed in the period
+	Lost             money.Amount // left the chain, less what came back
+	Refunded         money.Amount
+	Pending          money.Amount // of payments that have not ended, at the period's end
+	Sales            money.Amount // of the period, less what left the chain
+	Declined         money.Amount // held at the period's end
+	Unmatched        money.Amount // held at the period's end
+}
+
+// Statement is what a period came to.
+type Statement struct {
+	Period
+	Closed     bool // every month of the period is closed
+	Currencies []CurrencyLine
+	Coins      []CoinLine
+}
+
+// ReadStatement sums the entries of a period, all as of one moment.
+//
+// Faults: Forbidden; Invalid for a period that is none.
+func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (Statement, error) {
+	if err := sc.CheckAction(scope.SeeBooks); err != nil {
+		return Statement{}, err
+	}
+	if err := p.check(); err != nil {
+		return Statement{}, err
+	}
+	var statement Statement
+	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
+		var days []models.JournalDay
+		if err := sc.Rows(tx).Where("booked_on <= ?", p.To).Find(&days).Error; err != nil {
+			return err
+		}
+		open, err := firstOpenDay(tx, books{sc.BusinessID, string(sc.Domain)})
+		statement = sumDays(p, days)
+		statement.Closed = open > p.To
+		return err
+	})
+	return statement, err
+}
+
+// check reports a period that is none.
+func (p Period) check() error {
+	fields := fault.Fields{}
+	for name, day := range map[string]string{"from": p.From, "to": p.To} {
+		if _, err := time.Parse(time.DateOnly, day); err != nil {
+			fields.Add(name, "Must be a day, such as 2026-03-31.")
+		}
+	}
+	if len(fields) == 0 && p.From > p.To {
+		fields.Add("to", "Must not be before the first day.")
+	}
+	return fault.Validation(fields)
+}
+
+// MonthOf returns the days of a month, such as 2026-03. Fault: Invalid.
+func MonthOf(text string) (Period, error) {
+	month, err := time.Parse(monthLayout, text)
+	if err != nil {
+		return Period{}, fault.Validation(fault.Fields{"period": {"Must be a month, such as 2026-03."}})
+	}
+	return Period{month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly)}, nil
+}
+
+// ParsePeriod reads a month such as 2026-03, or days such as 2026-03-01..2026-03-15. Fault:
+// Invalid.
+func ParsePeriod(text string) (Period, error) {
+	from, to, isRange := strings.Cut(text, "..")
+	if !isRange {
+		return MonthOf(text)
+	}
+	p := Period{from, to}
+	if p.check() != nil {
+		return p, fault.Validation(fault.Fields{"period": {"Must be a month, such as 2026-03, or days, such as " +
+			"2026-03-01..2026-03-15."}})
+	}
+	return p, nil
+}
+
+// Month is a month in which something was booked.
+type Month struct {
+	Month    string // 2006-01
+	Closed   bool
+	ClosedAt *time.Time // nil while it is open, or was closed with a later month
+}
+
+// ListMonths lists the months in which something was booked, the latest first. Faults: Forbidden.
+func (s *Service) ListMonths(ctx context.Context, sc scope.Scope) (list []Month, err error) {
+	closed, err := s.ClosedMonths(ctx, sc)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	if err := sc.Rows(s.DB.Read(ctx).Model(&models.JournalDay{})).Distinct().Order("month DESC").Limit(maxMonths).
+		Pluck("substr(booked_on, 1, 7) AS month", &names).Error; err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		m := Month{Month: name, Closed: len(closed) > 0 && name <= closed[0].Month}
+		for i, c := range closed {
+			if c.Month == name {
+				m.ClosedAt = &closed[i].CreatedAt
+			}
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// sumDays adds up the sums of days until the end of a period.
+func sumDays(p Period, days []models.JournalDay) Statement {
+	coins, currencies := map[[2]string]*CoinLine{}, map[string]*CurrencyLine{}
+	for _, d := range days {
+		key := [2]string{d.Coin, d.Network}
+		if coins[key] == nil {
+			coins[key] = &CoinLine{Coin: d.Coin, Network: d.Network}
+		}
+		coins[key].add(d, d.BookedOn >= p.From)
+		if d.Currency == "" || d.BookedOn < p.From {
+			continue
+		}
+		if currencies[d.Currency] == nil {
+			currencies[d.Currency] = &CurrencyLine{Currency: d.Currency}
+		}
+		currencies[d.Currency].add(d)
+	}
+	statement := Statement{Period: p}
+	for _, l := range coins {
+		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded)
+		statement.Coins = append(statement.Coins, *l)
+	}
+	for _, l := range currencies {
+		statement.Currencies = append(statement.Currencies, *l)
+	}
+	slices.SortFunc(statement.Coins, func(a, b CoinLine) int {
+		return cmp.Or(cmp.Compare(a.Coin, b.Coin), cmp.Compare(a.Network, b.Network))
+	})
+	slices.SortFunc(statement.Currencies, func(a, b CurrencyLine) int { return cmp.Compare(a.Currency, b.Currency) })
+	return statement
+}
+
+// add adds the sum of a day to a currency.
+func (l *CurrencyLine) add(d models.JournalDay) {
+	l.Payments, l.Due = l.Payments+d.Payments, l.Due+d.Due
+	for account, sign := range map[string]int64{d.Debit: -1, d.Credit: 1} {
+		switch Account(account) {
+		case Sales:
+			l.Sold += sign * d.Value
+		case Declined:
+			l.Declined += sign * d.Value
+		case Reversed:
+			l.Reversed -= sign * d.Value
+		case Refunds:
+			l.Refunded -= sign * d.Value
+		case Wallet, Pending, Unmatched: // have no figure by currency
+		}
+	}
+}
+
+// add adds the sum of a day to a coin. within tells days of the period from those before it.
+func (l *CoinLine) add(d models.JournalDay, within bool) {
+	for account, sum := range map[string]money.Amount{d.Debit: money.Amount{}.Sub(d.Amount), d.Credit: d.Amount} {
+		switch Account(account) {
+		case Wallet:
+			l.Closing = l.Closing.Sub(sum)
+		case Pending:
+			l.Pending = l.Pending.Add(sum)
+		case Declined:
+			l.Declined = l.Declined.Add(sum)
+		case Unmatched:
+			l.Unmatched = l.Unmatched.Add(sum)
+		case Sales, Reversed:
+			if within {
+				l.Sales = l.Sales.Add(sum)
+			}
+		case Refunds: // counted below, by kind
+		}
+	}
+	if !within {
+		return
+	}
+	switch d.Kind {
+	case Received:
+		l.Received = l.Received.Add(d.Amount)
+	case Refunded:
+		l.Refunded = l.Refunded.Add(d.Amount)
+	case Lost, Left:
+		l.Lost = l.Lost.Add(d.Amount)
+	case Restored:
+		l.Lost = l.Lost.Sub(d.Amount)
+	}
+}

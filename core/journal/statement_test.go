@@ -1,0 +1,239 @@
+package journal_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/journal"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// finance is the scope of a member who may see and close the books of business 1.
+var finance = scope.Scope{BusinessID: 1, Domain: scope.Test, Actor: "user:1", Role: scope.Finance}
+
+// reader returns the books of a database at noon of a day, with a business in a zone.
+func reader(t *testing.T, db *models.DB, day time.Time) *journal.Service {
+	t.Helper()
+	business := models.Business{ID: 1, Code: "BUS_1", Name: "Shop", TimeZone: "Africa/Lagos", CreatedAt: day,
+		UpdatedAt: day}
+	if err := db.Exec(t.Context()).Create(&business).Error; err != nil {
+		t.Fatal(err)
+	}
+	return &journal.Service{DB: db, Clock: clock.NewFake(day).Now}
+}
+
+// post moves a new transfer along a way, a step a day from a day on.
+func post(t *testing.T, db *models.DB, name string, day time.Time, way ...journal.Account) {
+	t.Helper()
+	row := received(t, db, name)
+	for i, to := range way {
+		if err := move(t, db, row, to, day.AddDate(0, 0, i), "UTC"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func statementOf(t *testing.T, books *journal.Service, period string) journal.Statement {
+	t.Helper()
+	p, err := journal.ParsePeriod(period)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := books.ReadStatement(t.Context(), finance, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestStatement: the figures of a period, of the days before it, and of other books.
+func TestStatement(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, noon)
+		march := time.Date(2026, 3, 30, 12, 0, 0, 0, time.UTC)
+		post(t, db, "sold", march, journal.Pending, journal.Sales)                                     // 30, 31 March
+		post(t, db, "left", march, journal.Pending, journal.Sales, journal.Reversed)                   // until 1 April
+		post(t, db, "back", march, journal.Sales, journal.Reversed, journal.Sales, journal.Reversed)   // until 2 April
+		post(t, db, "held", march.AddDate(0, 0, 2), journal.Pending, journal.Declined)                 // 1, 2 April
+		post(t, db, "lost", march.AddDate(0, 0, 2), journal.Pending, journal.Nowhere, journal.Pending) // 1 to 3 April
+		post(t, db, "returned", march.AddDate(0, 0, 2), journal.Unmatched)
+		refund := int64(1)
+		if err := db.Write(t.Context(), func(tx *models.Tx) error {
+			var row models.Transfer
+			if err := tx.Where("tx_id = 'returned'").Take(&row).Error; err != nil {
+				return err
+			}
+			return journal.MoveTransfers(tx, noon, []journal.Move{{Transfer: row, To: journal.Returned, At: march.AddDate(0, 0, 3),
+				Zone: "UTC", ResolutionID: &refund}})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for period, want := range map[string]string{
+			"2026-03":                "NGN sold 1500 reversed 500 declined 0; opening 0 received 3000 lost 1000 refunded 0 closing 2000 sales 2000 pending 0 declined 0 unmatched 0",
+			"2026-04":                "NGN sold 0 reversed 500 declined 500; opening 2000 received 4000 lost 2000 refunded 1000 closing 3000 sales -1000 pending 1000 declined 1000 unmatched 0",
+			"2026-04-01..2026-04-01": "NGN sold 0 reversed 0 declined 0; opening 2000 received 3000 lost 0 refunded 0 closing 5000 sales 0 pending 2000 declined 0 unmatched 1000",
+			"2026-02":                "",
+		} {
+			s := statementOf(t, books, period)
+			got := ""
+			for _, l := range s.Currencies {
+				got += fmt.Sprintf("%s sold %d reversed %d declined %d; ", l.Currency, l.Sold, l.Reversed, l.Declined)
+			}
+			for _, l := range s.Coins {
+				got += fmt.Sprintf("opening %s received %s lost %s refunded %s closing %s sales %s pending %s declined %s unmatched %s",
+					l.Opening, l.Received, l.Lost, l.Refunded, l.Closing, l.Sales, l.Pending, l.Declined, l.Unmatched)
+			}
+			if got != want {
+				t.Errorf("statement of %s:\n%s\nwant\n%s", period, got, want)
+			}
+		}
+		for _, sc := range []scope.Scope{{BusinessID: 2, Domain: scope.Test, Actor: "user:2", Role: scope.Owner},
+			{BusinessID: 1, Domain: scope.Live, Actor: "user:1", Role: scope.Owner}} {
+			s, err := books.ReadStatement(t.Context(), sc, journal.Period{From: "2026-03-01", To: "2026-04-30"})
+			list, _, more := books.ListEntries(t.Context(), sc, journal.Filter{Period: s.Period, Limit: 100})
+			if err != nil || more != nil || len(s.Coins) > 0 || len(list) > 0 {
+				t.Errorf("%+v sees the books of business 1 in test: %+v %+v %v %v", sc, s, list, err, more)
+			}
+		}
+	})
+}
+
+// TestPeriods: what is no period is refused, with a sentence for its field.
+func TestPeriods(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "2026", "2026-13", "2026-3", "2026-03-01", "2026-03-02..2026-03-01", "2026-03-01..",
+		"2026-02-30..2026-03-01", "..", "2026-03..2026-04"} {
+		if p, err := journal.ParsePeriod(text); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%q is the period %+v (%v)", text, p, err)
+		}
+	}
+	if p, err := journal.ParsePeriod("2024-02"); err != nil || p.To != "2024-02-29" {
+		t.Errorf("February 2024 is %+v (%v)", p, err)
+	}
+}
+
+// TestClosedMonth: a month is closed once, after its last day in the business's zone; later facts
+// are booked on the first open day, and say on which day they happened.
+func TestClosedMonth(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		lastHour := time.Date(2026, 3, 31, 22, 59, 0, 0, time.UTC) // 23:59 in Lagos
+		books := reader(t, db, lastHour)
+		post(t, db, "sold", noon.AddDate(0, 0, -3), journal.Pending, journal.Sales)
+		if _, err := books.CloseMonth(t.Context(), finance, "2026-03"); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("March was closed on its last day: %v", err)
+		}
+		books.Clock = clock.NewFake(lastHour.Add(time.Minute)).Now
+		developer := finance
+		developer.Role = scope.Developer
+		if _, err := books.CloseMonth(t.Context(), developer, "2026-03"); fault.KindOf(err) != fault.Forbidden {
+			t.Errorf("a developer closed March: %v", err)
+		}
+		first, err := books.CloseMonth(t.Context(), finance, "2026-03")
+		if err != nil || len(first.Hash) != 64 {
+			t.Fatalf("%+v %v", first, err)
+		}
+		for _, month := range []string{"2026-03", "2026-02"} {
+			if _, err := books.CloseMonth(t.Context(), finance, month); fault.KindOf(err) != fault.Conflict {
+				t.Errorf("%s was closed again: %v", month, err)
+			}
+		}
+		var acts []models.Audit
+		if err := db.Read(t.Context()).Where("action = 'books.closed'").Find(&acts).Error; err != nil || len(acts) != 1 ||
+			!strings.Contains(acts[0].Detail, first.Hash) {
+			t.Errorf("the audit log has %+v (%v)", acts, err)
+		}
+		before := statementOf(t, books, "2026-03")
+		post(t, db, "late", noon.AddDate(0, 0, -1), journal.Pending)
+		late, _, err := books.ListEntries(t.Context(), finance, journal.Filter{Period: journal.Period{From: "2026-04-01",
+			To: "2026-04-01"}, Limit: 10})
+		if err != nil || len(late) != 1 || late[0].HappenedOn != "2026-03-30" || late[0].Hash != "late" {
+			t.Errorf("a late fact of March: %+v (%v)", late, err)
+		}
+		if after := statementOf(t, books, "2026-03"); !before.Closed || fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("the closed month changed from %+v to %+v", before, after)
+		}
+		intruder := models.JournalEntry{BusinessID: 1, Domain: "test", BookedOn: "2026-03-31", HappenedOn: "2026-03-31",
+			Kind: journal.Received, Debit: "wallet", Credit: "sales", Coin: "BTC", Network: "n", Amount: money.Units(1),
+			CreatedAt: noon}
+		if err := db.Exec(t.Context()).Create(&intruder).Error; err == nil || !strings.Contains(err.Error(), "closed") {
+			t.Errorf("an entry was written into a closed month: %v", err)
+		}
+		intruder.ID, intruder.Domain = 0, "live"
+		if err := db.Exec(t.Context()).Create(&intruder).Error; err != nil {
+			t.Errorf("the other domain's month is closed, too: %v", err)
+		}
+		months, err := books.ListMonths(t.Context(), finance)
+		if err != nil || len(months) != 2 || months[0].Closed || !months[1].Closed || months[1].ClosedAt == nil {
+			t.Errorf("months: %+v (%v)", months, err)
+		}
+	})
+}
+
+// TestPagesOfEntries: pages are whole and in order, by account, and an export has the same rows.
+func TestPagesOfEntries(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, noon)
+		for i := range 5 {
+			post(t, db, fmt.Sprint("t", i), noon, journal.Pending, journal.Sales)
+		}
+		all := journal.Period{From: "2026-03-01", To: "2026-04-30"}
+		var paged, exported []int64
+		for f := (journal.Filter{Period: all, Limit: 3}); ; {
+			list, next, err := books.ListEntries(t.Context(), finance, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range list {
+				paged = append(paged, e.ID)
+			}
+			if f.After = next; next == 0 {
+				break
+			}
+		}
+		if err := books.ExportEntries(t.Context(), finance, all, func(list []journal.Entry) error {
+			for _, e := range list {
+				exported = append(exported, e.ID)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(paged) != 10 || !slices.IsSorted(paged) || !slices.Equal(paged, exported) {
+			t.Errorf("pages %v, export %v", paged, exported)
+		}
+		sold, _, err := books.ListEntries(t.Context(), finance, journal.Filter{Period: all, Account: journal.Sales, Limit: 100})
+		if err != nil || len(sold) != 5 {
+			t.Errorf("%d entries of sales (%v)", len(sold), err)
+		}
+	})
+}
+
+// TestHledgerFile: the file declares what it uses and has a transaction for each entry.
+func TestHledgerFile(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, noon)
+		post(t, db, "aa", noon, journal.Pending)
+		var file bytes.Buffer
+		if err := books.WriteHledger(t.Context(), finance, journal.Period{From: "2026-03-01", To: "2026-03-31"},
+			&file); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"commodity 1.00000000 BTC\n", "commodity 1.00 NGN\n",
+			"account assets:wallet:sandbox-bitcoin\n", "2026-03-31 * received | no payment  ; at: 2026-03-31T12:00:00Z, hash: aa\n" +
+				"    assets:wallet:sandbox-bitcoin  0.00001000 BTC @@ 5.00 NGN\n" +
+				"    liabilities:pending:sandbox-bitcoin  -0.00001000 BTC @@ 5.00 NGN\n"} {
+			if !strings.Contains(file.String(), want) {
+				t.Errorf("the file lacks %q:\n%s", want, file.String())
+			}
+		}
+	})
+}

@@ -1,0 +1,200 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/shopspring/decimal"
+
+	"cointill/core/clock"
+	"cointill/core/journal"
+	"cointill/core/money"
+	"cointill/core/scope"
+)
+
+// Books is what the interface asks of core/journal.
+type Books interface {
+	ReadStatement(ctx context.Context, sc scope.Scope, p journal.Period) (journal.Statement, error)
+	ListEntries(ctx context.Context, sc scope.Scope, f journal.Filter) ([]journal.Entry, int64, error)
+	ListMonths(ctx context.Context, sc scope.Scope) ([]journal.Month, error)
+}
+
+// entryData is an entry of the journal.
+type entryData struct {
+	BookedOn   string  `json:"booked_on" format:"date" example:"2026-01-31" doc:"The day of the fact in the business's time zone, or the first open day when that month was closed."`
+	HappenedOn string  `json:"happened_on" format:"date" example:"2026-01-31" doc:"The day of the fact."`
+	Kind       string  `json:"kind" enum:"received,lost,settled,refunded,left,restored" example:"settled" doc:"received: confirmed. lost: left the chain before it was final. settled: its payment ended, or a person decided. refunded: sent back, as a person recorded. left: left the chain after its payment was Successful. restored: on the chain again after that."`
+	Debit      string  `json:"debit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed" example:"pending" doc:"The account that is debited."`
+	Credit     string  `json:"credit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed" example:"sales" doc:"The account that is credited."`
+	Coin       string  `json:"coin" example:"BTC" doc:"The coin."`
+	Network    string  `json:"network" example:"sandbox-bitcoin" doc:"The network."`
+	Amount     string  `json:"amount" example:"0.00055651" doc:"The amount of the coin."`
+	Currency   *string `json:"currency" example:"NGN" doc:"The currency of the value; null where no rate was locked."`
+	Value      *string `json:"value" example:"50000.00" doc:"The amount's value at the locked rate; null where no rate was locked."`
+	Reference  *string `json:"reference" example:"PAY_7QSY02XQT7G50PTFE5MESS2FBX" doc:"The payment; null for none."`
+	Hash       *string `json:"hash" example:"4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b" doc:"The transaction that brought the money; null where there is none."`
+	CreatedAt  string  `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was posted."`
+}
+
+// monthData is a month of the books.
+type monthData struct {
+	Period   string  `json:"period" example:"2026-01" doc:"The month."`
+	Closed   bool    `json:"closed" example:"true" doc:"Whether it is closed: no entry is booked in it any more."`
+	ClosedAt *string `json:"closed_at" format:"date-time" example:"2026-02-01T08:00:00.000000Z" doc:"When it was closed; null while it is open, or was closed with a later month."`
+}
+
+// statementData is the statement of a period.
+type statementData struct {
+	From       string         `json:"from" format:"date" example:"2026-01-01" doc:"The first day."`
+	To         string         `json:"to" format:"date" example:"2026-01-31" doc:"The last day."`
+	Closed     bool           `json:"closed" example:"true" doc:"Whether every month of the period is closed."`
+	Currencies []currencyData `json:"currencies" doc:"By currency, at the payments' locked rates."`
+	Coins      []coinData     `json:"coins" doc:"By coin and network, in exact quantities."`
+}
+
+type currencyData struct {
+	Currency   string `json:"currency" example:"NGN" doc:"The currency."`
+	Payments   int64  `json:"payments" example:"12" doc:"Payments that became Successful."`
+	Due        string `json:"due" example:"600000.00" doc:"What they asked for."`
+	Received   string `json:"received" example:"599800.00" doc:"Received by Successful payments, less what was reversed."`
+	Difference string `json:"difference" example:"-200.00" doc:"What they received less what they asked for, before reversals."`
+	Reversed   string `json:"reversed" example:"0.00" doc:"What left the chain after its payment was Successful, less what came back."`
+	Refunded   string `json:"refunded" example:"0.00" doc:"Refunds of Successful payments."`
+	Declined   string `json:"declined" example:"1000.00" doc:"By how much the money of Declined payments that is held grew."`
+}
+
+type coinData struct {
+	Coin      string `json:"coin" example:"BTC" doc:"The coin."`
+	Network   string `json:"network" example:"sandbox-bitcoin" doc:"The network."`
+	Opening   string `json:"opening" example:"0.00000000" doc:"Received before the period and not known to have left."`
+	Received  string `json:"received" example:"0.00660000" doc:"Confirmed in the period."`
+	Lost      string `json:"lost" example:"0.00000000" doc:"Left the chain, less what came back."`
+	Refunded  string `json:"refunded" example:"0.00000000" doc:"Sent back, as a person recorded."`
+	Closing   string `json:"closing" example:"0.00660000" doc:"Opening and received, less lost and refunded."`
+	Sales     string `json:"sales" example:"0.00650000" doc:"Of Successful payments in the period, less what left the chain."`
+	Pending   string `json:"pending" example:"0.00000000" doc:"Held at the end for payments that had not ended."`
+	Declined  string `json:"declined" example:"0.00010000" doc:"Held at the end, of Declined payments."`
+	Unmatched string `json:"unmatched" example:"0.00000000" doc:"Held at the end, for no payment."`
+}
+
+func (s *service) bookOperations() []*operation {
+	const tag = "Books"
+	period := pathParam("period", "A month such as 2026-01, or days such as 2026-01-01..2026-01-15.", "2026-01")
+	return []*operation{
+		{method: http.MethodGet, path: "/v1/statements", id: "listStatements", tag: tag, summary: "List months",
+			message: "Months found.",
+			about:   "The months in which something was booked, the latest first, and whether they are closed.",
+			data:    monthData{}, many: true, run: listStatements},
+		{method: http.MethodGet, path: "/v1/statements/{period}", id: "getStatement", tag: tag,
+			summary: "Get a statement", message: "Statement found.",
+			about: "What a month, or a range of days, came to: by currency, and by coin and network. Every figure is a " +
+				"sum of entries of the journal. They cover money that came to your addresses and refunds that a person " +
+				"recorded; they are not a wallet's balance.",
+			params: []*huma.Param{period}, data: statementData{}, refusals: []int{404, 422}, run: getStatement},
+		{method: http.MethodGet, path: "/v1/journal", id: "listEntries", tag: tag, summary: "List entries",
+			message: "Entries found.",
+			about: "The entries that were booked in a range of days, in the order in which they were posted. Each " +
+				"debits one account and credits another with the same amount. None is ever changed.",
+			params: append([]*huma.Param{dayParam("from", "The first day."), dayParam("to", "The last day."),
+				enumParam("account", "Only entries that debit or credit this account.", accountNames())}, pageParams()...),
+			data: entryData{}, many: true, refusals: []int{422}, run: listEntries},
+	}
+}
+
+func dayParam(name, about string) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Required: true, Description: about, Example: "2026-01-31",
+		Schema: &huma.Schema{Type: huma.TypeString, Format: "date"}}
+}
+
+// accountNames lists the accounts as parameters write them.
+func accountNames() (names []string) {
+	for _, account := range journal.Accounts() {
+		names = append(names, string(account))
+	}
+	return names
+}
+
+func listStatements(c *call) error {
+	months, err := c.api.Books.ListMonths(c.ctx, c.scope)
+	if err != nil {
+		return err
+	}
+	items := make([]monthData, 0, len(months))
+	for _, m := range months {
+		items = append(items, monthData{Period: m.Month, Closed: m.Closed, ClosedAt: formatStamp(m.ClosedAt)})
+	}
+	return answerList(c, items, "")
+}
+
+func getStatement(c *call) error {
+	text, err := c.readParam("period", "statement")
+	if err != nil {
+		return err
+	}
+	p, err := journal.ParsePeriod(text)
+	if err != nil {
+		return err
+	}
+	found, err := c.api.Books.ReadStatement(c.ctx, c.scope, p)
+	if err != nil {
+		return err
+	}
+	return c.writeAnswer(showStatement(found), nil)
+}
+
+func showStatement(s journal.Statement) statementData {
+	shown := statementData{From: s.From, To: s.To, Closed: s.Closed, Currencies: []currencyData{}, Coins: []coinData{}}
+	for _, l := range s.Currencies {
+		shown.Currencies = append(shown.Currencies, currencyData{Currency: l.Currency, Payments: l.Payments,
+			Due: formatHundredths(l.Due), Received: formatHundredths(l.Received()),
+			Difference: formatHundredths(l.Difference()), Reversed: formatHundredths(l.Reversed),
+			Refunded: formatHundredths(l.Refunded), Declined: formatHundredths(l.Declined)})
+	}
+	for _, l := range s.Coins {
+		in := money.Coin(l.Coin).Format
+		shown.Coins = append(shown.Coins, coinData{Coin: l.Coin, Network: l.Network, Opening: in(l.Opening),
+			Received: in(l.Received), Lost: in(l.Lost), Refunded: in(l.Refunded), Closing: in(l.Closing),
+			Sales: in(l.Sales), Pending: in(l.Pending), Declined: in(l.Declined), Unmatched: in(l.Unmatched)})
+	}
+	return shown
+}
+
+// formatHundredths writes a value with two decimals.
+func formatHundredths(value int64) string { return decimal.New(value, -2).StringFixed(2) }
+
+func listEntries(c *call) error {
+	q := c.newQuery()
+	f := journal.Filter{Period: journal.Period{From: q.readText("from"), To: q.readText("to")},
+		Account: journal.Account(q.oneOf("account", accountNames())), After: q.readBefore("journal"), Limit: q.readLimit()}
+	if err := q.validationError(); err != nil {
+		return err
+	}
+	rows, next, err := c.api.Books.ListEntries(c.ctx, c.scope, f)
+	if err != nil {
+		return err
+	}
+	items := make([]entryData, 0, len(rows))
+	for _, e := range rows {
+		items = append(items, showEntry(e))
+	}
+	return answerList(c, items, c.makeCursor("journal", next))
+}
+
+func showEntry(e journal.Entry) entryData {
+	shown := entryData{BookedOn: e.BookedOn, HappenedOn: e.HappenedOn, Kind: e.Kind, Debit: e.Debit, Credit: e.Credit,
+		Coin: e.Coin, Network: e.Network, Amount: money.Coin(e.Coin).Format(e.Amount),
+		CreatedAt: clock.Format(e.CreatedAt)}
+	if e.Currency != "" {
+		value := formatHundredths(e.Value)
+		shown.Currency, shown.Value = &e.Currency, &value
+	}
+	if e.Payment != "" {
+		shown.Reference = &e.Payment
+	}
+	if e.Hash != "" && !strings.HasPrefix(e.Hash, "block ") { // only a balance shows such money
+		shown.Hash = &e.Hash
+	}
+	return shown
+}
