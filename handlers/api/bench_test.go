@@ -22,6 +22,7 @@ import (
 	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
+	"cointill/core/journal"
 	"cointill/core/limit"
 	"cointill/core/link"
 	"cointill/core/mail"
@@ -119,7 +120,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	}
 	b.serve(api.Deps{
 		Payments: b.payments, Lists: &list.Service{DB: db}, Webhooks: b.hooks, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Prices: quotes, Base: base + "/l"},
-		Keys: b.keys, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Limits: limit.New(db, now.Now),
+		Keys: b.keys, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Books: &journal.Service{DB: db, Clock: now.Now}, Limits: limit.New(db, now.Now),
 		Answers: idempotency.New(db, now.Now, box), Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
 	})
 	b.business, b.key, b.liveKey = b.merchant("Kofi Books", "kofi@books.example")

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -97,14 +98,15 @@ func (s *service) bookOperations() []*operation {
 			message: "Entries found.",
 			about: "The entries that were booked in a range of days, in the order in which they were posted. Each " +
 				"debits one account and credits another with the same amount. None is ever changed.",
-			params: append([]*huma.Param{dayParam("from", "The first day."), dayParam("to", "The last day."),
+			params: append([]*huma.Param{dayParam("from", "The first day; the first of all when left out."),
+				dayParam("to", "The last day; the last of all when left out."),
 				enumParam("account", "Only entries that debit or credit this account.", accountNames())}, pageParams()...),
 			data: entryData{}, many: true, refusals: []int{422}, run: listEntries},
 	}
 }
 
 func dayParam(name, about string) *huma.Param {
-	return &huma.Param{Name: name, In: "query", Required: true, Description: about, Example: "2026-01-31",
+	return &huma.Param{Name: name, In: "query", Description: about, Example: "2026-01-31",
 		Schema: &huma.Schema{Type: huma.TypeString, Format: "date"}}
 }
 
@@ -166,7 +168,8 @@ func formatHundredths(value int64) string { return decimal.New(value, -2).String
 
 func listEntries(c *call) error {
 	q := c.newQuery()
-	f := journal.Filter{Period: journal.Period{From: q.readText("from"), To: q.readText("to")},
+	f := journal.Filter{Period: journal.Period{From: cmp.Or(q.readText("from"), "0001-01-01"),
+		To: cmp.Or(q.readText("to"), "9999-12-31")},
 		Account: journal.Account(q.oneOf("account", accountNames())), After: q.readBefore("journal"), Limit: q.readLimit()}
 	if err := q.validationError(); err != nil {
 		return err

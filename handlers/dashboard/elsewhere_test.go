@@ -79,6 +79,9 @@ GET    /v1/events/:id                        key
 POST   /v1/events/:id/redeliver              key
 POST   /v1/events/resend                     key
 GET    /v1/resends                           key
+GET    /v1/statements                        key
+GET    /v1/statements/:period                key
+GET    /v1/journal                           key
 GET    /v1/resends/:id                       key
 POST   /v1/sandbox/payments/:reference/simulate key
 POST   /v1/sandbox/advance                   key
@@ -254,7 +257,7 @@ func (w town) answer(who identity, r outside, owner string, things map[string]st
 		return a, a.Status == 404
 	case who.owner == "":
 		return a, a.Status == 401
-	case strings.Contains(r.path, ":") && who.owner != owner:
+	case strings.Contains(r.path, ":") && !strings.HasSuffix(r.path, ":period") && who.owner != owner: // a period is of all
 		return a, a.Status == 404
 	case r.method != http.MethodGet:
 		return a, a.Status >= 400 && a.Status < 500

@@ -1,0 +1,81 @@
+package api_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBooks: a payment's entries and its month's statement, whole pages of entries, and nothing
+// of another business or domain.
+func TestBooks(t *testing.T) {
+	each(t, func(b *bench) {
+		for range 3 {
+			s := b.initiate()
+			b.expect(b.call("POST", "/v1/sandbox/payments/"+s.Reference+"/simulate", `{"scenario":"surplus"}`), 200, "")
+			b.pass(time.Minute)
+		}
+		var statement struct {
+			From, To   string
+			Closed     bool
+			Currencies []struct {
+				Currency, Due, Received, Difference string
+				Payments                            int64
+			}
+			Coins []struct{ Coin, Opening, Received, Sales, Unmatched, Closing string }
+		}
+		b.into(b.expect(b.call("GET", "/v1/statements/2026-03", ""), 200, ""), &statement)
+		if len(statement.Currencies) != 1 || len(statement.Coins) != 1 || statement.To != "2026-03-31" {
+			b.Fatalf("%+v", statement)
+		}
+		if got := fmt.Sprint(statement.Currencies[0]); got != "{NGN 75000.00 75000.00 0.00 3}" {
+			b.Errorf("the statement says %s", got)
+		}
+		if c := statement.Coins[0]; c.Closing != c.Received || c.Opening != "0.00000000" || c.Unmatched == c.Opening {
+			b.Errorf("the statement says %+v", c)
+		}
+		type entry struct{ Kind, Debit, Credit, Amount, Value, Reference string }
+		var all, paged []entry
+		path := "/v1/journal?from=2026-03-01&to=2026-03-31"
+		b.into(b.expect(b.call("GET", path+"&limit=100", ""), 200, ""), &all)
+		for cursor := ""; ; {
+			var page []entry
+			a := b.expect(b.call("GET", path+"&limit=5&cursor="+cursor, ""), 200, "")
+			b.into(a, &page)
+			paged = append(paged, page...)
+			if a.Body.Meta.NextCursor == nil {
+				break
+			}
+			cursor = *a.Body.Meta.NextCursor
+		}
+		if len(all) != 12 || !slices.Equal(all, paged) {
+			b.Errorf("%d entries and %d in pages: %+v", len(all), len(paged), all)
+		}
+		var sold []entry
+		b.into(b.expect(b.call("GET", path+"&account=sales", ""), 200, ""), &sold)
+		if len(sold) != 3 || sold[0].Value != "25000.00" || !strings.HasPrefix(sold[0].Reference, "PAY_") {
+			b.Errorf("entries of sales: %+v", sold)
+		}
+		var months []struct {
+			Period string
+			Closed bool
+		}
+		b.into(b.expect(b.call("GET", "/v1/statements", ""), 200, ""), &months)
+		if fmt.Sprint(months) != "[{2026-03 false}]" {
+			b.Errorf("months: %+v", months)
+		}
+		for _, key := range b.strangersKeys() {
+			for _, path := range []string{path, "/v1/statements"} {
+				if a := b.expect(b.callAs(key, "GET", path, ""), 200, ""); string(a.Body.Data) != "[]" {
+					b.Errorf("a stranger's %s: %s", path, a.Raw)
+				}
+			}
+		}
+		for _, wrong := range []string{"/v1/journal?to=2026", "/v1/journal?from=2026-03-02&to=2026-03-01",
+			path + "&account=cash", path + "&cursor=x", "/v1/statements/2026"} {
+			b.expect(b.call("GET", wrong, ""), 422, "validation_failed")
+		}
+	})
+}
