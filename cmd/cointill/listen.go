@@ -221,8 +221,14 @@ func (l *listener) postOnce(ctx context.Context, p *posting) (done bool) {
 	}
 	about := p.event.readPayment()
 	kind := strings.TrimSpace(p.event.Type + " " + about.Reason)
-	l.printLine("%-34s  %s  %s  %d ms", plainText(kind), plainText(cmp.Or(about.Reference, p.event.ID)), outcome, l.clock().
-		Sub(began).Milliseconds())
+	l.printLine(
+		"%-34s  %s  %s  %d ms",
+		plainText(kind),
+		plainText(cmp.Or(about.Reference, p.event.ID)),
+		outcome,
+		l.clock().
+			Sub(began).Milliseconds(),
+	)
 	l.adviseOnce(status, err)
 	return done
 }

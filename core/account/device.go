@@ -46,7 +46,10 @@ func (s *Service) Arrive(ctx context.Context, user User, v Visit, expected bool)
 		if made.RowsAffected == 0 || expected { // an error has stored nothing either
 			return made.Error
 		}
-		return s.queueLetter(tx, Letter{Kind: NewDevice, To: user, UserAgent: name, IP: v.IP, URL: s.Base + accountPath})
+		return s.queueLetter(
+			tx,
+			Letter{Kind: NewDevice, To: user, UserAgent: name, IP: v.IP, URL: s.Base + accountPath},
+		)
 	})
 	s.wake(err)
 	return v.Device, err

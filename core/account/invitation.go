@@ -285,6 +285,8 @@ func (s *Service) RevokeInvitation(ctx context.Context, sc scope.Scope, id int64
 // lockBusiness makes changes of one business's team wait for one another.
 func lockBusiness(tx *models.Tx, id int64) error {
 	var business models.Business
-	return fault.MissingRow(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&business).Error,
-		"business")
+	return fault.MissingRow(
+		tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&business).Error,
+		"business",
+	)
 }

@@ -43,7 +43,8 @@ func maskCall(c Call) models.APICall {
 	key, _ := strconv.ParseInt(id, 10, 64) // a key's actor is key: and its number
 	row := models.APICall{BusinessID: c.Scope.BusinessID, Domain: string(c.Scope.Domain), KeyID: key,
 		Request: c.Origin.Request, Method: c.Method,
-		Path: boundText(maskText(unescapePath(c.Path)), maxPath), Status: c.Status, Micros: c.Took.Microseconds(), IP: c.Origin.IP,
+		Path: boundText(maskText(unescapePath(c.Path)), maxPath), Status: c.Status, Micros: c.Took.Microseconds(),
+		IP:    c.Origin.IP,
 		Agent: boundText(c.Origin.Agent, 300),
 		Sent:  maskBody(c.Body), Answered: maskBody(c.Answer), CreatedAt: c.at}
 	var told struct{ Code string }

@@ -181,10 +181,22 @@ func (e Entry) tableCells(t Table) []spreadsheet.Cell {
 	if detail == "null" {
 		detail = ""
 	}
-	return []spreadsheet.Cell{spreadsheet.TextCell(strconv.FormatInt(e.Place, 10)), spreadsheet.TimeCell(&at), spreadsheet.TextCell(who), spreadsheet.TextCell(e.Email),
-		spreadsheet.TextCell(t.Words(e.Action)), spreadsheet.TextCell(e.Action),
-		spreadsheet.TextCell(refused), spreadsheet.TextCell(e.Subject), spreadsheet.TextCell(e.Domain), spreadsheet.TextCell(detail), spreadsheet.TextCell(e.IP), spreadsheet.TextCell(e.Agent),
-		spreadsheet.TextCell(e.Request), spreadsheet.TextCell(e.Hash)}
+	return []spreadsheet.Cell{
+		spreadsheet.TextCell(strconv.FormatInt(e.Place, 10)),
+		spreadsheet.TimeCell(&at),
+		spreadsheet.TextCell(who),
+		spreadsheet.TextCell(e.Email),
+		spreadsheet.TextCell(t.Words(e.Action)),
+		spreadsheet.TextCell(e.Action),
+		spreadsheet.TextCell(refused),
+		spreadsheet.TextCell(e.Subject),
+		spreadsheet.TextCell(e.Domain),
+		spreadsheet.TextCell(detail),
+		spreadsheet.TextCell(e.IP),
+		spreadsheet.TextCell(e.Agent),
+		spreadsheet.TextCell(e.Request),
+		spreadsheet.TextCell(e.Hash),
+	}
 }
 
 // FindActor finds whose acts a filter chooses, with their name; false for who never did

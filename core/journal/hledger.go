@@ -70,6 +70,7 @@ func writeTransaction(file io.Writer, e Entry) {
 	if e.Hash != "" {
 		fmt.Fprintf(file, ", hash: %s", e.Hash)
 	}
-	fmt.Fprintf(file, "\n    %s:%s  %s %s%s\n    %s:%s  -%s %s%s\n", hledgerNames[Account(e.Debit)], e.Network,
-		coin.Format(e.Amount), coin, cost, hledgerNames[Account(e.Credit)], e.Network, coin.Format(e.Amount), coin, cost)
+	amount := coin.Format(e.Amount) + " " + e.Coin + cost
+	fmt.Fprintf(file, "\n    %s:%s  %s\n", hledgerNames[Account(e.Debit)], e.Network, amount)
+	fmt.Fprintf(file, "    %s:%s  -%s\n", hledgerNames[Account(e.Credit)], e.Network, amount)
 }

@@ -107,7 +107,10 @@ func (d Draft) fillRow(row *models.Link) {
 	row.Title, row.Description, row.Currency, row.Amount = strings.TrimSpace(d.Title), strings.TrimSpace(d.Description),
 		d.Currency, d.Amount
 	row.MinAmount, row.MaxAmount = d.amountBounds()
-	row.Methods, row.RedirectURL, row.UsageLimit = strings.Join(uniqueNames(d.Methods), ","), d.RedirectURL, d.UsageLimit
+	row.Methods, row.RedirectURL, row.UsageLimit = strings.Join(
+		uniqueNames(d.Methods),
+		",",
+	), d.RedirectURL, d.UsageLimit
 	row.ExpiresAt = nil
 	if d.ExpiresAt != nil {
 		at := clock.Trim(*d.ExpiresAt)

@@ -51,8 +51,14 @@ func (s *Service) CreateLink(ctx context.Context, sc scope.Scope, d Draft) (mode
 	if err := fault.Validation(d.CheckDraft(now)); err != nil {
 		return models.Link{}, err
 	}
-	row := models.Link{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Code: strings.ToLower(ident.RandomText(16)),
-		Active: true, CreatedAt: now, UpdatedAt: now}
+	row := models.Link{
+		BusinessID: sc.BusinessID,
+		Domain:     string(sc.Domain),
+		Code:       strings.ToLower(ident.RandomText(16)),
+		Active:     true,
+		CreatedAt:  now,
+		UpdatedAt:  now,
+	}
 	d.fillRow(&row)
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (models.Link, error) {
 		fresh := row
@@ -138,7 +144,12 @@ func (s *Service) FindLink(ctx context.Context, sc scope.Scope, id int64) (model
 }
 
 // ListLinks lists the scope's links, newest first; next is the before of the next page, 0 at the end.
-func (s *Service) ListLinks(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64,
+func (s *Service) ListLinks(
+	ctx context.Context,
+	sc scope.Scope,
+	before int64,
+	limit int,
+) (rows []models.Link, next int64,
 	err error) {
 	query := sc.Rows(s.DB.Read(ctx))
 	if before > 0 {

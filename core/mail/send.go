@@ -39,8 +39,12 @@ func (sender) Key(models.Mail) string { return "" }
 func (s sender) Work(ctx context.Context, row models.Mail) error {
 	switch {
 	case row.Sending: // an attempt before ended between hand-over and answer
-		return s.endMail(ctx, row, Unknown,
-			"Cointill stopped while the mail was handed over. It may have arrived: ask the recipient, or send it again.")
+		return s.endMail(
+			ctx,
+			row,
+			Unknown,
+			"Cointill stopped while the mail was handed over. It may have arrived: ask the recipient, or send it again.",
+		)
 	case s.SMTP == nil:
 		return s.endMail(ctx, row, Kept, "")
 	}

@@ -165,7 +165,8 @@ func (s *Service) RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
 		if done.RowsAffected == 0 { // it was revoked already, or an error
 			return done.Error
 		}
-		return audit.Record(tx, sc, now, "key.revoked", keyActor(id), map[string]string{"name": row.Name, "hint": row.Hint})
+		return audit.Record(tx, sc, now, "key.revoked", keyActor(id),
+			map[string]string{"name": row.Name, "hint": row.Hint})
 	})
 }
 
