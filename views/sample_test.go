@@ -170,6 +170,7 @@ func book() map[string]templ.Component {
 	maps.Copy(pages, unmatchedPages())
 	maps.Copy(pages, customerPages())
 	maps.Copy(pages, resolvePages(live))
+	maps.Copy(pages, booksPages())
 	for _, view := range views {
 		pages["pay-"+string(view)] = checkout.Page(checkout.PageProps{StatusProps: status(view, "BTC"), Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Test: view == checkout.Waiting || view == checkout.Confirm, Scenarios: scenarios})
 	}

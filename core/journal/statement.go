@@ -86,8 +86,11 @@ func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (
 	return statement, err
 }
 
-// check reports a period that is none.
-func (p Period) check() error {
+// check refuses a period that is none.
+func (p Period) check() error { return fault.Validation(p.FindErrors()) }
+
+// FindErrors returns sentences on the fields from and to of a period that is none.
+func (p Period) FindErrors() fault.Fields {
 	fields := fault.Fields{}
 	for name, day := range map[string]string{"from": p.From, "to": p.To} {
 		if _, err := time.Parse(time.DateOnly, day); err != nil {
@@ -97,7 +100,7 @@ func (p Period) check() error {
 	if len(fields) == 0 && p.From > p.To {
 		fields.Add("to", "Must not be before the first day.")
 	}
-	return fault.Validation(fields)
+	return fields
 }
 
 // MonthOf returns the days of a month, such as 2026-03. Fault: Invalid.

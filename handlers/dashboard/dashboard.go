@@ -10,6 +10,7 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/payment"
 	coresettings "cointill/core/settings"
+	"cointill/handlers/dashboard/books"
 	"cointill/handlers/dashboard/developers"
 	"cointill/handlers/dashboard/links"
 	"cointill/handlers/dashboard/mailbox"
@@ -83,6 +84,7 @@ type Services struct {
 	Accounts   Accounts
 	Keys       Keys
 	Audits     settings.Audits
+	Books      books.Journal
 	Calls      developers.Calls
 	Figures    overview.Figures
 	Hub        payments.Hub
@@ -107,6 +109,7 @@ type Services struct {
 
 // Handlers are the dashboard's pages by area.
 type Handlers struct {
+	Books      *books.Handlers
 	Developers *developers.Handlers
 	Links      *links.Handlers
 	Mailbox    *mailbox.Handlers
@@ -126,6 +129,7 @@ type Handlers struct {
 func New(s Services) *Handlers {
 	exports := &page.Exports{}
 	return &Handlers{
+		Books:      &books.Handlers{Journal: s.Books, Exports: exports, Clock: s.Clock},
 		Developers: &developers.Handlers{Keys: s.Keys, Calls: s.Calls, Answers: s.Answers, Clock: s.Clock},
 		Links: &links.Handlers{Accounts: s.Accounts, Links: s.Links, Lists: s.Lists, Answers: s.Answers,
 			Clock: s.Clock},
@@ -156,6 +160,7 @@ func (h *Handlers) Routes(m page.Members, v page.Visitors) {
 	h.SignIn.Routes(v)
 	h.Overview.Routes(m)
 	h.Payments.Routes(m)
+	h.Books.Routes(m)
 	h.Wallet.Routes(m)
 	h.Rates.Routes(m)
 	h.Webhooks.Routes(m)

@@ -102,6 +102,11 @@ POST /dashboard/quickstart                            ✓✓–t
 GET  /dashboard/mailbox                               ✓✓✓t
 GET  /dashboard/mailbox/:id                           ✓✓✓t
 POST /dashboard/mailbox/:id/resend                    ✓✓✓t
+GET  /dashboard/statements                            ✓✓✓–
+POST /dashboard/statements/close                      ✓✓✓–
+GET  /dashboard/journal                               ✓✓✓–
+GET  /dashboard/journal.csv                           ✓✓✓–
+GET  /dashboard/journal.hledger                       ✓✓✓–
 GET  /dashboard/account                               ✓✓✓✓
 POST /dashboard/account                               ✓✓✓✓
 POST /dashboard/account/business                      ✓✓✓✓

@@ -341,7 +341,7 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 // NewDashboard makes the merchant's pages.
 func (p *Product) NewDashboard() *dashboard.Handlers {
 	return dashboard.New(dashboard.Services{
-		Accounts: p.Accounts, Keys: p.Keys, Audits: p.audits, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.Links,
+		Accounts: p.Accounts, Keys: p.Keys, Audits: p.audits, Books: p.Books, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.Links,
 		Mails: p.receipts, Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
 		Receiving: p.Receiving, Sandbox: p.Sandbox,
 		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Answers: p.answers,

@@ -60,6 +60,7 @@ var nav = []navGroup{
 		{"payments", "/dashboard/payments", "payments", "layout.transactions"},
 		{"customers", "/dashboard/customers", "user", "layout.customers"},
 		{"links", "/dashboard/links", "links", "layout.payment_links"},
+		{"statements", "/dashboard/statements", "statements", "layout.statements"},
 	}},
 	{"layout.set_up", []navItem{
 		{"methods", "/dashboard/methods", "methods", "layout.payment_methods"},

@@ -13,6 +13,7 @@ var icons = map[string]string{
 	"mailbox":      "M3 6h18v12H3zM3 7l9 7 9-7",
 	"unmatched":    "M4 12h6M14 12h6M10 8l4 8M12 3v2M12 19v2",
 	"audit":        "M6 3h12v18H6zM9 8h6M9 12h6M9 16h3",
+	"statements":   "M4 4h16v16H4zM4 9h16M10 9v11",
 	"settings":     "M4 7h9M17 7h3M15 5v4M4 17h3M11 17h9M9 15v4",
 	"system":       "M4 5h16v6H4zM4 13h16v6H4zM8 8h.01M8 16h.01",
 	"docs":         "M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h7",

@@ -236,7 +236,7 @@ func (s *Server) wirePages() *fiber.App {
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
 	answers := idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)
-	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Keys: s.Keys, Payments: s.Payments, Lists: s.Lists,
+	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Payments: s.Payments, Lists: s.Lists,
 		Figures:  s.Figures,
 		Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails, Sandbox: player, Calls: s.Calls, Audits: s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,

@@ -1,0 +1,79 @@
+package books
+
+import (
+	"net/url"
+	"strings"
+
+	"cointill/core/fault"
+	"cointill/core/journal"
+	"cointill/core/scope"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// showStatement shows what a period came to.
+func (h *Handlers) showStatement(c *page.Ctx) error {
+	period, wrong := h.readPeriod(c)
+	statement, err := h.Journal.ReadStatement(c.UserContext(), c.Scope, period)
+	if err != nil {
+		return err
+	}
+	months, err := h.Journal.ListMonths(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.FillLayout(words.T(c.UserContext(), "books.statements"), "statements")
+	props := statementProps(shell, statement, months, h.today(c), c.Scope.Allows(scope.CloseMonths))
+	props.Wrong = wrong
+	return c.Render(dashboard.Statement(props))
+}
+
+// readPeriod reads the period of the address: the current month where it has none, or none that
+// can be read. wrong is then a sentence for each field.
+func (h *Handlers) readPeriod(c *page.Ctx) (p journal.Period, wrong fault.Fields) {
+	values := page.ReadQuery(c)
+	if month := values.Get("month"); month != "" {
+		if p, err := journal.MonthOf(month); err == nil {
+			return p, nil
+		}
+	}
+	if values.Get("from") != "" || values.Get("to") != "" {
+		p := journal.Period{From: page.CleanText(values.Get("from")), To: page.CleanText(values.Get("to"))}
+		if wrong = p.FindErrors(); len(wrong) == 0 {
+			return p, nil
+		}
+	}
+	month, _ := journal.MonthOf(h.today(c)[:len("2006-01")]) // a day of the calendar has a month
+	return month, wrong
+}
+
+// today returns the day in the business's time zone.
+func (h *Handlers) today(c *page.Ctx) string {
+	return h.Clock().In(page.LoadZone(c.Member.Business)).Format("2006-01-02")
+}
+
+// closeMonth closes a month of the books.
+func (h *Handlers) closeMonth(c *page.Ctx) error {
+	month := c.FormText("month")
+	_, err := h.Journal.CloseMonth(c.UserContext(), c.Scope, month)
+	switch {
+	case fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict:
+		c.SetFlash(string(ui.Bad), explainRefusal(err))
+	case err != nil:
+		return err
+	default:
+		c.SetFlash(string(ui.Good), words.T(c.UserContext(), "books.month_closed", "Month", month))
+	}
+	return c.Redirect(statementPath + "?month=" + url.QueryEscape(month))
+}
+
+// explainRefusal returns why a month can't be closed.
+func explainRefusal(err error) string {
+	answer := page.ExplainError(err)
+	for _, sentences := range answer.Fields {
+		return strings.Join(sentences, " ")
+	}
+	return answer.Sentence
+}

@@ -1,0 +1,44 @@
+package views_test
+
+import (
+	"github.com/a-h/templ"
+
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+)
+
+// booksPages are statements and the journal.
+func booksPages() map[string]templ.Component {
+	statement := dashboard.StatementProps{Page: shell("Statements", "statements"), From: "2026-03-01", To: "2026-03-31",
+		Month: "2026-03", Previous: "2026-02", Next: "2026-04", Query: "from=2026-03-01&to=2026-03-31", CanClose: true,
+		Currencies: []dashboard.CurrencyRow{
+			{Currency: "GHC", Payments: 3, Due: "GH₵1,920.00", Received: "GH₵1,919.10", Difference: "−GH₵0.90", Reversed: "GH₵0.00", Refunded: "GH₵0.00", Declined: "GH₵268.10"},
+			{Currency: "NGN", Payments: 1204, Due: "₦60,200,000.00", Received: "₦60,150,000.00", Difference: "₦0.00", Reversed: "₦50,000.00", Refunded: "₦25,000.00", Declined: "₦108,000.00"}},
+		Coins: []dashboard.CoinRow{
+			{Coin: "BTC", Network: "sandbox-bitcoin", Opening: "0.00000000", Received: "0.66982711", Lost: "0.00055651", Refunded: "0.00000000", Closing: "0.66927060", Pending: "0.00053787", Declined: "0.00135041", Unmatched: "0.00000330"},
+			{Coin: "XRP", Network: "sandbox-xrpl", Opening: "12.000000", Received: "8.000000", Lost: "0.000000", Refunded: "1.500000", Closing: "18.500000", Pending: "0.000000", Declined: "6.500000", Unmatched: "0.000000"}},
+		Months: []dashboard.MonthRow{{Month: "2026-03"}, {Month: "2026-02", Closed: true, ClosedAt: now}, {Month: "2026-01", Closed: true}}}
+	closed := statement
+	closed.Closed, closed.CanClose, closed.Next = true, false, ""
+	wrong := statement
+	wrong.Wrong = map[string][]string{"to": {"Must not be before the first day."}}
+	const hash = "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d"
+	list := dashboard.JournalProps{Page: shell("Journal", "statements"), From: "2026-03-01", To: "2026-03-31", Account: "sales",
+		Accounts: []string{"wallet", "pending", "sales", "refunds", "declined", "unmatched", "reversed"},
+		Query:    "from=2026-03-01&to=2026-03-31", Pager: ui.PagerProps{Shown: "6 entries", Next: "/dashboard/journal?after=7"},
+		Rows: []dashboard.EntryRow{
+			{BookedOn: "2026-03-01", Kind: "received", Debit: "wallet", Credit: "pending", Network: "sandbox-bitcoin", Amount: "0.00055651 BTC", Value: "₦50,000.00", Payment: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Hash: hash},
+			{BookedOn: "2026-03-01", HappenedOn: "2026-02-28", Kind: "settled", Debit: "pending", Credit: "sales", Network: "sandbox-bitcoin", Amount: "0.00055651 BTC", Value: "₦50,000.00", Payment: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Hash: hash},
+			{BookedOn: "2026-03-02", Kind: "left", Debit: "reversed", Credit: "wallet", Network: "sandbox-bitcoin", Amount: "0.00055651 BTC", Value: "₦50,000.00", Payment: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Hash: hash},
+			{BookedOn: "2026-03-02", Kind: "restored", Debit: "wallet", Credit: "reversed", Network: "sandbox-bitcoin", Amount: "0.00055651 BTC", Value: "₦50,000.00", Payment: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Hash: hash},
+			{BookedOn: "2026-03-03", Kind: "lost", Debit: "unmatched", Credit: "wallet", Network: "sandbox-xrpl", Amount: "1.500000 XRP"},
+			{BookedOn: "2026-03-03", Kind: "refunded", Debit: "refunds", Credit: "declined", Network: "sandbox-xrpl", Amount: "1.500000 XRP"}}}
+	empty := dashboard.StatementProps{Page: shell("Statements", "statements"), From: "2026-03-01", To: "2026-03-31"}
+	none := list
+	none.Rows, none.Account = nil, ""
+	return map[string]templ.Component{
+		"statement": dashboard.Statement(statement), "statement-closed": dashboard.Statement(closed),
+		"statement-empty": dashboard.Statement(empty), "statement-wrong": dashboard.Statement(wrong),
+		"journal": dashboard.Journal(list), "journal-empty": dashboard.Journal(none),
+	}
+}
