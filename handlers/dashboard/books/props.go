@@ -39,7 +39,7 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 			Refunded: fiat(l.Refunded), Declined: fiat(l.Declined)})
 	}
 	for _, l := range s.Coins {
-		coin := money.Coin(l.Coin).Format
+		coin := func(amount money.Amount) string { return formatCoin(money.Coin(l.Coin), amount) }
 		props.Coins = append(props.Coins, dashboard.CoinRow{Coin: l.Coin, Network: l.Network, Opening: coin(l.Opening),
 			Received: coin(l.Received), Lost: coin(l.Lost), Refunded: coin(l.Refunded), Closing: coin(l.Closing),
 			Pending: coin(l.Pending), Declined: coin(l.Declined), Unmatched: coin(l.Unmatched)})
@@ -50,6 +50,14 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 // formatValue writes a value in hundredths for people.
 func formatValue(in money.Currency, value int64) string {
 	return in.FormatForPeople(decimal.New(value, -2))
+}
+
+// formatCoin writes an amount of a coin, "0" for none.
+func formatCoin(coin money.Coin, amount money.Amount) string {
+	if amount.Sign() == 0 {
+		return "0"
+	}
+	return coin.Format(amount)
 }
 
 // otherMonth returns the month that is some months after that of a day.
