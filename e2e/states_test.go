@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -92,7 +94,8 @@ var courses = []course{
 }
 
 // TestEveryStateAndReason drives a payment to each state and reason code and
-// has every delivery of the run verified by the public libraries of Go and Node.
+// has every delivery of the run verified by the public libraries of Go and Node. The books
+// then agree with the records, and hledger with the books.
 func TestEveryStateAndReason(t *testing.T) {
 	t.Parallel()
 	i := harness.New(t, false)
@@ -122,6 +125,7 @@ func TestEveryStateAndReason(t *testing.T) {
 	i.Stop() // what is under way is finished first
 	i.Start()
 	verifyAll(t, endpoint.Secret, references, came)
+	checkBooks(t, i, slices.Collect(maps.Keys(references)))
 }
 
 // verifyAll waits until the deliveries show every payment's final state, and verifies each.
