@@ -40,7 +40,7 @@ test-small-machine: ## attacks on a process with 256 MiB of memory and 1,024 ope
 	@scripts/end-to-end -v -run 'TestSmallMachine$$' -timeout 10m .
 
 # The release that test-upgrade begins with: the last with fewer migrations.
-RELEASE ?= 07c9249fd417822808135545d78d110a05212419
+RELEASE ?= 0f6432620212e59aef37ad3a67d3156937348710
 
 test-upgrade: ## an earlier release is replaced under load, process by process: make test-upgrade RELEASE=commit
 	@scripts/prepare --all

@@ -21,7 +21,8 @@ var upgradeFrom = flag.String("upgrade.from", "", "TestRollingUpgrade: commit of
 // release, or of itself, one process after the other, while merchants initiate
 // payments. Both releases serve the schema before and after the migrations. No
 // request fails but by a connection that ended with its process, and what was
-// acknowledged by the old process is answered alike by the new one: make test-upgrade.
+// acknowledged by the old process is answered alike by the new one. The books hold what both
+// releases recorded: make test-upgrade.
 func TestRollingUpgrade(t *testing.T) {
 	t.Parallel()
 	i, s, front := harness.New(t, true), newSink(t), newBalancer(t)
@@ -98,6 +99,7 @@ func TestRollingUpgrade(t *testing.T) {
 			return whole && len(types) > 0 && types[len(types)-1] == "successful"
 		})
 	}
+	checkBooks(t, i, paid)
 	for line := range strings.Lines(complaints) {
 		if strings.Contains(line, `"request failed"`) && !strings.Contains(line, "cached plan must not change result type") {
 			t.Error("the release before failed:", line)
