@@ -95,7 +95,7 @@ func TestWaysOfATransfer(t *testing.T) {
 }
 
 // TestUnbalancedIsRefused: no statement can write an entry that doesn't move an amount from one
-// account to another, and none can change or delete an entry.
+// account to another, and none can change or delete an entry or open a closed month.
 func TestUnbalancedIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		good := models.JournalEntry{BusinessID: 1, Domain: "test", BookedOn: "2026-03-31", HappenedOn: "2026-03-31",
@@ -119,9 +119,18 @@ func TestUnbalancedIsRefused(t *testing.T) {
 		if err := db.Exec(t.Context()).Create(&good).Error; err != nil {
 			t.Fatal(err)
 		}
-		for _, statement := range []string{"UPDATE journal_entries SET amount = '2'", "DELETE FROM journal_entries"} {
+		month := models.ClosedMonth{BusinessID: 1, Domain: "test", Month: "2026-02", Hash: "h", Actor: "user:1", CreatedAt: noon}
+		if err := db.Exec(t.Context()).Create(&month).Error; err != nil {
+			t.Fatal(err)
+		}
+		statements := []string{"UPDATE journal_entries SET amount = '2'", "DELETE FROM journal_entries",
+			"UPDATE closed_months SET month = '2026-01'", "DELETE FROM closed_months"}
+		if db.Postgres() {
+			statements = append(statements, "TRUNCATE journal_entries", "TRUNCATE closed_months")
+		}
+		for _, statement := range statements {
 			if err := db.Exec(t.Context()).Exec(statement).Error; err == nil ||
-				!strings.Contains(err.Error(), "never changed or deleted") {
+				!strings.Contains(err.Error(), "never changed or deleted") && !strings.Contains(err.Error(), "stays closed") {
 				t.Errorf("%s: %v", statement, err)
 			}
 		}

@@ -34,26 +34,37 @@ func FindAccount(t models.Transfer, state State) journal.Account {
 	return journal.Pending
 }
 
-// bookTransfers books transfers of a payment where its state puts them. The values of those that
-// go to one account add up to the value of their sum: each has the value of the sum so far, less
-// the value of the sum before it.
+// bookTransfers books transfers of a payment where its state puts them.
 func bookTransfers(tx *models.Tx, now time.Time, v *View, transfers []models.Transfer) error {
 	var moves []journal.Move
-	sums := map[journal.Account]money.Amount{}
+	var views []View
 	for _, t := range transfers {
-		to := FindAccount(t, v.State())
-		if string(to) == t.Booked {
+		if to := FindAccount(t, v.State()); string(to) != t.Booked {
+			moves, views = append(moves, v.DescribeMove(t, to, v.Now)), append(views, *v)
+		}
+	}
+	ShareRounding(moves, views)
+	return journal.MoveTransfers(tx, now, moves)
+}
+
+// ShareRounding makes the values of a payment's moves to an account add up to the value of their
+// sum: each has the value of the sum so far, less the value of the sum before it. views has the
+// payment of each move.
+func ShareRounding(moves []journal.Move, views []View) {
+	type part struct {
+		payment int64
+		to      journal.Account
+	}
+	sums := map[part]money.Amount{}
+	for i, m := range moves {
+		if m.Currency == "" {
 			continue
 		}
-		m := v.DescribeMove(t, to, v.Now)
-		if m.Currency != "" {
-			before := sums[to]
-			sums[to] = before.Add(t.Amount)
-			m.Value = hundredths(v.Fiat(sums[to])) - hundredths(v.Fiat(before))
-		}
-		moves = append(moves, m)
+		v, key := views[i], part{views[i].Payment.ID, m.To}
+		before := sums[key]
+		sums[key] = before.Add(m.Transfer.Amount)
+		moves[i].Value = hundredths(v.Fiat(sums[key])) - hundredths(v.Fiat(before))
 	}
-	return journal.MoveTransfers(tx, now, moves)
 }
 
 // DescribeMove returns the move of one of the payment's transfers, at the locked rate.

@@ -98,6 +98,10 @@ func TestBooksOfAnEarlierRelease(t *testing.T) {
 		if err := b.service.Resolve(t.Context(), b.owner(), accepted.Payment.Reference); err != nil {
 			t.Fatal(err)
 		}
+		parts := b.opened()
+		third := parts.Payment.Due.MulDiv(1, 3)
+		b.mine(b.pay(parts, "d1", third), b.pay(parts, "d2", third), b.pay(parts, "d3", parts.Payment.Due.Sub(third).Sub(third)))
+		b.mine()
 		surplus := b.opened()
 		b.mine(b.pay(surplus, "s1", surplus.Payment.Due), b.pay(surplus, "s2", money.Units(700)))
 		b.mine()

@@ -16,8 +16,8 @@ import (
 // the chain shows them: confirmed ones that no account holds, and others that one does. It is
 // the condition of the index transfers_unbooked, word for word.
 const unbookedTransfers = "network = ? AND business_id <> 0 AND " +
-	"(height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND " +
-	"booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"
+	"(height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR " +
+	"(height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"
 
 // bookBatch is how many transfers are read at once to book them.
 const bookBatch = 500
@@ -59,6 +59,7 @@ func listMoves(tx *models.Tx, network string,
 		happened := at(t, v.Payment).Add(payment.ClockAdvance(v.Payment))
 		moves[i] = v.DescribeMove(t, payment.FindAccount(t, v.State()), happened)
 	}
+	payment.ShareRounding(moves, views)
 	return moves, nil
 }
 

@@ -34,6 +34,7 @@ var actionWords = map[string]string{
 	"method.disabled":           "audit.did_method_disabled",
 	"method.enabled":            "audit.did_method_enabled",
 	"payment.accept":            "audit.did_payment_accept",
+	"books.closed":              "audit.did_books_closed",
 	"payment.reversal_closed":   "audit.did_payment_reversal_closed",
 	"rates.changed":             "audit.did_rates_changed",
 	"settings.changed":          "audit.did_settings_changed",

@@ -61,12 +61,15 @@ ALTER TABLE transfers ADD COLUMN booked text NOT NULL DEFAULT '';
 ALTER TABLE transfers ADD COLUMN booked_value bigint NOT NULL DEFAULT 0;
 CREATE INDEX transfers_unbooked ON transfers (network, booked) WHERE business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none');
 
--- An entry is never changed or deleted, and never booked in a month that is closed. Who posts
--- shares a lock per business with the other writers; who closes a month takes it alone.
+-- An entry is never changed or deleted, and never booked in a month that is closed. A month
+-- stays closed. A transaction that posts shares a lock per business with others that do; one that
+-- closes a month takes it alone.
 -- +goose StatementBegin
 CREATE FUNCTION guard_journal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP <> 'INSERT' THEN
+    IF TG_TABLE_NAME = 'closed_months' THEN
+        RAISE EXCEPTION 'a closed month stays closed';
+    ELSIF TG_OP <> 'INSERT' THEN
         RAISE EXCEPTION 'journal entries are never changed or deleted';
     END IF;
     PERFORM pg_advisory_xact_lock_shared(1785, NEW.business_id::int);
@@ -79,3 +82,9 @@ END $$;
 -- +goose StatementEnd
 CREATE TRIGGER journal_entries_guard BEFORE INSERT OR UPDATE OR DELETE ON journal_entries
     FOR EACH ROW EXECUTE FUNCTION guard_journal();
+CREATE TRIGGER journal_entries_truncate BEFORE TRUNCATE ON journal_entries
+    FOR EACH STATEMENT EXECUTE FUNCTION guard_journal();
+CREATE TRIGGER closed_months_guard BEFORE UPDATE OR DELETE ON closed_months
+    FOR EACH ROW EXECUTE FUNCTION guard_journal();
+CREATE TRIGGER closed_months_truncate BEFORE TRUNCATE ON closed_months
+    FOR EACH STATEMENT EXECUTE FUNCTION guard_journal();

@@ -61,7 +61,18 @@ ALTER TABLE transfers ADD COLUMN booked text NOT NULL DEFAULT '';
 ALTER TABLE transfers ADD COLUMN booked_value integer NOT NULL DEFAULT 0;
 CREATE INDEX transfers_unbooked ON transfers (network, booked) WHERE business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none');
 
--- An entry is never changed or deleted, and never booked in a month that is closed.
+-- An entry is never changed or deleted, and never booked in a month that is closed. A month
+-- stays closed.
+-- +goose StatementBegin
+CREATE TRIGGER closed_months_update BEFORE UPDATE ON closed_months BEGIN
+    SELECT RAISE(ABORT, 'a closed month stays closed');
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER closed_months_delete BEFORE DELETE ON closed_months BEGIN
+    SELECT RAISE(ABORT, 'a closed month stays closed');
+END;
+-- +goose StatementEnd
 -- +goose StatementBegin
 CREATE TRIGGER journal_entries_update BEFORE UPDATE ON journal_entries BEGIN
     SELECT RAISE(ABORT, 'journal entries are never changed or deleted');
