@@ -153,7 +153,7 @@ func (c *customer) amounts(p models.Payment, m message) {
 	}
 	due, paid, says := new(big.Rat).SetInt(p.Due.Big()), new(big.Rat).SetInt(p.Paid.Big()), m.Data.Transaction
 	fiat := new(big.Rat).Mul(big.NewRat(c.amount, 1), units(says.PaidCrypto))
-	if units(says.ChargedCrypto).Cmp(due) != 0 || says.Charged != strconv.FormatInt(c.amount, 10)+".00" || says.Paid != fiat.Quo(fiat, due).FloatString(2) {
+	if units(says.ChargedCrypto).Cmp(due) != 0 || says.Charged != strconv.FormatInt(c.amount, 10)+".00" || says.Paid != halfToEven(fiat.Quo(fiat, due)) {
 		c.find("payment %d of %d USD and %s units was told of as %+v", c.number, c.amount, p.Due, says)
 	}
 	got, right := units(says.PaidCrypto), false
@@ -200,4 +200,15 @@ func (w *world) one(event models.Event, s *shop, e *endpoint, d models.Delivery)
 	if d.ID != 0 {
 		w.count("delivery " + d.Outcome)
 	}
+}
+
+// halfToEven writes a value with two decimals, rounded half to even as contract section 4 says.
+func halfToEven(value *big.Rat) string {
+	hundredths := new(big.Rat).Mul(value, big.NewRat(100, 1))
+	whole := new(big.Int).Quo(hundredths.Num(), hundredths.Denom())
+	half := hundredths.Sub(hundredths, new(big.Rat).SetInt(whole)).Cmp(big.NewRat(1, 2))
+	if half > 0 || half == 0 && whole.Bit(0) == 1 {
+		whole.Add(whole, big.NewInt(1))
+	}
+	return new(big.Rat).SetFrac(whole, big.NewInt(100)).FloatString(2)
 }
