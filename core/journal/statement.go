@@ -57,7 +57,8 @@ type CoinLine struct {
 // Statement is what a period came to.
 type Statement struct {
 	Period
-	Closed     bool // every month of the period is closed
+	Closed     bool  // every month of the period is closed
+	Entries    int64 // booked in the period
 	Currencies []CurrencyLine
 	Coins      []CoinLine
 }
@@ -159,6 +160,7 @@ func (s *Service) ListMonths(ctx context.Context, sc scope.Scope) (list []Month,
 
 // sumDays adds up the sums of days until the end of a period.
 func sumDays(p Period, days []models.JournalDay) Statement {
+	statement := Statement{Period: p}
 	coins, currencies := map[[2]string]*CoinLine{}, map[string]*CurrencyLine{}
 	for _, d := range days {
 		key := [2]string{d.Coin, d.Network}
@@ -166,6 +168,9 @@ func sumDays(p Period, days []models.JournalDay) Statement {
 			coins[key] = &CoinLine{Coin: d.Coin, Network: d.Network}
 		}
 		coins[key].add(d, d.BookedOn >= p.From)
+		if d.BookedOn >= p.From {
+			statement.Entries += d.Entries
+		}
 		if d.Currency == "" || d.BookedOn < p.From {
 			continue
 		}
@@ -174,7 +179,6 @@ func sumDays(p Period, days []models.JournalDay) Statement {
 		}
 		currencies[d.Currency].add(d)
 	}
-	statement := Statement{Period: p}
 	for _, l := range coins {
 		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded)
 		statement.Coins = append(statement.Coins, *l)

@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/payment/books"
 	"cointill/core/scope"
+	"cointill/core/spreadsheet"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -24,7 +25,7 @@ func TestStatementPage(t *testing.T) {
 		s.FailOn(s.DB.Exec(t.Context()).Create(&models.ChainCursor{Network: "sandbox-bitcoin"}).Error)
 		s.FailOn(books.PrepareBooks(t.Context(), s.DB, s.Clock.Now, func(int) {}))
 		page := b.Get("/dashboard/statements")
-		expect(t, page, 200, "By currency", "By coin and network", "sandbox-bitcoin", "Download CSV")
+		expect(t, page, 200, "By currency", "By coin and network", "sandbox-bitcoin", "Statement (XLSX)")
 		lacks(t, page, "This can’t be undone")
 		at := page.Body[strings.Index(page.Body, "/dashboard/journal?"):]
 		at = strings.ReplaceAll(at[:strings.IndexByte(at, '"')], "&amp;", "&")
@@ -35,6 +36,12 @@ func TestStatementPage(t *testing.T) {
 		expect(t, csv, 200, "wallet,declined", reference)
 		if n := strings.Count(csv.Body, reference); n != 1 {
 			t.Errorf("the table has %d rows of the payment, want 1:\n%s", n, csv.Body)
+		}
+		expect(t, b.Get("/dashboard/statements.csv"+query), 200, "Due,NGN,,0.00", "Closing,BTC,sandbox-bitcoin,0.000")
+		for _, at := range []string{"/dashboard/statements.xlsx", "/dashboard/journal.xlsx"} {
+			if a := b.Get(at + query); a.Status != 200 || !strings.HasPrefix(a.Body, "PK") {
+				t.Errorf("%s is no workbook: %d %.20q", at, a.Status, a.Body)
+			}
 		}
 		expect(t, b.Get("/dashboard/journal.hledger"+query), 200, "received | "+reference, "liabilities:declined:sandbox-bitcoin")
 		month := s.Clock.Now().Format("2006-01")
@@ -56,6 +63,21 @@ func TestStatementPage(t *testing.T) {
 	})
 }
 
+// TestWorkbookIsBounded: a period with more entries than a sheet has rows has no workbook.
+func TestWorkbookIsBounded(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		day := models.JournalDay{BusinessID: sc.BusinessID, Domain: string(sc.Domain), BookedOn: "2026-03-01", Kind: "received",
+			Debit: "wallet", Credit: "pending", Coin: "BTC", Network: "n", Entries: spreadsheet.MaxRows}
+		s.FailOn(s.DB.Exec(t.Context()).Create(&day).Error)
+		expect(t, b.Get("/dashboard/journal.xlsx?month=2026-03"), 200)
+		s.FailOn(s.DB.Exec(t.Context()).Model(&day).Update("entries", spreadsheet.MaxRows+1).Error)
+		expect(t, b.Get("/dashboard/journal.xlsx?month=2026-03"), 422, "this period has more entries")
+		expect(t, b.Get("/dashboard/journal.csv?month=2026-03"), 200)
+	})
+}
+
 // TestStatementPeriods: what is no period is said at its field, and the current month is shown.
 func TestStatementPeriods(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
@@ -71,7 +93,7 @@ func TestStatementPeriods(t *testing.T) {
 		}
 		leads(t, b.Get("/dashboard/journal.csv?from=x"), "/dashboard/statements")
 		s.SetRole(sc, scope.Developer)
-		for _, at := range []string{"/dashboard/statements", "/dashboard/journal", "/dashboard/journal.csv"} {
+		for _, at := range []string{"/dashboard/statements", "/dashboard/journal", "/dashboard/journal.csv", "/dashboard/statements.xlsx"} {
 			expect(t, b.Get(at), 403)
 		}
 		lacks(t, b.Get("/dashboard"), "/dashboard/statements")

@@ -106,6 +106,9 @@ GET  /dashboard/statements                            ✓✓✓–
 POST /dashboard/statements/close                      ✓✓✓–
 GET  /dashboard/journal                               ✓✓✓–
 GET  /dashboard/journal.csv                           ✓✓✓–
+GET  /dashboard/journal.xlsx                          ✓✓✓–
+GET  /dashboard/statements.csv                        ✓✓✓–
+GET  /dashboard/statements.xlsx                       ✓✓✓–
 GET  /dashboard/journal.hledger                       ✓✓✓–
 GET  /dashboard/account                               ✓✓✓✓
 POST /dashboard/account                               ✓✓✓✓

@@ -3,63 +3,153 @@ package books
 import (
 	"context"
 	"io"
+	"strconv"
 
 	"github.com/shopspring/decimal"
 
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/journal"
 	"cointill/core/money"
-	"cointill/core/scope"
 	"cointill/core/spreadsheet"
 	"cointill/handlers/page"
 	"cointill/views/words"
 )
 
-// downloadCSV sends the entries of a period as a table.
-func (h *Handlers) downloadCSV(c *page.Ctx) error {
-	columns := entryColumns(c.UserContext())
-	return h.download(c, ".csv", "text/csv; charset=utf-8",
-		func(ctx context.Context, sc scope.Scope, p journal.Period, out io.Writer) error {
-			table, err := spreadsheet.NewCSV(out, columns)
-			if err != nil {
-				return err
-			}
-			if err := h.Journal.ExportEntries(ctx, sc, p, func(list []journal.Entry) error {
-				for _, e := range list {
-					if err := table.Row(entryCells(e)); err != nil {
-						return err
-					}
-				}
-				return ctx.Err()
-			}); err != nil {
-				return err
-			}
-			return table.Close()
-		})
+// format is a kind of table that a page offers.
+type format struct {
+	ending, contentType string
+	begin               func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error)
 }
 
-// downloadHledger sends the entries of a period as a journal file of hledger.
-func (h *Handlers) downloadHledger(c *page.Ctx) error {
-	return h.download(c, ".journal", "text/plain; charset=utf-8", h.Journal.WriteHledger)
+var formats = []format{
+	{".csv", "text/csv; charset=utf-8", spreadsheet.NewCSV},
+	{".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", spreadsheet.NewXLSX},
 }
 
-// download sends a file of the period that the address names.
-func (h *Handlers) download(c *page.Ctx, ending, contentType string,
-	write func(ctx context.Context, sc scope.Scope, p journal.Period, out io.Writer) error) error {
+// downloadStatement sends the figures of a period as a table, one in each row.
+func (h *Handlers) downloadStatement(c *page.Ctx, f format) error {
 	period, wrong := h.readPeriod(c)
 	if len(wrong) > 0 {
 		return c.Redirect(statementPath)
 	}
+	statement, err := h.Journal.ReadStatement(c.UserContext(), c.Scope, period)
+	if err != nil {
+		return err
+	}
+	columns, rows := figureColumns(c.UserContext()), figureRows(c.UserContext(), statement)
+	return h.download(c, "statement", period, f, func(_ context.Context, table spreadsheet.Writer) error {
+		for _, row := range rows {
+			if err := table.Row(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, columns)
+}
+
+// downloadJournal sends the entries of a period as a table.
+func (h *Handlers) downloadJournal(c *page.Ctx, f format) error {
+	period, wrong := h.readPeriod(c)
+	if len(wrong) > 0 {
+		return c.Redirect(statementPath)
+	}
+	statement, err := h.Journal.ReadStatement(c.UserContext(), c.Scope, period)
+	if err != nil {
+		return err
+	}
+	if f.ending == ".xlsx" && statement.Entries > spreadsheet.MaxRows {
+		return fault.New(fault.Invalid, "too_many_rows",
+			"An Excel sheet has 1,048,576 rows, and this period has more entries. Download the CSV, or choose a shorter period.")
+	}
+	sc := c.Scope
+	return h.download(c, "journal", period, f, func(ctx context.Context, table spreadsheet.Writer) error {
+		return h.Journal.ExportEntries(ctx, sc, period, func(list []journal.Entry) error {
+			for _, e := range list {
+				if err := table.Row(entryCells(e)); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+	}, entryColumns(c.UserContext()))
+}
+
+// download sends a table that is made on its way.
+func (h *Handlers) download(c *page.Ctx, what string, p journal.Period, f format,
+	fill func(ctx context.Context, table spreadsheet.Writer) error, columns []spreadsheet.Column) error {
+	return h.sendFile(c, what, p, f.ending, f.contentType, func(ctx context.Context, out io.Writer) error {
+		table, err := f.begin(out, columns)
+		if err != nil {
+			return err
+		}
+		if err := fill(ctx, table); err != nil {
+			return err
+		}
+		return table.Close()
+	})
+}
+
+// downloadHledger sends the entries of a period as a journal file of hledger.
+func (h *Handlers) downloadHledger(c *page.Ctx) error {
+	period, wrong := h.readPeriod(c)
+	if len(wrong) > 0 {
+		return c.Redirect(statementPath)
+	}
+	sc := c.Scope
+	return h.sendFile(c, "journal", period, ".journal", "text/plain; charset=utf-8",
+		func(ctx context.Context, out io.Writer) error { return h.Journal.WriteHledger(ctx, sc, period, out) })
+}
+
+// sendFile sends a file of a period.
+func (h *Handlers) sendFile(c *page.Ctx, what string, p journal.Period, ending, contentType string,
+	write func(ctx context.Context, out io.Writer) error) error {
 	end, err := h.Exports.BeginExport(c.UserContext())
 	if err != nil {
 		return err
 	}
-	sc := c.Scope
-	name := page.FileSlug(c.Member.Business.Name) + "-journal-" + string(sc.Domain) + "-" + period.From + "-to-" +
-		period.To + ending
-	return c.SendDownload(name, contentType, end, func(ctx context.Context, out io.Writer) error {
-		return write(ctx, sc, period, out)
-	})
+	name := page.FileSlug(c.Member.Business.Name) + "-" + what + "-" + string(c.Scope.Domain) + "-" + p.From + "-to-" +
+		p.To + ending
+	return c.SendDownload(name, contentType, end, write)
+}
+
+// figureColumns returns the columns of the table of a statement.
+func figureColumns(ctx context.Context) []spreadsheet.Column {
+	return []spreadsheet.Column{{Title: words.T(ctx, "books.column_figure"), Width: 20},
+		{Title: words.T(ctx, "books.column_unit"), Width: 20}, {Title: words.T(ctx, "books.column_network"), Width: 20},
+		{Title: words.T(ctx, "books.column_amount"), Kind: spreadsheet.Number, Width: 20}}
+}
+
+// figureRows returns the figures of a statement in the order of the columns.
+func figureRows(ctx context.Context, s journal.Statement) (rows [][]spreadsheet.Cell) {
+	add := func(figure, unit, network, amount string) {
+		rows = append(rows, []spreadsheet.Cell{spreadsheet.TextCell(figure), spreadsheet.TextCell(unit),
+			spreadsheet.TextCell(network), spreadsheet.TextCell(amount)})
+	}
+	for _, l := range s.Currencies {
+		fiat := func(figure string, value int64) { add(figure, l.Currency, "", decimal.New(value, -2).StringFixed(2)) }
+		add(words.T(ctx, "books.payments"), l.Currency, "", strconv.FormatInt(l.Payments, 10))
+		fiat(words.T(ctx, "books.due"), l.Due)
+		fiat(words.T(ctx, "books.received"), l.Received())
+		fiat(words.T(ctx, "books.difference"), l.Difference())
+		fiat(words.T(ctx, "books.reversed"), l.Reversed)
+		fiat(words.T(ctx, "books.refunded"), l.Refunded)
+		fiat(words.T(ctx, "books.declined"), l.Declined)
+	}
+	for _, l := range s.Coins {
+		coin := func(figure string, amount money.Amount) {
+			add(figure, l.Coin, l.Network, money.Coin(l.Coin).Format(amount))
+		}
+		coin(words.T(ctx, "books.opening"), l.Opening)
+		coin(words.T(ctx, "books.received"), l.Received)
+		coin(words.T(ctx, "books.lost"), l.Lost)
+		coin(words.T(ctx, "books.refunded"), l.Refunded)
+		coin(words.T(ctx, "books.closing"), l.Closing)
+		coin(words.T(ctx, "books.pending"), l.Pending)
+		coin(words.T(ctx, "books.declined"), l.Declined)
+		coin(words.T(ctx, "books.unmatched"), l.Unmatched)
+	}
+	return rows
 }
 
 // entryColumns returns the columns of the table of entries.

@@ -39,6 +39,9 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Get(statementPath, scope.SeeBooks, h.showStatement)
 	m.Post(statementPath+"/close", scope.CloseMonths, h.closeMonth)
 	m.Get(journalPath, scope.SeeBooks, h.listEntries)
-	m.Get(journalPath+".csv", scope.SeeBooks, h.downloadCSV)
 	m.Get(journalPath+".hledger", scope.SeeBooks, h.downloadHledger)
+	for _, f := range formats {
+		m.Get(statementPath+f.ending, scope.SeeBooks, func(c *page.Ctx) error { return h.downloadStatement(c, f) })
+		m.Get(journalPath+f.ending, scope.SeeBooks, func(c *page.Ctx) error { return h.downloadJournal(c, f) })
+	}
 }
