@@ -46,7 +46,7 @@ const monthLayout = "2006-01"
 // CloseMonth closes a month of the scope's books, and all before it: no entry is booked in them
 // any more. The hash of its entries goes to the audit log.
 //
-// Faults: Forbidden; Invalid for a month that is none or has not ended in the business's time
+// Faults: Forbidden; Invalid for text that is not a month, and for a month that has not ended in the business's time
 // zone; Conflict for a month that is closed.
 func (s *Service) CloseMonth(ctx context.Context, sc scope.Scope, month string) (models.ClosedMonth, error) {
 	if err := sc.CheckAction(scope.CloseMonths); err != nil {

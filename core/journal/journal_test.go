@@ -105,7 +105,7 @@ func TestUnbalancedIsRefused(t *testing.T) {
 			"the same account":        func(e *models.JournalEntry) { e.Credit = "wallet" },
 			"no debit":                func(e *models.JournalEntry) { e.Debit = "" },
 			"no credit":               func(e *models.JournalEntry) { e.Credit = "" },
-			"an account that is none": func(e *models.JournalEntry) { e.Credit = "cash" },
+			"an unknown account": func(e *models.JournalEntry) { e.Credit = "cash" },
 			"nothing":                 func(e *models.JournalEntry) { e.Amount = money.Amount{} },
 			"less than nothing":       func(e *models.JournalEntry) { e.Amount = money.Units(-1) },
 			"a negative value":        func(e *models.JournalEntry) { e.Value = -1 },

@@ -29,7 +29,7 @@ type CurrencyLine struct {
 	Payments int64 // that became Successful
 	Due      int64 // of these payments
 	Sold     int64 // received by them
-	Reversed int64 // of sales that left the chain, less what came back
+	Reversed int64 // of sales that left the chain, less what returned
 	Refunded int64 // of Successful payments
 	Declined int64 // by how much declined money grew: it is held
 }
@@ -46,7 +46,7 @@ type CoinLine struct {
 	Coin, Network    string
 	Opening, Closing money.Amount
 	Received         money.Amount // confirmed in the period
-	Lost             money.Amount // left the chain, less what came back
+	Lost             money.Amount // left the chain, less what returned
 	Refunded         money.Amount
 	Pending          money.Amount // of payments that have not ended, at the period's end
 	Sales            money.Amount // of the period, less what left the chain
@@ -65,7 +65,7 @@ type Statement struct {
 
 // ReadStatement sums the entries of a period, all as of one moment.
 //
-// Faults: Forbidden; Invalid for a period that is none.
+// Faults: Forbidden; Invalid for an invalid period.
 func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (Statement, error) {
 	if err := sc.CheckAction(scope.SeeBooks); err != nil {
 		return Statement{}, err
@@ -87,10 +87,10 @@ func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (
 	return statement, err
 }
 
-// check refuses a period that is none.
+// check refuses an invalid period.
 func (p Period) check() error { return fault.Validation(p.FindErrors()) }
 
-// FindErrors returns sentences on the fields from and to of a period that is none.
+// FindErrors returns sentences on the fields from and to of an invalid period.
 func (p Period) FindErrors() fault.Fields {
 	fields := fault.Fields{}
 	for name, day := range map[string]string{"from": p.From, "to": p.To} {

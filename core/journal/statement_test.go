@@ -107,7 +107,7 @@ func TestStatement(t *testing.T) {
 	})
 }
 
-// TestPeriods: what is no period is refused, with a sentence for its field.
+// TestPeriods: an invalid period is refused, with a sentence for its field.
 func TestPeriods(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "2026", "2026-13", "2026-3", "2026-03-01", "2026-03-02..2026-03-01", "2026-03-01..",

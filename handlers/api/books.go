@@ -61,7 +61,7 @@ type currencyData struct {
 	Due        string `json:"due" example:"600000.00" doc:"What they asked for."`
 	Received   string `json:"received" example:"599800.00" doc:"Received by Successful payments, less what was reversed."`
 	Difference string `json:"difference" example:"-200.00" doc:"What they received less what they asked for, before reversals."`
-	Reversed   string `json:"reversed" example:"0.00" doc:"What left the chain after its payment was Successful, less what came back."`
+	Reversed   string `json:"reversed" example:"0.00" doc:"What left the chain after its payment was Successful, less what returned."`
 	Refunded   string `json:"refunded" example:"0.00" doc:"Refunds of Successful payments."`
 	Declined   string `json:"declined" example:"1000.00" doc:"By how much the money of Declined payments that is held grew."`
 }
@@ -71,7 +71,7 @@ type coinData struct {
 	Network   string `json:"network" example:"sandbox-bitcoin" doc:"The network."`
 	Opening   string `json:"opening" example:"0.00000000" doc:"Received before the period and not known to have left."`
 	Received  string `json:"received" example:"0.00660000" doc:"Confirmed in the period."`
-	Lost      string `json:"lost" example:"0.00000000" doc:"Left the chain, less what came back."`
+	Lost      string `json:"lost" example:"0.00000000" doc:"Left the chain, less what returned."`
 	Refunded  string `json:"refunded" example:"0.00000000" doc:"Sent back, as a person recorded."`
 	Closing   string `json:"closing" example:"0.00660000" doc:"Opening and received, less lost and refunded."`
 	Sales     string `json:"sales" example:"0.00650000" doc:"Of Successful payments in the period, less what left the chain."`

@@ -78,7 +78,7 @@ func TestWorkbookIsBounded(t *testing.T) {
 	})
 }
 
-// TestStatementPeriods: what is no period is said at its field, and the current month is shown.
+// TestStatementPeriods: an invalid period is explained at its field, and the current month is shown.
 func TestStatementPeriods(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)

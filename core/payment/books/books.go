@@ -75,8 +75,8 @@ func UnbookTransfer(tx *models.Tx, now time.Time, t *models.Transfer) error {
 }
 
 // PrepareBooks books what releases without books recorded: transfers on the days on which they
-// came or their payments ended, and refunds. It does nothing once that is done. report is told
-// how many transfers are booked.
+// came or their payments ended, and refunds. It does nothing once that is done. report gets
+// the number of booked transfers.
 func PrepareBooks(ctx context.Context, db *models.DB, now clock.Clock, report func(booked int)) error {
 	var networks []string
 	if err := db.Read(ctx).Model(&models.ChainCursor{}).Pluck("network", &networks).Error; err != nil {
