@@ -43,11 +43,11 @@ func firstOpenDay(tx *models.Tx, of books) (string, error) {
 // monthLayout is how months are written.
 const monthLayout = "2006-01"
 
-// CloseMonth closes a month of the scope's books, and all before it: no entry is booked in them
-// any more. The hash of its entries goes to the audit log.
+// CloseMonth closes a month of the scope's books, and all open months before it: no entry is
+// booked in them any more. The hash of their entries goes to the audit log.
 //
-// Faults: Forbidden; Invalid for text that is not a month, and for a month that has not ended in the business's time
-// zone; Conflict for a month that is closed.
+// Faults: Forbidden; Invalid for text that is not a month, and for a month that has not ended in
+// the business's time zone; Conflict for a month that is closed.
 func (s *Service) CloseMonth(ctx context.Context, sc scope.Scope, month string) (models.ClosedMonth, error) {
 	if err := sc.CheckAction(scope.CloseMonths); err != nil {
 		return models.ClosedMonth{}, err
@@ -64,10 +64,11 @@ func (s *Service) CloseMonth(ctx context.Context, sc scope.Scope, month string) 
 				return err
 			}
 		}
-		if err := s.checkMonth(tx, sc, period); err != nil {
+		open, err := s.checkMonth(tx, sc, period)
+		if err != nil {
 			return err
 		}
-		row.Hash, err = hashEntries(tx, sc, period)
+		row.Hash, err = hashEntries(tx, sc, Period{open, period.To})
 		if err != nil {
 			return err
 		}
@@ -79,23 +80,23 @@ func (s *Service) CloseMonth(ctx context.Context, sc scope.Scope, month string) 
 	return row, err
 }
 
-// checkMonth refuses a month that is closed or has not ended.
-func (s *Service) checkMonth(tx *models.Tx, sc scope.Scope, p Period) error {
-	open, err := firstOpenDay(tx, books{sc.BusinessID, string(sc.Domain)})
-	if err != nil {
-		return err
+// checkMonth refuses a month that is closed or has not ended. It returns the first open day, ""
+// before the first closing.
+func (s *Service) checkMonth(tx *models.Tx, sc scope.Scope, p Period) (open string, err error) {
+	if open, err = firstOpenDay(tx, books{sc.BusinessID, string(sc.Domain)}); err != nil {
+		return "", err
 	}
 	if open > p.From {
-		return fault.New(fault.Conflict, "month_closed", "This month is closed already.")
+		return "", fault.New(fault.Conflict, "month_closed", "This month is closed already.")
 	}
 	var business models.Business
 	if err := tx.Select("time_zone").Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {
-		return err
+		return "", err
 	}
 	if dayIn(s.Clock(), business.TimeZone) <= p.To {
-		return fault.Validation(fault.Fields{"month": {"Has not ended yet. Close it after its last day."}})
+		return "", fault.Validation(fault.Fields{"month": {"Has not ended yet. Close it after its last day."}})
 	}
-	return nil
+	return open, nil
 }
 
 // ClosedMonths lists the closed months of the scope, the latest first. Faults: Forbidden.

@@ -102,13 +102,13 @@ func TestUnbalancedIsRefused(t *testing.T) {
 			Debit: "wallet", Credit: "sales", Coin: "BTC", Network: "n", Amount: money.Units(1), Currency: "NGN",
 			CreatedAt: noon}
 		for name, breakIt := range map[string]func(e *models.JournalEntry){
-			"the same account":        func(e *models.JournalEntry) { e.Credit = "wallet" },
-			"no debit":                func(e *models.JournalEntry) { e.Debit = "" },
-			"no credit":               func(e *models.JournalEntry) { e.Credit = "" },
+			"the same account":   func(e *models.JournalEntry) { e.Credit = "wallet" },
+			"no debit":           func(e *models.JournalEntry) { e.Debit = "" },
+			"no credit":          func(e *models.JournalEntry) { e.Credit = "" },
 			"an unknown account": func(e *models.JournalEntry) { e.Credit = "cash" },
-			"nothing":                 func(e *models.JournalEntry) { e.Amount = money.Amount{} },
-			"less than nothing":       func(e *models.JournalEntry) { e.Amount = money.Units(-1) },
-			"a negative value":        func(e *models.JournalEntry) { e.Value = -1 },
+			"nothing":            func(e *models.JournalEntry) { e.Amount = money.Amount{} },
+			"less than nothing":  func(e *models.JournalEntry) { e.Amount = money.Units(-1) },
+			"a negative value":   func(e *models.JournalEntry) { e.Value = -1 },
 		} {
 			bad := good
 			breakIt(&bad)

@@ -2,6 +2,8 @@ package journal_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,6 +123,25 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
+// hashOf returns the hash of all entries.
+func hashOf(t *testing.T, db *models.DB) string {
+	t.Helper()
+	var rows []models.JournalEntry
+	if err := db.Read(t.Context()).Order("id").Find(&rows).Error; err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.New()
+	for _, e := range rows {
+		var of models.Transfer
+		if err := db.Read(t.Context()).Where("id = ?", *e.TransferID).Take(&of).Error; err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(sum, e.ID, e.BookedOn, e.HappenedOn, e.Kind, e.Debit, e.Credit, e.Coin, e.Network, e.Amount, e.Currency,
+			e.Value, e.Due, "", of.TxID)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 // TestClosedMonth: a month is closed once, after its last day in the business's zone; later facts
 // are booked on the first open day, and say on which day they happened.
 func TestClosedMonth(t *testing.T) {
@@ -128,6 +149,7 @@ func TestClosedMonth(t *testing.T) {
 		lastHour := time.Date(2026, 3, 31, 22, 59, 0, 0, time.UTC) // 23:59 in Lagos
 		books := reader(t, db, lastHour)
 		post(t, db, "sold", noon.AddDate(0, 0, -3), journal.Pending, journal.Sales)
+		post(t, db, "earlier", noon.AddDate(0, -2, 0), journal.Pending) // its month is closed with March
 		if _, err := books.CloseMonth(t.Context(), finance, "2026-03"); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("March was closed on its last day: %v", err)
 		}
@@ -151,6 +173,9 @@ func TestClosedMonth(t *testing.T) {
 			!strings.Contains(acts[0].Detail, first.Hash) {
 			t.Errorf("the audit log has %+v (%v)", acts, err)
 		}
+		if want := hashOf(t, db); first.Hash != want {
+			t.Errorf("the hash is %s, and that of all entries %s", first.Hash, want)
+		}
 		before := statementOf(t, books, "2026-03")
 		post(t, db, "late", noon.AddDate(0, 0, -1), journal.Pending)
 		late, _, err := books.ListEntries(t.Context(), finance, journal.Filter{Period: journal.Period{From: "2026-04-01",
@@ -172,7 +197,8 @@ func TestClosedMonth(t *testing.T) {
 			t.Errorf("the other domain's month is closed, too: %v", err)
 		}
 		months, err := books.ListMonths(t.Context(), finance)
-		if err != nil || len(months) != 2 || months[0].Closed || !months[1].Closed || months[1].ClosedAt == nil {
+		if err != nil || len(months) != 3 || months[0].Closed || !months[1].Closed || months[1].ClosedAt == nil ||
+			!months[2].Closed || months[2].ClosedAt != nil {
 			t.Errorf("months: %+v (%v)", months, err)
 		}
 	})
