@@ -63,7 +63,6 @@ func (p *Product) runWork(ctx context.Context) {
 	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
 	run("limits", func(ctx context.Context) error { p.limiter.Run(ctx); return nil })
 	run("miner", simulated.Miner{Chains: p.chains, Log: p.Log}.Run)
-	p.prepareBooks(ctx) // before a follower books what is new
 	for _, source := range p.nodes.sources {
 		run("listen to "+string(source.Network()), source.Run)
 	}
@@ -74,8 +73,17 @@ func (p *Product) runWork(ctx context.Context) {
 				func(ctx context.Context, _ int64) error { return p.Rates.keeper.Run(ctx) })
 		})
 	}
+	booked := make(chan struct{}) // a follower dates what it books by today
+	run("books", func(ctx context.Context) error {
+		p.prepareBooks(ctx)
+		close(booked)
+		return nil
+	})
 	for _, f := range p.Follows {
-		run("follow "+string(f.Network()), func(ctx context.Context) error { return p.followNetwork(ctx, f) })
+		run("follow "+string(f.Network()), func(ctx context.Context) error {
+			<-booked
+			return p.followNetwork(ctx, f)
+		})
 	}
 	run("alarms", func(ctx context.Context) error {
 		return p.leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.newAlarms().Run(ctx) })
