@@ -31,7 +31,7 @@ import (
 // bench is a service on a fake clock, with one business and a scripted
 // Bitcoin network whose blocks the test makes itself.
 type bench struct {
-	t        *testing.T
+	t        testing.TB
 	db       *models.DB
 	clock    *clock.Fake
 	service  *payment.Service
@@ -55,7 +55,7 @@ func each(t *testing.T, test func(t *testing.T, b *bench)) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, newBench(t, db)) })
 }
 
-func newBench(t *testing.T, db *models.DB) *bench {
+func newBench(t testing.TB, db *models.DB) *bench {
 	t.Helper()
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	box, err := secret.NewBox(make([]byte, 32))

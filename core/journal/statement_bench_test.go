@@ -1,0 +1,64 @@
+package journal_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"cointill/core/clock"
+	"cointill/core/journal"
+	"cointill/core/money"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// maxStatementTime is the most that a statement of a month with 100,000 payments may take.
+const maxStatementTime = 300 * time.Millisecond
+
+// BenchmarkStatement measures the statement of the last month of three years in which every coin
+// was paid in every currency on every day. It reads the sums of days, so the number of payments
+// changes nothing. It prints the time as a ratio to maxStatementTime.
+func BenchmarkStatement(b *testing.B) {
+	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
+		b.Run(name, func(b *testing.B) {
+			if postgres && os.Getenv("COINTILL_TEST_DATABASE_URL") == "" {
+				b.Fatal("COINTILL_TEST_DATABASE_URL is not set: run it with scripts/with-postgres")
+			}
+			db := modelstest.Open(b, postgres, clock.Real())
+			var days []models.JournalDay
+			for on := range 3 * 365 {
+				for _, coin := range money.Coins() {
+					for _, currency := range money.Currencies() {
+						days = append(days, daysOf(noon.AddDate(0, 0, -on), string(coin.Coin), string(currency))...)
+					}
+				}
+			}
+			if err := db.Exec(b.Context()).CreateInBatches(days, 500).Error; err != nil {
+				b.Fatal(err)
+			}
+			books := &journal.Service{DB: db, Clock: clock.Real()}
+			for b.Loop() {
+				s, err := books.ReadStatement(b.Context(), finance, journal.Period{From: "2026-03-01", To: "2026-03-31"})
+				if err != nil || len(s.Coins) != len(money.Coins()) {
+					b.Fatal(s, err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(maxStatementTime), "of-limit")
+			b.Log(fmt.Sprintf("%d sums of days", len(days)))
+		})
+	}
+}
+
+// daysOf returns the sums of a day on which a coin was paid in a currency, by each kind of entry
+// that an ordinary day has.
+func daysOf(day time.Time, coin, currency string) (list []models.JournalDay) {
+	for _, way := range [][3]string{{journal.Received, "wallet", "pending"}, {journal.Settled, "pending", "sales"},
+		{journal.Settled, "pending", "declined"}, {journal.Settled, "pending", "unmatched"},
+		{journal.Refunded, "declined", "wallet"}} {
+		list = append(list, models.JournalDay{BusinessID: 1, Domain: "test", BookedOn: day.Format(time.DateOnly), Kind: way[0],
+			Debit: way[1], Credit: way[2], Coin: coin, Network: "n", Currency: currency, Entries: 100, Payments: 100,
+			Amount: money.Units(1_000_000), Value: 5_000, Due: 5_000})
+	}
+	return list
+}
