@@ -1,6 +1,8 @@
 package models
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"cointill/core/money"
@@ -64,4 +66,38 @@ type ClosedMonth struct {
 	Hash       string    `gorm:"not null"`   // hex SHA-256 of its entries
 	Actor      string    `gorm:"not null"`
 	CreatedAt  time.Time `gorm:"not null"`
+}
+
+// SumAmounts returns the SQL expression that adds up a column of amounts, to scan into an
+// AmountSum. SQLite's numbers are too small for a sum, so it adds up groups of nine digits.
+func SumAmounts(tx *Tx, column string) string {
+	if IsPostgres(tx) {
+		return "SUM(" + column + ")::text"
+	}
+	groups := make([]string, sumGroups)
+	for i := range groups {
+		end := 9 * (sumGroups - i)
+		groups[i] = fmt.Sprintf("SUM(CAST(substr('%s' || %s, %d, 9) AS INTEGER))", strings.Repeat("0", 9*sumGroups),
+			column, -end)
+	}
+	return strings.Join(groups, " || ' ' || ")
+}
+
+// sumGroups is how many groups of nine digits hold every amount: NUMERIC(78,0).
+const sumGroups = 9
+
+// AmountSum is a sum of amounts, as SumAmounts gives it.
+type AmountSum struct{ money.Amount }
+
+// Scan reads groups of nine digits, the highest first, with blanks between them.
+func (s *AmountSum) Scan(src any) error {
+	s.Amount = money.Amount{}
+	for group := range strings.FieldsSeq(fmt.Sprint(src)) {
+		part, err := money.ParseUnits(group)
+		if err != nil {
+			return err
+		}
+		s.Amount = s.Amount.MulDiv(1_000_000_000, 1).Add(part)
+	}
+	return nil
 }

@@ -75,16 +75,37 @@ func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (
 	}
 	var statement Statement
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
-		var days []models.JournalDay
-		if err := sc.Rows(tx).Where("booked_on <= ?", p.To).Find(&days).Error; err != nil {
+		days, err := readDaysBefore(tx, sc, p.From)
+		if err != nil {
+			return err
+		}
+		var within []models.JournalDay
+		if err := sc.Rows(tx).Where("booked_on >= ? AND booked_on <= ?", p.From, p.To).Find(&within).Error; err != nil {
 			return err
 		}
 		open, err := firstOpenDay(tx, books{sc.BusinessID, string(sc.Domain)})
-		statement = sumDays(p, days)
+		statement = sumDays(p, append(days, within...))
 		statement.Closed = open > p.To
 		return err
 	})
 	return statement, err
+}
+
+// readDaysBefore returns the sums of all days before one, without their days and currencies.
+func readDaysBefore(tx *models.Tx, sc scope.Scope, day string) (list []models.JournalDay, err error) {
+	var rows []struct {
+		Debit, Credit, Kind, Coin, Network string
+		Sum                                models.AmountSum
+	}
+	before := sc.Rows(tx.Model(&models.JournalDay{})).Where("booked_on < ?", day).
+		Group("debit, credit, kind, coin, network")
+	err = models.Select(before, "debit, credit, kind, coin, network, "+models.SumAmounts(tx, "amount")+" AS sum").
+		Find(&rows).Error
+	for _, r := range rows {
+		list = append(list, models.JournalDay{Debit: r.Debit, Credit: r.Credit, Kind: r.Kind, Coin: r.Coin,
+			Network: r.Network, Amount: r.Sum.Amount})
+	}
+	return list, err
 }
 
 // check refuses an invalid period.

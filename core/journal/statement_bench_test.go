@@ -1,7 +1,6 @@
 package journal_test
 
 import (
-	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -41,11 +40,11 @@ func BenchmarkStatement(b *testing.B) {
 			for b.Loop() {
 				s, err := books.ReadStatement(b.Context(), finance, journal.Period{From: "2026-03-01", To: "2026-03-31"})
 				if err != nil || len(s.Coins) != len(money.Coins()) {
-					b.Fatal(s, err)
+					b.Fatalf("the statement has %d coins: %v", len(s.Coins), err)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(maxStatementTime), "of-limit")
-			b.Log(fmt.Sprintf("%d sums of days", len(days)))
+			b.Logf("%d sums of days", len(days))
 		})
 	}
 }

@@ -263,3 +263,25 @@ func TestHledgerFile(t *testing.T) {
 		}
 	})
 }
+
+// TestOpeningOfLargeAmounts: amounts beyond 64 bits add up exactly before a period.
+func TestOpeningOfLargeAmounts(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, noon)
+		large, err := money.ParseUnits("123456789012345678901234567890123456789012345678901234567890")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, day := range []string{"2026-01-30", "2026-01-31", "2026-02-01"} {
+			row := models.JournalDay{BusinessID: 1, Domain: "test", BookedOn: day, Kind: journal.Received, Debit: "wallet",
+				Credit: "pending", Coin: "ETH", Network: "n", Entries: 1, Amount: large}
+			if err := db.Exec(t.Context()).Create(&row).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := statementOf(t, books, "2026-02")
+		if len(s.Coins) != 1 || s.Coins[0].Opening.Cmp(large.Add(large)) != 0 || s.Coins[0].Closing.Cmp(large.MulDiv(3, 1)) != 0 {
+			t.Errorf("the statement has %+v, want %s before and three times %s after", s.Coins, large.Add(large), large)
+		}
+	})
+}
