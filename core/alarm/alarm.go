@@ -213,10 +213,7 @@ func (s *Service) tellOwners(tx *models.Tx, n Network, letter Notice, since time
 		if err != nil {
 			return err
 		}
-		zone, err := time.LoadLocation(business.TimeZone)
-		if err != nil {
-			zone = time.UTC
-		}
+		zone := clock.LoadZone(business.TimeZone)
 		letter.Business, letter.Since, letter.At, letter.URL = business.Name, since.In(zone), s.Clock().In(zone),
 			s.Base+"/dashboard/methods"
 		for _, owner := range owners {

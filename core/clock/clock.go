@@ -42,3 +42,12 @@ const Layout = "2006-01-02T15:04:05.000000Z"
 
 // Format writes a time in Layout.
 func Format(t time.Time) string { return t.UTC().Format(Layout) }
+
+// LoadZone returns the time zone of an IANA name; UTC when this machine doesn't know it.
+func LoadZone(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}

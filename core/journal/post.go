@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/models"
 )
@@ -251,11 +252,7 @@ func compareDays(a, b models.JournalDay) int {
 
 // dayIn returns the day of a time in a zone, as 2006-01-02.
 func dayIn(at time.Time, name string) string {
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		zone = time.UTC
-	}
-	return at.In(zone).Format(time.DateOnly)
+	return at.In(clock.LoadZone(name)).Format(time.DateOnly)
 }
 
 // IsBooked reports whether the books hold transfers of an asset: others have no value that the

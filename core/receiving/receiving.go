@@ -170,7 +170,8 @@ func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, t told) (
 	}
 	n := Notice{By: t.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network,
 		Key: DescribeKey(used.Key, used.Script), Script: used.Script,
-		Former: former, First: t.Preview.Addresses, At: now.In(zoneOf(business)), URL: s.walletPage(c.Chain)}
+		Former: former, First: t.Preview.Addresses, At: now.In(clock.LoadZone(business.TimeZone)),
+		URL: s.walletPage(c.Chain)}
 	return used, true, s.mailOwners(tx, sc, used, n)
 }
 
@@ -227,14 +228,6 @@ func (s *Service) ListHistory(ctx context.Context, sc scope.Scope, c money.Chain
 func IsSame(w models.Wallet, fingerprint, script string) bool {
 	return w.Script == script && (w.Fingerprint == fingerprint || script == wallet.ScriptAccount &&
 		w.Account == fingerprint)
-}
-
-// zoneOf returns the time zone in which a business reads its times.
-func zoneOf(b models.Business) *time.Location {
-	if found, err := time.LoadLocation(b.TimeZone); err == nil {
-		return found
-	}
-	return time.UTC
 }
 
 // walletPage returns the page of a chain's wallet, by its first coin.

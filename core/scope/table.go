@@ -58,7 +58,8 @@ var table = map[Action]map[Role]reach{
 // Actions lists every action that the table knows.
 func Actions() []Action {
 	return []Action{SeePayments, StartPayments, ResolvePayment, DriveSandbox, SeeLinks, ManageLinks, SeeWebhooks,
-		ManageWebhooks, ManageKeys, SeeMethods, ToggleMethods, SetReceiving, ManageBusiness, SeeAudit, SeeBooks, CloseMonths}
+		ManageWebhooks, ManageKeys, SeeMethods, ToggleMethods, SetReceiving, ManageBusiness, SeeAudit, SeeBooks,
+		CloseMonths}
 }
 
 // Allows reports whether the scope's role may do the action in the scope's

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -38,7 +39,7 @@ func (s *Service) ReadFigures(ctx context.Context, sc scope.Scope, p Period) (Fi
 		return Figures{}, err
 	}
 	f := Figures{Waits: map[int]int64{}}
-	zone := zoneOf(p.Zone)
+	zone := clock.LoadZone(p.Zone)
 	from, to := dayStart(p.From, zone, 0), dayStart(p.To, zone, 1)
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
 		f = Figures{Waits: map[int]int64{}}

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"cointill/core/clock"
 	"cointill/models"
 )
 
@@ -71,7 +72,7 @@ func (s *Service) claimChanges(tx *models.Tx) ([]models.TallyChange, map[int64]*
 	zones := map[int64]*time.Location{}
 	err := query.Find(&tallies).Error
 	for _, t := range tallies {
-		zones[t.BusinessID] = zoneOf(t.Zone)
+		zones[t.BusinessID] = clock.LoadZone(t.Zone)
 	}
 	return changes, zones, err
 }

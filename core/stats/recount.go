@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"cointill/core/clock"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -75,7 +76,7 @@ func (s *Service) beginRecount(ctx context.Context, d due) error {
 
 // recountBusiness counts the days after one, or all of them, and says that it is done.
 func (s *Service) recountBusiness(ctx context.Context, d due, after, rested string) error {
-	zone := zoneOf(d.Zone)
+	zone := clock.LoadZone(d.Zone)
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 		sc := scope.Scope{BusinessID: d.BusinessID, Domain: domain}
 		next, end := dayStart(after, zone, 1), dayStart(rested, zone, 1)

@@ -101,12 +101,3 @@ func dayStart(day string, zone *time.Location, on int) time.Time {
 	}
 	return time.Date(at.Year(), at.Month(), at.Day()+on, 0, 0, 0, 0, zone)
 }
-
-// zoneOf returns the named zone; UTC when this machine doesn't know it.
-func zoneOf(name string) *time.Location {
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return time.UTC
-	}
-	return zone
-}

@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/account"
 	"cointill/core/audit"
+	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/scope"
 	"cointill/core/settings"
@@ -54,7 +55,7 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 	if err != nil {
 		return err
 	}
-	zone := zoneOf(business)
+	zone := clock.LoadZone(business.TimeZone)
 	for _, owner := range owners {
 		n := Notice{Owner: owner, Business: business.Name, Domain: domain, Endpoint: s.describeEndpoint(row),
 			Since: row.FailingSince.In(zone), At: now.In(zone), URL: s.Pages + "/" + row.ID}
@@ -67,12 +68,4 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 		}
 	}
 	return nil
-}
-
-// zoneOf returns the time zone in which a business reads its times.
-func zoneOf(b models.Business) *time.Location {
-	if found, err := time.LoadLocation(b.TimeZone); err == nil {
-		return found
-	}
-	return time.UTC
 }

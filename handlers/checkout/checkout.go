@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"cointill/core/link"
 	"cointill/core/money"
@@ -165,13 +164,4 @@ func chooseLanguage(c *page.Ctx) tongue {
 	}
 	lang := words.ChooseLanguage(chosen, accept)
 	return tongue{lang, lang == chosen}
-}
-
-// loadZone returns a business's time zone; UTC when this machine doesn't know it.
-func loadZone(name string) *time.Location {
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return time.UTC
-	}
-	return zone
 }

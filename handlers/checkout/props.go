@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"cointill/core/clock"
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -44,7 +45,7 @@ func pageProps(v payment.View, a about) checkout.PageProps {
 func statusProps(v payment.View, a about) checkout.StatusProps {
 	p, coin, currency := v.Payment, v.Coin(), money.Currency(v.Payment.Currency)
 	where := v.Destination()
-	zone := loadZone(v.Business.TimeZone)
+	zone := clock.LoadZone(v.Business.TimeZone)
 	props := checkout.StatusProps{
 		Lang: a.Lang, Chosen: a.Chosen, Token: a.Token, View: chooseView(v, a.Problem), Merchant: v.Business.Name,
 		Contact: v.Business.ContactEmail, SupportURL: v.Business.SupportURL, LogoPath: settings.LogoPath(v.Business),

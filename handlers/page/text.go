@@ -5,18 +5,13 @@ import (
 	"time"
 	"unicode"
 
+	"cointill/core/clock"
 	"cointill/core/contact"
 	"cointill/models"
 )
 
 // LoadZone returns the time zone of a business; UTC when this machine doesn't know it.
-func LoadZone(b models.Business) *time.Location {
-	zone, err := time.LoadLocation(b.TimeZone)
-	if err != nil {
-		return time.UTC
-	}
-	return zone
-}
+func LoadZone(b models.Business) *time.Location { return clock.LoadZone(b.TimeZone) }
 
 // CleanText makes a text from an address fit for the database and for a sentence
 // around it: readable, of a bounded length, without NUL, and without the marks

@@ -326,7 +326,8 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 				document = api.Register(app, api.Deps{
 					Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Webhooks: p.Hooks, Links: p.Links,
 					Keys: p.Keys, Methods: p.Accounts, Networks: p.Networks, Quotes: p.Quotes,
-					Sandbox: p.Sandbox, Books: p.Books, Limits: p.limiter, Answers: p.answers, Secrets: box, Clock: p.Clock,
+					Sandbox: p.Sandbox, Books: p.Books, Limits: p.limiter, Answers: p.answers, Secrets: box,
+					Clock:     p.Clock,
 					PerMinute: s.RateLimit, BaseURL: p.Base, Version: Version,
 				})
 			},
@@ -341,7 +342,8 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 // NewDashboard makes the merchant's pages.
 func (p *Product) NewDashboard() *dashboard.Handlers {
 	return dashboard.New(dashboard.Services{
-		Accounts: p.Accounts, Keys: p.Keys, Audits: p.audits, Books: p.Books, Calls: p.calls, Figures: p.figures, Hub: p.hub, Links: p.Links,
+		Accounts: p.Accounts, Keys: p.Keys, Audits: p.audits, Books: p.Books, Calls: p.calls, Figures: p.figures,
+		Hub: p.hub, Links: p.Links,
 		Mails: p.receipts, Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
 		Receiving: p.Receiving, Sandbox: p.Sandbox,
 		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Answers: p.answers,
