@@ -16,7 +16,7 @@ import (
 	"cointill/models"
 )
 
-// books are those of a business in a domain.
+// books names the books of a business in a domain.
 type books struct {
 	business int64
 	domain   string

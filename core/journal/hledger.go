@@ -7,8 +7,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"cointill/core/money"
 	"cointill/core/scope"
 )
@@ -59,7 +57,7 @@ func writeTransaction(file io.Writer, e Entry) {
 	coin := money.Coin(e.Coin)
 	cost := ""
 	if e.Currency != "" {
-		cost = fmt.Sprintf(" @@ %s %s", decimal.New(e.Value, -2).StringFixed(2), e.Currency)
+		cost = fmt.Sprintf(" @@ %s %s", money.FormatHundredths(e.Value), e.Currency)
 	}
 	about := e.Payment
 	if about == "" {

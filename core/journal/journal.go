@@ -2,7 +2,7 @@
 // entries, each of which moves an amount from one account to another. An entry is posted in
 // the transaction that records its fact.
 //
-// The books cover money that came to watched addresses and refunds that a person recorded.
+// The books cover money that watched addresses received, and refunds that a person recorded.
 // They are not a wallet's balance.
 package journal
 
@@ -63,8 +63,8 @@ func kindOf(debit, credit Account, refund bool) string {
 	return Lost
 }
 
-// holds reports whether a place is an account that stands for money in the wallet.
-func (a Account) holds() bool {
+// holdsMoney reports whether a place is an account that stands for money in the wallet.
+func (a Account) holdsMoney() bool {
 	return a == Pending || a == Sales || a == Declined || a == Unmatched
 }
 
@@ -78,11 +78,11 @@ func findEntry(from, to Account) (debit, credit Account, ok bool) {
 		return Reversed, Wallet, true
 	case from == Reversed && to == Sales:
 		return Wallet, Reversed, true
-	case from.holds() && to.holds():
+	case from.holdsMoney() && to.holdsMoney():
 		return from, to, true
-	case to.holds():
+	case to.holdsMoney():
 		return Wallet, to, true
-	case from.holds():
+	case from.holdsMoney():
 		return from, Wallet, true
 	}
 	return "", "", false

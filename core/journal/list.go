@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"strings"
 
 	"cointill/core/scope"
 	"cointill/models"
@@ -15,8 +16,8 @@ type Filter struct {
 	Limit   int     // 1–100
 }
 
-// Entry is an entry with the reference of the payment and the hash of the transaction that it is
-// about; "" where it is about none.
+// Entry is an entry with the reference of its payment and the hash of the transaction that brought
+// the money; "" where there is none.
 type Entry struct {
 	models.JournalEntry
 	Payment, Hash string
@@ -28,7 +29,7 @@ func (s *Service) ListEntries(ctx context.Context, sc scope.Scope, f Filter) (li
 	if err := sc.CheckAction(scope.SeeBooks); err != nil {
 		return nil, 0, err
 	}
-	if err := f.check(); err != nil {
+	if err := f.checkPeriod(); err != nil {
 		return nil, 0, err
 	}
 	limit := min(max(f.Limit, 1), 100)
@@ -48,7 +49,7 @@ func (s *Service) ExportEntries(ctx context.Context, sc scope.Scope, p Period, b
 	if err := sc.CheckAction(scope.SeeBooks); err != nil {
 		return err
 	}
-	if err := p.check(); err != nil {
+	if err := p.checkPeriod(); err != nil {
 		return err
 	}
 	return s.DB.Snapshot(ctx, func(tx *models.Tx) error {
@@ -65,7 +66,7 @@ func (s *Service) ExportEntries(ctx context.Context, sc scope.Scope, p Period, b
 	})
 }
 
-// readEntries reads entries with what they are about.
+// readEntries reads entries with their references and hashes.
 func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, error) {
 	query := sc.Rows(tx).Where("booked_on >= ? AND booked_on <= ? AND id > ?", f.From, f.To, f.After)
 	if f.Account != "" {
@@ -100,6 +101,9 @@ func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, e
 		}
 		if e.TransferID != nil {
 			list[i].Hash = hashes[*e.TransferID]
+		}
+		if strings.HasPrefix(list[i].Hash, "block ") { // only a balance shows this money
+			list[i].Hash = ""
 		}
 	}
 	return list, nil

@@ -51,7 +51,7 @@ func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
 		if from.Booked == to.Booked {
 			continue
 		}
-		if !m.To.holds() || from.Booked == string(Reversed) { // it goes and returns with the value that it had
+		if !m.To.holdsMoney() || from.Booked == string(Reversed) { // it goes and returns with the value that it had
 			to.BookedValue = from.BookedValue
 		}
 		changed[to] = append(changed[to], m.Transfer.ID)
@@ -66,7 +66,7 @@ func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
 	if err := countOnce(tx, entries); err != nil {
 		return err
 	}
-	if err := post(tx, now, entries); err != nil {
+	if err := postEntries(tx, now, entries); err != nil {
 		return err
 	}
 	for to, ids := range changed {
@@ -156,15 +156,15 @@ type Refund struct {
 // PostRefund posts a refund of a payment.
 func PostRefund(tx *models.Tx, now time.Time, r Refund) error {
 	row := r.Resolution
-	return post(tx, now, []models.JournalEntry{{BusinessID: row.BusinessID, Domain: row.Domain,
+	return postEntries(tx, now, []models.JournalEntry{{BusinessID: row.BusinessID, Domain: row.Domain,
 		HappenedOn: dayIn(row.CreatedAt, r.Zone), Kind: Refunded, Debit: string(r.From),
 		Credit: string(Wallet), Coin: row.Asset,
 		Network: r.Network, Amount: row.Amount, Currency: r.Currency, Value: r.Value, PaymentID: row.PaymentID,
 		ResolutionID: &row.ID}})
 }
 
-// post writes entries, each on the day of its fact or on the first open day.
-func post(tx *models.Tx, now time.Time, entries []models.JournalEntry) error {
+// postEntries writes entries, each on the day of its fact or on the first open day.
+func postEntries(tx *models.Tx, now time.Time, entries []models.JournalEntry) error {
 	open := map[books]string{}
 	for i := range entries {
 		e := &entries[i]

@@ -40,8 +40,8 @@ func (l CurrencyLine) Received() int64 { return l.Sold - l.Reversed }
 // Difference returns by how much more was received than was due.
 func (l CurrencyLine) Difference() int64 { return l.Sold - l.Due }
 
-// CoinLine is the part of a statement of a coin on a network, in smallest units. Opening and
-// Closing are what was received and not known to have left, at the period's ends.
+// CoinLine is a coin's part of a statement, on one network, in smallest units. Opening and Closing
+// are the balances of the account Wallet at the period's ends.
 type CoinLine struct {
 	Coin, Network    string
 	Opening, Closing money.Amount
@@ -54,7 +54,7 @@ type CoinLine struct {
 	Unmatched        money.Amount // held at the period's end
 }
 
-// Statement is what a period came to.
+// Statement has the figures of a period.
 type Statement struct {
 	Period
 	Closed     bool  // every month of the period is closed
@@ -70,7 +70,7 @@ func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (
 	if err := sc.CheckAction(scope.SeeBooks); err != nil {
 		return Statement{}, err
 	}
-	if err := p.check(); err != nil {
+	if err := p.checkPeriod(); err != nil {
 		return Statement{}, err
 	}
 	var statement Statement
@@ -108,8 +108,8 @@ func readDaysBefore(tx *models.Tx, sc scope.Scope, day string) (list []models.Jo
 	return list, err
 }
 
-// check refuses an invalid period.
-func (p Period) check() error { return fault.Validation(p.FindErrors()) }
+// checkPeriod refuses an invalid period.
+func (p Period) checkPeriod() error { return fault.Validation(p.FindErrors()) }
 
 // FindErrors returns sentences on the fields from and to of an invalid period.
 func (p Period) FindErrors() fault.Fields {
@@ -142,7 +142,7 @@ func ParsePeriod(text string) (Period, error) {
 		return MonthOf(text)
 	}
 	p := Period{from, to}
-	if p.check() != nil {
+	if p.checkPeriod() != nil {
 		return p, fault.Validation(fault.Fields{"period": {"Must be a month, such as 2026-03, or days, such as " +
 			"2026-03-01..2026-03-15."}})
 	}
@@ -188,7 +188,7 @@ func sumDays(p Period, days []models.JournalDay) Statement {
 		if coins[key] == nil {
 			coins[key] = &CoinLine{Coin: d.Coin, Network: d.Network}
 		}
-		coins[key].add(d, d.BookedOn >= p.From)
+		coins[key].addDay(d, d.BookedOn >= p.From)
 		if d.BookedOn >= p.From {
 			statement.Entries += d.Entries
 		}
@@ -198,7 +198,7 @@ func sumDays(p Period, days []models.JournalDay) Statement {
 		if currencies[d.Currency] == nil {
 			currencies[d.Currency] = &CurrencyLine{Currency: d.Currency}
 		}
-		currencies[d.Currency].add(d)
+		currencies[d.Currency].addDay(d)
 	}
 	for _, l := range coins {
 		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded)
@@ -214,8 +214,8 @@ func sumDays(p Period, days []models.JournalDay) Statement {
 	return statement
 }
 
-// add adds the sum of a day to a currency.
-func (l *CurrencyLine) add(d models.JournalDay) {
+// addDay adds the sum of a day to a currency.
+func (l *CurrencyLine) addDay(d models.JournalDay) {
 	l.Payments, l.Due = l.Payments+d.Payments, l.Due+d.Due
 	for account, sign := range map[string]int64{d.Debit: -1, d.Credit: 1} {
 		switch Account(account) {
@@ -232,8 +232,8 @@ func (l *CurrencyLine) add(d models.JournalDay) {
 	}
 }
 
-// add adds the sum of a day to a coin. within tells days of the period from those before it.
-func (l *CoinLine) add(d models.JournalDay, within bool) {
+// addDay adds the sum of a day to a coin. within tells days of the period from those before it.
+func (l *CoinLine) addDay(d models.JournalDay, within bool) {
 	for account, sum := range map[string]money.Amount{d.Debit: money.Amount{}.Sub(d.Amount), d.Credit: d.Amount} {
 		switch Account(account) {
 		case Wallet:

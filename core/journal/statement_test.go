@@ -33,8 +33,8 @@ func reader(t *testing.T, db *models.DB, day time.Time) *journal.Service {
 	return &journal.Service{DB: db, Clock: clock.NewFake(day).Now}
 }
 
-// post moves a new transfer along a way, a step a day from a day on.
-func post(t *testing.T, db *models.DB, name string, day time.Time, way ...journal.Account) {
+// postEntries moves a new transfer along a way, a step a day from a day on.
+func postEntries(t *testing.T, db *models.DB, name string, day time.Time, way ...journal.Account) {
 	t.Helper()
 	row := received(t, db, name)
 	for i, to := range way {
@@ -62,12 +62,12 @@ func TestStatement(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		books := reader(t, db, noon)
 		march := time.Date(2026, 3, 30, 12, 0, 0, 0, time.UTC)
-		post(t, db, "sold", march, journal.Pending, journal.Sales)                                     // 30, 31 March
-		post(t, db, "left", march, journal.Pending, journal.Sales, journal.Reversed)                   // until 1 April
-		post(t, db, "back", march, journal.Sales, journal.Reversed, journal.Sales, journal.Reversed)   // until 2 April
-		post(t, db, "held", march.AddDate(0, 0, 2), journal.Pending, journal.Declined)                 // 1, 2 April
-		post(t, db, "lost", march.AddDate(0, 0, 2), journal.Pending, journal.Nowhere, journal.Pending) // 1 to 3 April
-		post(t, db, "returned", march.AddDate(0, 0, 2), journal.Unmatched)
+		postEntries(t, db, "sold", march, journal.Pending, journal.Sales)                                     // 30, 31 March
+		postEntries(t, db, "left", march, journal.Pending, journal.Sales, journal.Reversed)                   // until 1 April
+		postEntries(t, db, "back", march, journal.Sales, journal.Reversed, journal.Sales, journal.Reversed)   // until 2 April
+		postEntries(t, db, "held", march.AddDate(0, 0, 2), journal.Pending, journal.Declined)                 // 1, 2 April
+		postEntries(t, db, "lost", march.AddDate(0, 0, 2), journal.Pending, journal.Nowhere, journal.Pending) // 1 to 3 April
+		postEntries(t, db, "returned", march.AddDate(0, 0, 2), journal.Unmatched)
 		refund := int64(1)
 		if err := db.Write(t.Context(), func(tx *models.Tx) error {
 			var row models.Transfer
@@ -148,8 +148,8 @@ func TestClosedMonth(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		lastHour := time.Date(2026, 3, 31, 22, 59, 0, 0, time.UTC) // 23:59 in Lagos
 		books := reader(t, db, lastHour)
-		post(t, db, "sold", noon.AddDate(0, 0, -3), journal.Pending, journal.Sales)
-		post(t, db, "earlier", noon.AddDate(0, -2, 0), journal.Pending) // its month is closed with March
+		postEntries(t, db, "sold", noon.AddDate(0, 0, -3), journal.Pending, journal.Sales)
+		postEntries(t, db, "earlier", noon.AddDate(0, -2, 0), journal.Pending) // its month is closed with March
 		if _, err := books.CloseMonth(t.Context(), finance, "2026-03"); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("March was closed on its last day: %v", err)
 		}
@@ -177,7 +177,7 @@ func TestClosedMonth(t *testing.T) {
 			t.Errorf("the hash is %s, and that of all entries %s", first.Hash, want)
 		}
 		before := statementOf(t, books, "2026-03")
-		post(t, db, "late", noon.AddDate(0, 0, -1), journal.Pending)
+		postEntries(t, db, "late", noon.AddDate(0, 0, -1), journal.Pending)
 		late, _, err := books.ListEntries(t.Context(), finance, journal.Filter{Period: journal.Period{From: "2026-04-01",
 			To: "2026-04-01"}, Limit: 10})
 		if err != nil || len(late) != 1 || late[0].HappenedOn != "2026-03-30" || late[0].Hash != "late" {
@@ -209,7 +209,7 @@ func TestPagesOfEntries(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		books := reader(t, db, noon)
 		for i := range 5 {
-			post(t, db, fmt.Sprint("t", i), noon, journal.Pending, journal.Sales)
+			postEntries(t, db, fmt.Sprint("t", i), noon, journal.Pending, journal.Sales)
 		}
 		all := journal.Period{From: "2026-03-01", To: "2026-04-30"}
 		var paged, exported []int64
@@ -247,7 +247,7 @@ func TestPagesOfEntries(t *testing.T) {
 func TestHledgerFile(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		books := reader(t, db, noon)
-		post(t, db, "aa", noon, journal.Pending)
+		postEntries(t, db, "aa", noon, journal.Pending)
 		var file bytes.Buffer
 		if err := books.WriteHledger(t.Context(), finance, journal.Period{From: "2026-03-01", To: "2026-03-31"},
 			&file); err != nil {

@@ -50,6 +50,9 @@ func (c Currency) Sign() string {
 // FormatFiat writes a fiat amount with two decimals, as answers carry it.
 func FormatFiat(d decimal.Decimal) string { return d.StringFixed(2) }
 
+// FormatHundredths writes a value in hundredths as FormatFiat does.
+func FormatHundredths(value int64) string { return FormatFiat(decimal.New(value, -2)) }
+
 // FormatForPeople writes a fiat amount for people: sign, thousands separators, two decimals.
 func (c Currency) FormatForPeople(d decimal.Decimal) string {
 	text := d.Abs().StringFixed(2)

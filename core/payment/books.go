@@ -63,7 +63,7 @@ func ShareRounding(moves []journal.Move, views []View) {
 		v, key := views[i], part{views[i].Payment.ID, m.To}
 		before := sums[key]
 		sums[key] = before.Add(m.Transfer.Amount)
-		moves[i].Value = hundredths(v.Fiat(sums[key])) - hundredths(v.Fiat(before))
+		moves[i].Value = countHundredths(v.Fiat(sums[key])) - countHundredths(v.Fiat(before))
 	}
 }
 
@@ -71,7 +71,7 @@ func ShareRounding(moves []journal.Move, views []View) {
 func (v *View) DescribeMove(t models.Transfer, to journal.Account, at time.Time) journal.Move {
 	m := journal.Move{Transfer: t, To: to, At: at, Zone: v.Business.TimeZone}
 	if t.Asset == v.Payment.Coin {
-		m.Currency, m.Value = v.Payment.Currency, hundredths(v.Fiat(t.Amount))
+		m.Currency, m.Value = v.Payment.Currency, countHundredths(v.Fiat(t.Amount))
 	}
 	if to == journal.Sales {
 		m.Due = 100 * v.Payment.Amount
@@ -145,8 +145,8 @@ func (v *View) postRefund(tx *models.Tx, now time.Time, r models.Resolution) err
 		from = journal.Refunds
 	}
 	return journal.PostRefund(tx, now, journal.Refund{Resolution: r, Network: v.Payment.Network, From: from,
-		Currency: v.Payment.Currency, Value: hundredths(v.Fiat(r.Amount)), Zone: v.Business.TimeZone})
+		Currency: v.Payment.Currency, Value: countHundredths(v.Fiat(r.Amount)), Zone: v.Business.TimeZone})
 }
 
-// hundredths returns a value with two decimals as a number of hundredths.
-func hundredths(value decimal.Decimal) int64 { return value.Shift(2).IntPart() }
+// countHundredths returns a value with two decimals as a number of hundredths.
+func countHundredths(value decimal.Decimal) int64 { return value.Shift(2).IntPart() }

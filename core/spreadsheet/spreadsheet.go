@@ -11,6 +11,12 @@ import (
 	"unicode/utf8"
 )
 
+// The media types of the formats.
+const (
+	CSVType  = "text/csv; charset=utf-8"
+	XLSXType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+)
+
 // Kind is what a column holds.
 type Kind int
 

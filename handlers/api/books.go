@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/shopspring/decimal"
 
 	"cointill/core/clock"
 	"cointill/core/journal"
@@ -90,9 +88,9 @@ func (s *service) bookOperations() []*operation {
 			data:    monthData{}, many: true, run: listStatements},
 		{method: http.MethodGet, path: "/v1/statements/{period}", id: "getStatement", tag: tag,
 			summary: "Get a statement", message: "Statement found.",
-			about: "What a month, or a range of days, came to: by currency, and by coin and network. Every figure is a " +
-				"sum of entries of the journal. They cover money that came to your addresses and refunds that a person " +
-				"recorded; they are not a wallet's balance.",
+			about: "The amounts of a month, or of a range of days: by currency, and by coin and network. Every " +
+				"figure is a sum of entries of the journal. They cover money that your addresses received and " +
+				"refunds that a person recorded; they are not a wallet's balance.",
 			params: []*huma.Param{period}, data: statementData{}, refusals: []int{404, 422}, run: getStatement},
 		{method: http.MethodGet, path: "/v1/journal", id: "listEntries", tag: tag, summary: "List entries",
 			message: "Entries found.",
@@ -100,7 +98,8 @@ func (s *service) bookOperations() []*operation {
 				"debits one account and credits another with the same amount. None is ever changed.",
 			params: append([]*huma.Param{dayParam("from", "The first day; the first of all when left out."),
 				dayParam("to", "The last day; the last of all when left out."),
-				enumParam("account", "Only entries that debit or credit this account.", accountNames())}, pageParams()...),
+				enumParam("account", "Only entries that debit or credit this account.", accountNames())},
+				pageParams()...),
 			data: entryData{}, many: true, refusals: []int{422}, run: listEntries},
 	}
 }
@@ -150,9 +149,9 @@ func showStatement(s journal.Statement) statementData {
 	shown := statementData{From: s.From, To: s.To, Closed: s.Closed, Currencies: []currencyData{}, Coins: []coinData{}}
 	for _, l := range s.Currencies {
 		shown.Currencies = append(shown.Currencies, currencyData{Currency: l.Currency, Payments: l.Payments,
-			Due: formatHundredths(l.Due), Received: formatHundredths(l.Received()),
-			Difference: formatHundredths(l.Difference()), Reversed: formatHundredths(l.Reversed),
-			Refunded: formatHundredths(l.Refunded), Declined: formatHundredths(l.Declined)})
+			Due: money.FormatHundredths(l.Due), Received: money.FormatHundredths(l.Received()),
+			Difference: money.FormatHundredths(l.Difference()), Reversed: money.FormatHundredths(l.Reversed),
+			Refunded: money.FormatHundredths(l.Refunded), Declined: money.FormatHundredths(l.Declined)})
 	}
 	for _, l := range s.Coins {
 		in := money.Coin(l.Coin).Format
@@ -163,14 +162,12 @@ func showStatement(s journal.Statement) statementData {
 	return shown
 }
 
-// formatHundredths writes a value with two decimals.
-func formatHundredths(value int64) string { return decimal.New(value, -2).StringFixed(2) }
-
 func listEntries(c *call) error {
 	q := c.newQuery()
 	f := journal.Filter{Period: journal.Period{From: cmp.Or(q.readText("from"), "0001-01-01"),
 		To: cmp.Or(q.readText("to"), "9999-12-31")},
-		Account: journal.Account(q.oneOf("account", accountNames())), After: q.readBefore("journal"), Limit: q.readLimit()}
+		Account: journal.Account(q.oneOf("account", accountNames())), After: q.readBefore("journal"),
+		Limit: q.readLimit()}
 	if err := q.validationError(); err != nil {
 		return err
 	}
@@ -190,13 +187,13 @@ func showEntry(e journal.Entry) entryData {
 		Coin: e.Coin, Network: e.Network, Amount: money.Coin(e.Coin).Format(e.Amount),
 		CreatedAt: clock.Format(e.CreatedAt)}
 	if e.Currency != "" {
-		value := formatHundredths(e.Value)
+		value := money.FormatHundredths(e.Value)
 		shown.Currency, shown.Value = &e.Currency, &value
 	}
 	if e.Payment != "" {
 		shown.Reference = &e.Payment
 	}
-	if e.Hash != "" && !strings.HasPrefix(e.Hash, "block ") { // only a balance shows such money
+	if e.Hash != "" {
 		shown.Hash = &e.Hash
 	}
 	return shown

@@ -37,7 +37,7 @@ var tags = []*huma.Tag{
 	{Name: "Payment links", Description: "Pages on which customers start payments themselves."},
 	{Name: "Webhooks", Description: "Where events are posted to."},
 	{Name: "Events", Description: "What happened, and what was told of it."},
-	{Name: "Books", Description: "What a month came to, and the entries of which every figure is a sum."},
+	{Name: "Books", Description: "Statements of periods, and the journal entries that their figures add up."},
 	{Name: "Sandbox", Description: "Plays the customer and the network in the test domain. Test keys only: with a " +
 		"live key these addresses hold nothing."},
 }

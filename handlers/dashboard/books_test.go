@@ -73,7 +73,7 @@ func TestWorkbookIsBounded(t *testing.T) {
 		s.FailOn(s.DB.Exec(t.Context()).Create(&day).Error)
 		expect(t, b.Get("/dashboard/journal.xlsx?month=2026-03"), 200)
 		s.FailOn(s.DB.Exec(t.Context()).Model(&day).Update("entries", spreadsheet.MaxRows+1).Error)
-		expect(t, b.Get("/dashboard/journal.xlsx?month=2026-03"), 422, "this period has more entries")
+		expect(t, b.Get("/dashboard/journal.xlsx?month=2026-03"), 422, "An Excel sheet has 1,048,576 rows, and this list has more")
 		expect(t, b.Get("/dashboard/journal.csv?month=2026-03"), 200)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cointill/core/fault"
+	"cointill/core/spreadsheet"
 	"cointill/views/words"
 )
 
@@ -14,6 +15,15 @@ const maxExports = 4
 
 // Exports bounds how many files are made at once. The zero value is ready.
 type Exports struct{ running atomic.Int32 }
+
+// CheckWorkbook refuses a workbook of more rows than an Excel sheet has.
+func CheckWorkbook(rows int64) error {
+	if rows <= spreadsheet.MaxRows {
+		return nil
+	}
+	return fault.New(fault.Invalid, "too_many_rows",
+		"An Excel sheet has 1,048,576 rows, and this list has more. Download the CSV, or choose a shorter period.")
+}
 
 // BeginExport takes a place for one file; end gives it back. When all are taken, err is Unavailable.
 func (e *Exports) BeginExport(ctx context.Context) (end func(), err error) {

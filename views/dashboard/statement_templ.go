@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// StatementProps is what a period came to.
+// StatementProps is the statement of a period.
 type StatementProps struct {
 	layout.Page
 	From, To string
@@ -63,7 +63,7 @@ func (p StatementProps) rows(account string) string {
 	return "/dashboard/journal?" + p.Query + "&account=" + account
 }
 
-// Statement shows what a period came to, and closes a month.
+// Statement shows the statement of a period, and closes a month.
 func Statement(p StatementProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

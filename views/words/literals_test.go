@@ -22,7 +22,7 @@ import (
 var rooms = []string{"views/dashboard", "views/layout", "views/ui", "views/mail", "handlers/dashboard", "handlers/dashboard/*"}
 
 // names are no words: they are the same in every language.
-var names = []string{"Cointill", "A4", "A5", "/l/", "text/csv; charset=utf-8", "text/plain; charset=utf-8", "Referer", "Retry-After", "User-Agent",
+var names = []string{"Cointill", "A4", "A5", "/l/", "text/plain; charset=utf-8", "Referer", "Retry-After", "User-Agent",
 	"Edg", "Edge", "Opera", "SamsungBrowser", "Samsung Internet", "Firefox", "Firefox/", "FxiOS", "CriOS", "Chrome", "Chrome/", "Safari", "Safari/",
 	"BTC", "PostgreSQL", "%d.%d MB", "webhook-id", "webhook-timestamp", "webhook-signature",
 	"Android", "Windows", "CrOS", "ChromeOS", "Mac OS X", "Linux", "Node", "Python", "Go"}

@@ -14,7 +14,7 @@ import (
 	"cointill/models"
 )
 
-// books are those of a business in a domain, of one coin on one network.
+// books names the books of a business in a domain, for one coin on one network.
 type books struct {
 	business              int64
 	domain, coin, network string
@@ -49,7 +49,7 @@ func Check(t testing.TB, db *models.DB) {
 // Compare returns every account whose entries differ from what transfers, payments and refunds
 // say, and every payment whose sales differ from its amount received.
 func Compare(ctx context.Context, db *models.DB) (found []string, err error) {
-	r, err := read(ctx, db)
+	r, err := readRecord(ctx, db)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func compareDays(ctx context.Context, db *models.DB) (found []string, err error)
 	return found, err
 }
 
-func read(ctx context.Context, db *models.DB) (r record, err error) {
+func readRecord(ctx context.Context, db *models.DB) (r record, err error) {
 	var payments []models.Payment
 	tx := db.Exec(ctx)
 	err = errors.Join(tx.Order("id").Find(&r.entries).Error, tx.Find(&r.transfers).Error,

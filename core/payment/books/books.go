@@ -17,7 +17,8 @@ import (
 // the condition of the index transfers_unbooked, word for word.
 const unbookedTransfers = "network = ? AND business_id <> 0 AND " +
 	"(height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR " +
-	"(height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"
+	"(height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND " +
+	"booked <> 'none')"
 
 // bookBatch is how many transfers are read at once to book them.
 const bookBatch = 500
@@ -30,7 +31,7 @@ func BookTransfers(tx *models.Tx, now time.Time, network string) error {
 		if err != nil || len(moves) == 0 {
 			return err
 		}
-		if err := journal.MoveTransfers(tx, now, moves); err != nil {
+		if err := journal.MoveTransfers(tx, now, moves); err != nil || len(moves) < bookBatch {
 			return err
 		}
 	}

@@ -5,10 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/shopspring/decimal"
-
 	"cointill/core/clock"
-	"cointill/core/fault"
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/spreadsheet"
@@ -23,8 +20,8 @@ type format struct {
 }
 
 var formats = []format{
-	{".csv", "text/csv; charset=utf-8", spreadsheet.NewCSV},
-	{".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", spreadsheet.NewXLSX},
+	{".csv", spreadsheet.CSVType, spreadsheet.NewCSV},
+	{".xlsx", spreadsheet.XLSXType, spreadsheet.NewXLSX},
 }
 
 // downloadStatement sends the figures of a period as a table, one in each row.
@@ -38,7 +35,7 @@ func (h *Handlers) downloadStatement(c *page.Ctx, f format) error {
 		return err
 	}
 	columns, rows := figureColumns(c.UserContext()), figureRows(c.UserContext(), statement)
-	return h.download(c, "statement", period, f, func(_ context.Context, table spreadsheet.Writer) error {
+	return h.sendTable(c, "statement", period, f, func(_ context.Context, table spreadsheet.Writer) error {
 		for _, row := range rows {
 			if err := table.Row(row); err != nil {
 				return err
@@ -58,12 +55,13 @@ func (h *Handlers) downloadJournal(c *page.Ctx, f format) error {
 	if err != nil {
 		return err
 	}
-	if f.ending == ".xlsx" && statement.Entries > spreadsheet.MaxRows {
-		return fault.New(fault.Invalid, "too_many_rows",
-			"An Excel sheet has 1,048,576 rows, and this period has more entries. Download the CSV, or choose a shorter period.")
+	if f.ending == ".xlsx" {
+		if err := page.CheckWorkbook(statement.Entries); err != nil {
+			return err
+		}
 	}
 	sc := c.Scope
-	return h.download(c, "journal", period, f, func(ctx context.Context, table spreadsheet.Writer) error {
+	return h.sendTable(c, "journal", period, f, func(ctx context.Context, table spreadsheet.Writer) error {
 		return h.Journal.ExportEntries(ctx, sc, period, func(list []journal.Entry) error {
 			for _, e := range list {
 				if err := table.Row(entryCells(e)); err != nil {
@@ -75,8 +73,8 @@ func (h *Handlers) downloadJournal(c *page.Ctx, f format) error {
 	}, entryColumns(c.UserContext()))
 }
 
-// download sends a table that is made on its way.
-func (h *Handlers) download(c *page.Ctx, what string, p journal.Period, f format,
+// sendTable sends a table that is made on its way.
+func (h *Handlers) sendTable(c *page.Ctx, what string, p journal.Period, f format,
 	fill func(ctx context.Context, table spreadsheet.Writer) error, columns []spreadsheet.Column) error {
 	return h.sendFile(c, what, p, f.ending, f.contentType, func(ctx context.Context, out io.Writer) error {
 		table, err := f.begin(out, columns)
@@ -127,7 +125,7 @@ func figureRows(ctx context.Context, s journal.Statement) (rows [][]spreadsheet.
 			spreadsheet.TextCell(network), spreadsheet.TextCell(amount)})
 	}
 	for _, l := range s.Currencies {
-		fiat := func(figure string, value int64) { add(figure, l.Currency, "", decimal.New(value, -2).StringFixed(2)) }
+		fiat := func(figure string, value int64) { add(figure, l.Currency, "", money.FormatHundredths(value)) }
 		add(words.T(ctx, "books.payments"), l.Currency, "", strconv.FormatInt(l.Payments, 10))
 		fiat(words.T(ctx, "books.due"), l.Due)
 		fiat(words.T(ctx, "books.received"), l.Received())
@@ -171,7 +169,7 @@ func entryColumns(ctx context.Context) []spreadsheet.Column {
 func entryCells(e journal.Entry) []spreadsheet.Cell {
 	value := ""
 	if e.Currency != "" {
-		value = decimal.New(e.Value, -2).StringFixed(2)
+		value = money.FormatHundredths(e.Value)
 	}
 	text := spreadsheet.TextCell
 	return []spreadsheet.Cell{text(e.BookedOn), text(e.HappenedOn), text(e.Kind), text(e.Debit), text(e.Credit),

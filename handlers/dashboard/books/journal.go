@@ -3,7 +3,6 @@ package books
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"cointill/core/journal"
 	"cointill/core/money"
@@ -57,9 +56,6 @@ func entryRow(e journal.Entry) dashboard.EntryRow {
 	}
 	if e.Currency != "" {
 		row.Value = formatValue(money.Currency(e.Currency), e.Value)
-	}
-	if strings.HasPrefix(e.Hash, "block ") { // only a balance shows such money
-		row.Hash = ""
 	}
 	return row
 }

@@ -34,9 +34,9 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 	for _, l := range s.Currencies {
 		in := money.Currency(l.Currency)
 		fiat := func(value int64) string { return formatValue(in, value) }
-		props.Currencies = append(props.Currencies, dashboard.CurrencyRow{Currency: l.Currency, Payments: int(l.Payments),
-			Due: fiat(l.Due), Received: fiat(l.Received()), Difference: fiat(l.Difference()), Reversed: fiat(l.Reversed),
-			Refunded: fiat(l.Refunded), Declined: fiat(l.Declined)})
+		props.Currencies = append(props.Currencies, dashboard.CurrencyRow{Currency: l.Currency,
+			Payments: int(l.Payments), Due: fiat(l.Due), Received: fiat(l.Received()),
+			Difference: fiat(l.Difference()), Reversed: fiat(l.Reversed), Refunded: fiat(l.Refunded), Declined: fiat(l.Declined)})
 	}
 	for _, l := range s.Coins {
 		coin := func(amount money.Amount) string { return formatCoin(money.Coin(l.Coin), amount) }

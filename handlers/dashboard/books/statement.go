@@ -13,7 +13,7 @@ import (
 	"cointill/views/words"
 )
 
-// showStatement shows what a period came to.
+// showStatement shows the statement of a period.
 func (h *Handlers) showStatement(c *page.Ctx) error {
 	period, wrong := h.readPeriod(c)
 	statement, err := h.Journal.ReadStatement(c.UserContext(), c.Scope, period)
@@ -25,7 +25,7 @@ func (h *Handlers) showStatement(c *page.Ctx) error {
 		return err
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "books.statements"), "statements")
-	props := statementProps(shell, statement, months, h.today(c), c.Scope.Allows(scope.CloseMonths))
+	props := statementProps(shell, statement, months, h.readToday(c), c.Scope.Allows(scope.CloseMonths))
 	props.Wrong = wrong
 	return c.Render(dashboard.Statement(props))
 }
@@ -45,12 +45,12 @@ func (h *Handlers) readPeriod(c *page.Ctx) (p journal.Period, wrong fault.Fields
 			return p, nil
 		}
 	}
-	month, _ := journal.MonthOf(h.today(c)[:len("2006-01")]) // a day of the calendar has a month
+	month, _ := journal.MonthOf(h.readToday(c)[:len("2006-01")]) // a day of the calendar has a month
 	return month, wrong
 }
 
-// today returns the day in the business's time zone.
-func (h *Handlers) today(c *page.Ctx) string {
+// readToday returns the day in the business's time zone.
+func (h *Handlers) readToday(c *page.Ctx) string {
 	return h.Clock().In(page.LoadZone(c.Member.Business)).Format("2006-01-02")
 }
 

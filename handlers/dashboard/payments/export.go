@@ -43,7 +43,7 @@ func exportProps(ctx context.Context, shell layout.Page, s listing.Search, n int
 
 // downloadCSV sends the list as CSV.
 func (h *Handlers) downloadCSV(c *page.Ctx) error {
-	return h.downloadList(c, ".csv", "text/csv; charset=utf-8", spreadsheet.NewCSV)
+	return h.downloadList(c, ".csv", spreadsheet.CSVType, spreadsheet.NewCSV)
 }
 
 // downloadXLSX sends the list as an Excel workbook.
@@ -53,11 +53,10 @@ func (h *Handlers) downloadXLSX(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if n > spreadsheet.MaxRows {
-		return fault.New(fault.Invalid, "too_many_rows",
-			"An Excel sheet has 1,048,576 rows, and this list has more. Download the CSV, or choose a shorter period.")
+	if err := page.CheckWorkbook(n); err != nil {
+		return err
 	}
-	return h.downloadList(c, ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", spreadsheet.NewXLSX)
+	return h.downloadList(c, ".xlsx", spreadsheet.XLSXType, spreadsheet.NewXLSX)
 }
 
 // downloadList sends the list as a file that is made on its way. An address that

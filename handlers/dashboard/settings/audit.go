@@ -87,7 +87,7 @@ func (h *Handlers) downloadAudit(c *page.Ctx) error {
 		audit.Table{Zone: zone, Words: func(action string) string { return actionText(said, action) }}
 	name := page.FileSlug(c.Member.Business.Name) + "-audit-log-until-" + h.Clock().In(zone).
 		Format(time.DateOnly) + ".csv"
-	return c.SendDownload(name, "text/csv; charset=utf-8", end, func(ctx context.Context, out io.Writer) error {
+	return c.SendDownload(name, spreadsheet.CSVType, end, func(ctx context.Context, out io.Writer) error {
 		table.Begin = func(columns []spreadsheet.Column) (spreadsheet.Writer, error) {
 			return spreadsheet.NewCSV(out, columns)
 		}

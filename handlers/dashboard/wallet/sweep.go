@@ -51,7 +51,7 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 	}
 	name := page.FileSlug(c.Member.Business.Name) + "-addresses-" + string(c.Scope.Domain) + "-" + h.Clock().
 		In(page.LoadZone(c.Member.Business)).Format(time.DateOnly) + ".csv"
-	return c.SendDownload(name, "text/csv; charset=utf-8", func() {}, func(_ context.Context, out io.Writer) error {
+	return c.SendDownload(name, spreadsheet.CSVType, func() {}, func(_ context.Context, out io.Writer) error {
 		_, err := out.Write(file.Bytes())
 		return err
 	})
