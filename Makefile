@@ -123,11 +123,11 @@ house: ## print the code's words and sizes beside their bars
 lint: ## gofmt, tidy go.mod, go vet, staticcheck
 	@scripts/lint
 
-generate: ## make the templ code, the stylesheet and the code of test contracts anew
+generate: ## make the templ code, the stylesheet and the code of test contracts
 	@scripts/prepare --all
 	@scripts/generated
 
-css: ## make the stylesheet anew
+css: ## make the stylesheet
 	@scripts/prepare
 	@. scripts/node-path && npm run --silent css
 
