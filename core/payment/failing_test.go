@@ -1,0 +1,266 @@
+package payment_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/payment/books"
+	"cointill/core/payment/issuer"
+	"cointill/core/payment/list"
+	"cointill/core/scope"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// failingCall is an operation that is run with each of its statements failing in turn.
+type failingCall struct {
+	name string
+	call func() error
+}
+
+// failEach checks of each operation that a failed statement is the operation's error.
+func (b *bench) failEach(t *testing.T, calls []failingCall, tolerated ...string) {
+	t.Helper()
+	for _, c := range calls {
+		t.Run(c.name, func(t *testing.T) { modelstest.FailStatements(t, b.db, c.call, tolerated...) })
+	}
+}
+
+// TestPaymentsOfAFailingDatabase checks that what a merchant or customer asks for returns
+// the error of each statement that fails, and works when none does.
+func TestPaymentsOfAFailingDatabase(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx, owner := t.Context(), b.owner()
+		reversed, unopened, canceled := b.opened(), b.initiate(), b.initiate()
+		b.mine(b.pay(reversed, "reversed", reversed.Payment.Due))
+		b.mine()
+		b.reorgTo(2)
+		short, paid, refunded := b.opened(), b.opened(), b.opened()
+		b.mine(b.pay(short, "short", short.Payment.Due.Sub(money.Units(10))), b.pay(paid, "paid", paid.Payment.Due),
+			b.pay(refunded, "refunded", refunded.Payment.Due.Add(money.Units(10))))
+		b.mine()
+		b.clock.Advance(payment.Window + time.Second)
+		b.tick()
+		b.expect(short.Payment.Reference, payment.Declined, payment.Underpaid)
+		b.mine(b.pay(paid, "more", money.Units(1_000)), b.pay(paid, "most", money.Units(2_000)), b.pay(paid, "rest", money.Units(3_000)))
+		b.mine()
+		b.mine()
+		strays, _, err := b.service.Unmatched(ctx, owner, payment.UnmatchedFilter{Limit: 10})
+		if err != nil || len(strays) != 3 {
+			t.Fatalf("%d unmatched transfers, error %v; want 3", len(strays), err)
+		}
+		fresh, late := b.opened(), b.initiate()
+		canceledRef := b.reference(canceled.AccessToken)
+		ref := func(v payment.View) string { return v.Payment.Reference }
+		note := payment.Refund{Note: "by hand"}
+		part := payment.Refund{Amount: "0.00000040", Note: "by bank"}
+		b.failEach(t, []failingCall{
+			{"Initiate", func() error {
+				r := request()
+				r.BusinessReference = "shop-1"
+				_, err := b.service.Initiate(ctx, b.scope, r)
+				return err
+			}},
+			{"ByToken", func() error { _, err := b.service.ByToken(ctx, unopened.AccessToken); return err }},
+			{"Verify", func() error { _, err := b.service.Verify(ctx, b.scope, ref(paid)); return err }},
+			{"Timeline", func() error { _, err := b.service.Timeline(ctx, b.scope, ref(paid)); return err }},
+			{"Open", func() error { _, err := b.service.Open(ctx, late.AccessToken, "en"); return err }},
+			{"Open again", func() error { _, err := b.service.Open(ctx, late.AccessToken, "en"); return err }},
+			{"OpenByReference", func() error {
+				_, err := b.service.OpenByReference(ctx, b.scope, canceledRef)
+				return err
+			}},
+			{"Claim", func() error { return b.service.Claim(ctx, late.AccessToken, strings.Repeat("ab", 32)) }},
+			{"AdvanceClock", func() error {
+				return b.service.AdvanceClock(ctx, b.scope, ref(fresh), time.Second, false)
+			}},
+			{"Evaluate", func() error { return b.service.Evaluate(ctx, fresh.Payment.ID) }},
+			{"EvaluateEach", func() error { return b.service.EvaluateEach(ctx, "id = ?", fresh.Payment.ID) }},
+			{"EvaluateDue", func() error {
+				return b.service.EvaluateDue(ctx, string(network), 5, b.clock.Now(), []int64{fresh.Payment.ID})
+			}},
+			{"Resolve", func() error { return b.service.Resolve(ctx, owner, ref(short)) }},
+			{"PlanAttach", func() error { _, err := b.service.PlanAttach(ctx, owner, strays[0].ID, ref(fresh)); return err }},
+			{"Attach", func() error { _, err := b.service.Attach(ctx, owner, strays[0].ID, ref(fresh)); return err }},
+			{"PlanRefund", func() error { _, err := b.service.PlanRefund(ctx, owner, ref(refunded), part); return err }},
+			{"RecordRefund", func() error { _, err := b.service.RecordRefund(ctx, owner, ref(refunded), part); return err }},
+			{"Refunds", func() error { _, err := b.service.Refunds(ctx, owner, refunded.Payment.ID); return err }},
+			{"StrayOf", func() error { _, err := b.service.StrayOf(ctx, owner, paid.Payment.ID); return err }},
+			{"Unmatched", func() error {
+				_, _, err := b.service.Unmatched(ctx, owner, payment.UnmatchedFilter{Limit: 10})
+				return err
+			}},
+			{"FindUnmatched", func() error { _, err := b.service.FindUnmatched(ctx, owner, strays[1].ID); return err }},
+			{"CheckRefunded", func() error { _, err := b.service.CheckRefunded(ctx, owner, strays[1].ID, note); return err }},
+			{"MarkRefunded", func() error { return b.service.MarkRefunded(ctx, owner, strays[1].ID, note) }},
+			{"Sweep", func() error {
+				b.clock.Advance(payment.Monitoring)
+				_, err := b.service.Sweep(ctx)
+				return err
+			}},
+			{"Close", func() error { return b.service.Close(ctx, owner, ref(reversed), "Paid by bank") }},
+		})
+	})
+}
+
+// reference returns the reference of the payment with an access token.
+func (b *bench) reference(token string) string {
+	b.t.Helper()
+	v, err := b.service.ByToken(b.t.Context(), token)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v.Payment.Reference
+}
+
+// TestListsOfAFailingDatabase checks that lists, searches and exports return the error of each
+// statement that fails.
+func TestListsOfAFailingDatabase(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx, sc := t.Context(), b.owner()
+		v := b.opened()
+		b.mine(b.pay(v, "aa", v.Payment.Due))
+		b.mine()
+		lists := b.lists()
+		customers, _, err := lists.Customers(ctx, sc, list.CustomerFilter{Limit: 10})
+		if err != nil || len(customers) != 1 {
+			t.Fatalf("%d customers, error %v; want 1", len(customers), err)
+		}
+		filters := map[string]list.Filter{"all": {Limit: 10}, "reference": {Reference: v.Payment.Reference[:8], Limit: 10},
+			"hash": {Hash: "aa", Limit: 10}, "address": {Address: v.Payment.Address, Limit: 10},
+			"mail": {Email: "ngozi@example.com", Limit: 10}, "hash or address": {Query: v.Payment.Address, Limit: 10}, "name": {Query: "Okafor", Limit: 10}}
+		for name, f := range filters {
+			b.failEach(t, []failingCall{
+				{"Search by " + name, func() error { _, err := lists.Search(ctx, sc, f); return err }},
+				{"Count by " + name, func() error { _, err := lists.Count(ctx, sc, f); return err }},
+				{"News by " + name, func() error { _, err := lists.News(ctx, sc, f, list.Place{}); return err }},
+				{"Export by " + name, func() error {
+					return lists.Export(ctx, sc, f, func([]models.Payment) error { return nil })
+				}},
+			})
+		}
+		b.failEach(t, []failingCall{
+			{"Newest", func() error { _, err := lists.Newest(ctx, sc); return err }},
+			{"Waiting", func() error { _, err := lists.Waiting(ctx, sc); return err }},
+			{"Customer", func() error { _, _, err := lists.Customer(ctx, sc, customers[0].Code); return err }},
+			{"Customers", func() error { _, _, err := lists.Customers(ctx, sc, list.CustomerFilter{Limit: 10}); return err }},
+			{"Customers by a text", func() error {
+				_, _, err := lists.Customers(ctx, sc, list.CustomerFilter{Query: "ngozi", Limit: 10})
+				return err
+			}},
+		})
+	})
+}
+
+// decidedLater are the statements whose failure leaves a payment due: it is decided at the next look.
+var decidedLater = []string{"row payments", "raw SELECT id FROM"}
+
+// TestObserverOfAFailingDatabase checks that a batch is applied as a whole or not at all,
+// and that the follower gets the error of each statement that fails.
+func TestObserverOfAFailingDatabase(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx := t.Context()
+		paid, replaced, dropped, late := b.opened(), b.opened(), b.opened(), b.opened()
+		pays := b.pay(paid, "pays", paid.Payment.Due)
+		old := b.pay(replaced, "old", replaced.Payment.Due)
+		gone := b.pay(dropped, "gone", dropped.Payment.Due)
+		lates := b.pay(late, "late", late.Payment.Due)
+		b.pool(nil, old, gone)
+		b.mine(lates)
+		height := int64(len(b.blocks))
+		other := b.pay(late, "other", money.Units(9))
+		other.Asset = "another"
+		double := b.pay(replaced, "double", replaced.Payment.Due)
+		double.Spends = old.Spends
+		spends := []chain.Spend{{TxID: "double", Key: old.Spends[0]}}
+		applied := false
+		batch := func(make func() chain.Batch) func() error {
+			applied = false
+			return func() error {
+				next := chain.Batch{Network: network, From: b.blocks[len(b.blocks)-1], Pending: &chain.Pending{}, Read: b.clock.Now()}
+				if !applied {
+					next = make()
+				}
+				next.Network, next.From, next.Read = network, b.blocks[len(b.blocks)-1], b.clock.Now()
+				next.Tip = chain.Tip{Header: chain.Header{BlockID: next.From}, Finalized: -1}
+				err := b.observer.Apply(ctx, next)
+				if err == nil && !applied {
+					applied = true
+					if next.Ancestor != nil {
+						b.blocks = b.blocks[:next.Ancestor.Height]
+					}
+					for _, block := range next.Blocks {
+						b.blocks = append(b.blocks, block.BlockID)
+					}
+				}
+				return err
+			}
+		}
+		for _, c := range []struct {
+			name string
+			make func() chain.Batch
+		}{
+			{"block", func() chain.Batch {
+				block := b.block(height, pays, double, other)
+				block.Spends = spends
+				return chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}}
+			}},
+			{"reorganisation", func() chain.Batch {
+				b.branch = 1
+				ancestor := b.blocks[height-2]
+				block := b.block(ancestor.Height, lates)
+				return chain.Batch{Ancestor: &ancestor, Blocks: []chain.Block{block}, Pending: &chain.Pending{Transfers: []chain.Transfer{pays}}}
+			}},
+			{"mempool", func() chain.Batch {
+				return chain.Batch{Pending: &chain.Pending{Transfers: []chain.Transfer{gone, b.pay(dropped, "further", money.Units(3))}}}
+			}},
+		} {
+			call := batch(c.make)
+			t.Run(c.name, func(t *testing.T) { modelstest.FailStatements(t, b.db, call, decidedLater...) })
+		}
+		missed := chain.Block{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1]}, Transfers: []chain.Transfer{b.pay(paid, "missed", money.Units(5))}}
+		b.failEach(t, []failingCall{
+			{"Reread", func() error { _, err := b.observer.Reread(ctx, network, missed); return err }},
+			{"Looked", func() error { b.clock.Advance(time.Minute); return b.observer.Looked(ctx, b.looks()) }},
+			{"Cursor", func() error { _, err := b.observer.Cursor(ctx, network); return err }},
+			{"Hash", func() error { _, err := b.observer.Hash(ctx, network, 1); return err }},
+			{"Health", func() error { return b.observer.Health(ctx, network, 0, "No node answers.") }},
+			{"Health of a new network", func() error { return b.observer.Health(ctx, "new", 0, "No node answers.") }},
+			{"Load", func() error { return b.observer.Load(ctx, network) }},
+			{"Refresh", func() error { return b.observer.Refresh(ctx, network) }},
+			{"ResetNetwork", func() error { _, err := b.observer.ResetNetwork(ctx, "new"); return err }},
+		})
+	})
+}
+
+// TestSideTasksOfAFailingDatabase checks that reconciling, asking the issuer, and booking earlier
+// transfers return the error of each statement that fails.
+func TestSideTasksOfAFailingDatabase(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx := t.Context()
+		p, fresh := reconciles(b, true)
+		v, open := b.opened(), b.opened()
+		b.mine(b.pay(v, "aa", v.Payment.Due))
+		p.gain(open.Payment.Address, open.Payment.Due)
+		for range 4 {
+			b.mine()
+		}
+		p.finalize(1)
+		must(t, b.db.Exec(ctx).Model(&models.Destination{}).Where("network = ?", string(network)).Update("wallet_id", 1).Error)
+		i := &fakeIssuer{token: "Paused.", barred: map[string]bool{v.Payment.Address: true}}
+		registry := &payment.Registry{DB: b.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Bitcoin: network}}}
+		b.failEach(t, []failingCall{
+			{"Reconciler.Step", func() error { return fresh().Step(ctx) }},
+			{"Reconciler.Step again", func() error { return fresh().Step(ctx) }},
+			{"Monitor.Step", func() error {
+				return (&issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: i}).Step(ctx)
+			}},
+			{"Registry.Refresh", func() error { return registry.Refresh(ctx) }},
+			{"PrepareBooks", func() error { return books.PrepareBooks(ctx, b.db, b.clock.Now, func(int) {}) }},
+		})
+	})
+}
