@@ -3,6 +3,7 @@ package payment_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,7 +20,8 @@ type fakeIssuer struct {
 	network, token string
 	barred         map[string]bool
 	asked          []string
-	fails          error
+	fails          error // of both questions
+	failsBarred    error
 }
 
 func (i *fakeIssuer) Notes(context.Context) (string, string, error) {
@@ -32,7 +34,7 @@ func (i *fakeIssuer) Barred(_ context.Context, addresses []string) ([]bool, erro
 	for n, address := range addresses {
 		barred[n] = i.barred[address]
 	}
-	return barred, i.fails
+	return barred, errors.Join(i.fails, i.failsBarred)
 }
 
 // TestIssuerMonitor (ETH-6, ETH-7): what is unusual about a network and its token is written
@@ -95,6 +97,99 @@ func TestIssuerMonitor(t *testing.T) {
 		w.Issuer, w.Fence = i, 0
 		if err := w.Step(t.Context()); !errors.Is(err, i.fails) {
 			t.Errorf("a node that fails: %v", err)
+		}
+	})
+}
+
+// TestIssuerMonitorAsksForWhatMatters checks which addresses the issuer is asked for: those that
+// hold the token, may receive some, or were frozen at the last check.
+func TestIssuerMonitorAsksForWhatMatters(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		set := func(row any, id int64, column string, value any) {
+			t.Helper()
+			must(t, b.db.Exec(t.Context()).Model(row).Where("id = ?", id).Update(column, value).Error)
+		}
+		b.unbooked = true // the test writes transfers' assets
+		i := &fakeIssuer{token: "Paused.", failsBarred: errors.New("asked")}
+		w := &issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: i}
+		destinations := func() (all []models.Destination) {
+			must(t, b.db.Read(t.Context()).Order("id").Find(&all).Error)
+			return all
+		}
+		over, paid, other := b.opened(), b.opened(), b.opened()
+		b.mine(b.pay(paid, "paid", paid.Payment.Due), b.pay(other, "other", other.Payment.Due))
+		b.mine()
+		set(&models.Payment{}, over.Payment.ID, "due_read", nil)
+		must(t, b.db.Exec(t.Context()).Model(&models.Transfer{}).Where("tx_id = 'other'").Update("asset", "another").Error)
+		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("1 = 1").Update("wallet_id", 1).Error)
+		set(&models.Destination{}, destinations()[1].ID, "wallet_id", nil)
+		if err := w.Step(t.Context()); err != nil || len(i.asked) != 0 {
+			t.Fatalf("asked for %q, error %v; want nothing: the payments have ended, and the paid one has no wallet", i.asked, err)
+		}
+
+		set(&models.Destination{}, destinations()[1].ID, "wallet_id", 1)
+		open, read := b.opened(), b.opened()
+		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("1 = 1").Update("wallet_id", 1).Error)
+		set(&models.Payment{}, open.Payment.ID, "due_at", b.clock.Now())
+		set(&models.Payment{}, open.Payment.ID, "due_read", nil)
+		set(&models.Payment{}, read.Payment.ID, "due_at", nil)
+		loose := models.Destination{Network: string(network), Address: "of no payment", BusinessID: b.scope.BusinessID, Domain: "test", CreatedAt: b.clock.Now()}
+		loose.WalletID = destinations()[0].WalletID
+		must(t, b.db.Exec(t.Context()).Create(&loose).Error)
+		since := b.clock.Now()
+		set(&models.Destination{}, destinations()[0].ID, "barred_at", since)
+		b.clock.Advance(time.Hour)
+		w = &issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: i}
+		for range 2 { // a question that fails is asked again
+			i.asked = nil
+			if err := w.Step(t.Context()); !errors.Is(err, i.failsBarred) {
+				t.Fatalf("a failed question returns %v, want its error", err)
+			}
+		}
+		want := []string{over.Payment.Address, paid.Payment.Address, open.Payment.Address, read.Payment.Address}
+		if !slices.Equal(i.asked, want) {
+			t.Errorf("asked for %q, want %q: frozen, paid, and two open ones", i.asked, want)
+		}
+
+		i.failsBarred, i.barred = nil, map[string]bool{over.Payment.Address: true}
+		must(t, b.db.Exec(t.Context()).Model(&models.ChainCursor{}).Where("network = ?", string(network)).Update("fence", 1).Error)
+		must(t, w.Step(t.Context())) // nothing has changed, so that nothing is written, and no lease is needed
+		if got := destinations()[0].BarredAt; got == nil || !got.Equal(since) {
+			t.Errorf("frozen since %v, want %v as before", got, since)
+		}
+	})
+}
+
+// TestIssuerMonitorWritesChanges checks that warnings are written when they change, also away,
+// and not after a question that failed.
+func TestIssuerMonitorWritesChanges(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		note := func(change string) (note string) {
+			t.Helper()
+			row := func() *models.Tx {
+				return b.db.Exec(t.Context()).Model(&models.ChainCursor{}).Where("network = ?", string(network))
+			}
+			if change != "" {
+				must(t, row().Update("note", change).Error)
+			}
+			must(t, row().Select("note").Scan(&note).Error)
+			return note
+		}
+		i := &fakeIssuer{}
+		w := &issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: i}
+		note("Of an earlier process.")
+		must(t, w.Step(t.Context()))
+		if got := note(""); got != "" {
+			t.Errorf("the first step leaves the note %q, want none", got)
+		}
+		note("By hand.")
+		must(t, w.Step(t.Context()))
+		if got := note(""); got != "By hand." {
+			t.Errorf("a step without a change writes %q", got)
+		}
+		i.network, i.fails = "Stalls.", errors.New("no node")
+		if err := w.Step(t.Context()); !errors.Is(err, i.fails) || note("") != "By hand." {
+			t.Errorf("a failed question returns %v and writes %q", err, note(""))
 		}
 	})
 }

@@ -29,12 +29,21 @@ type purse struct {
 	fails  int           // how often a node that can tell fails to
 	busy   map[int64]int // how often it fails to tell balances, by height
 	most   int           // addresses that were asked for at once
+	asked  []string      // addresses that were asked for, in order
+	cancel func()        // called before balances are answered, if it is set
+	trace  func()        // called before a block is answered, if it is set
 	forget int64         // what was held before this block isn't kept
 }
 
 func (p *purse) Balances(_ context.Context, height int64, addresses []string) ([]money.Amount, error) {
 	held := make([]money.Amount, len(addresses))
-	p.most = max(p.most, len(addresses))
+	p.most, p.asked = max(p.most, len(addresses)), append(p.asked, addresses...)
+	if len(addresses) == 0 {
+		return nil, errors.New("asked for no address")
+	}
+	if p.cancel != nil {
+		p.cancel()
+	}
 	if p.busy[height] > 0 {
 		p.busy[height]--
 		return nil, errBusy
@@ -55,6 +64,9 @@ func (p *purse) Balances(_ context.Context, height int64, addresses []string) ([
 func (p *purse) Inner(_ context.Context, height int64, watch chain.Watch) (chain.Block, error) {
 	if !p.traces {
 		return chain.Block{}, chain.ErrForgotten
+	}
+	if p.trace != nil {
+		p.trace()
 	}
 	if p.fails > 0 {
 		p.fails--

@@ -75,7 +75,7 @@ func (w *Monitor) Step(ctx context.Context) error {
 		}
 		w.noted, w.said = true, said
 	}
-	if w.after == 0 && w.Clock().Before(w.rests) {
+	if w.Clock().Before(w.rests) {
 		return nil
 	}
 	var rows []models.Destination

@@ -13,7 +13,6 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
-	"cointill/core/payment"
 	"cointill/core/payment/observe"
 	"cointill/models"
 )
@@ -172,15 +171,13 @@ func (r *Reconciler) keepHolding(ctx context.Context, rows []models.Holding) err
 		ids[i] = row.PaymentID
 	}
 	var payments []models.Payment
-	if err := r.DB.Read(ctx).Select("id", "status", "settled_at").Where("id IN ?", ids).
+	if err := r.DB.Read(ctx).Select("id", "settled_at").Where("id IN ? AND settled_at IS NOT NULL", ids).
 		Find(&payments).Error; err != nil {
 		return err
 	}
 	ends := map[int64]time.Time{}
 	for _, p := range payments {
-		if payment.State(p.Status).Final() && p.SettledAt != nil {
-			ends[p.ID] = *p.SettledAt
-		}
+		ends[p.ID] = *p.SettledAt
 	}
 	var stay []models.Holding
 	var over []int64
@@ -201,9 +198,6 @@ func (r *Reconciler) keepHolding(ctx context.Context, rows []models.Holding) err
 
 // saveHolding writes holdings, and deletes the holdings of some payments.
 func (r *Reconciler) saveHolding(ctx context.Context, rows []models.Holding, over []int64) error {
-	if len(rows) == 0 && len(over) == 0 {
-		return nil
-	}
 	return r.WriteUnderFence(ctx, r.Network, r.Fence, func(tx *models.Tx) error {
 		if len(over) > 0 {
 			if err := tx.Where("payment_id IN ?", over).Delete(&models.Holding{}).Error; err != nil {

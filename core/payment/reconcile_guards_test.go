@@ -1,0 +1,252 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/payment/reconcile"
+	"cointill/models"
+)
+
+// warnings counts what is logged.
+type warnings struct {
+	slog.Handler
+	count atomic.Int64
+}
+
+func (w *warnings) Enabled(context.Context, slog.Level) bool { return true }
+
+func (w *warnings) Handle(context.Context, slog.Record) error {
+	w.count.Add(1)
+	return nil
+}
+
+// TestReconcilerRuns checks that a comparison that fails is logged and repeated, and that the end
+// of the context is no failure.
+func TestReconcilerRuns(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		p, fresh := reconciles(b, true)
+		b.opened()
+		logged := &warnings{}
+		before := slog.Default()
+		slog.SetDefault(slog.New(logged))
+		defer slog.SetDefault(before)
+		run := func(fails, want int64) {
+			t.Helper()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			logged.count.Store(0)
+			p.busy = map[int64]int{1: 1_000}
+			var calls int64
+			p.cancel = func() {
+				if calls++; calls == fails {
+					cancel()
+				}
+			}
+			if err := fresh().Run(ctx, time.Millisecond); err != nil {
+				t.Errorf("the end of the context returns %v, want no error", err)
+			}
+			if got := logged.count.Load(); got != want {
+				t.Errorf("%d comparisons that failed, the last by the end, are logged %d times, want %d", fails, got, want)
+			}
+		}
+		run(1, 0)
+		run(3, 2)
+		p.busy, p.cancel = nil, nil
+		ctx, cancel := context.WithCancel(t.Context())
+		p.cancel = cancel
+		logged.count.Store(0)
+		must(t, fresh().Run(ctx, time.Millisecond))
+		if got := logged.count.Load(); got != 0 {
+			t.Errorf("a comparison that works is logged %d times, want none", got)
+		}
+	})
+}
+
+// TestReconcileGuards checks what a step asks for, and what it does with failures.
+func TestReconcileGuards(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx := t.Context()
+		p, fresh := reconciles(b, true)
+		v := b.opened()
+		must(t, (&reconcile.Reconciler{Observer: b.observer, Network: "unread", Coin: money.BTC, Accounts: p}).Step(ctx))
+
+		p.look(fresh)
+		step := func(r *reconcile.Reconciler) []string {
+			t.Helper()
+			p.asked = nil
+			must(t, r.Step(ctx))
+			return p.asked
+		}
+		if got := step(fresh()); len(got) != 0 {
+			t.Errorf("asked for %q before another block is final, want nothing", got)
+		}
+		b.mine()
+		p.finalize(0)
+		p.busy = map[int64]int{b.blocks[len(b.blocks)-1].Height: 1}
+		if err := fresh().Step(ctx); !errors.Is(err, errBusy) {
+			t.Errorf("balances that can't be read return %v, want %v", err, errBusy)
+		}
+		if got := step(fresh()); !slices.Equal(got, []string{v.Payment.Address}) {
+			t.Errorf("asked for %q, want the payment's address", got)
+		}
+
+		// An address whose first balance is not known yet is not compared.
+		fails := b.opened()
+		b.mine()
+		b.mine()
+		p.finalize(0)
+		p.busy = map[int64]int{b.blocks[len(b.blocks)-3].Height: 1}
+		p.asked = nil
+		if err := fresh().Step(ctx); !errors.Is(err, errBusy) {
+			t.Errorf("balances that can't be read return %v, want %v", err, errBusy)
+		}
+		if want := []string{fails.Payment.Address, v.Payment.Address}; !slices.Equal(p.asked, want) {
+			t.Errorf("asked for %q, want %q", p.asked, want)
+		}
+	})
+}
+
+// TestReconcileCountsFailuresInARow checks that only failures in a row make a balance unknowable.
+func TestReconcileCountsFailuresInARow(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		p, fresh := reconciles(b, true)
+		r := fresh()
+		shown := b.blocks[len(b.blocks)-1].Height
+		for range 2 {
+			v := b.opened()
+			p.busy = map[int64]int{shown: 8}
+			for range 8 {
+				if err := r.Step(t.Context()); !errors.Is(err, errBusy) {
+					t.Fatalf("a busy node returns %v, want %v", err, errBusy)
+				}
+			}
+			must(t, r.Step(t.Context()))
+			p.mustHold(t, v, shown)
+		}
+		b.mine()
+		p.finalize(0)
+		v := b.opened()
+		p.busy = map[int64]int{b.blocks[len(b.blocks)-1].Height: 11}
+		for range 11 {
+			_ = r.Step(t.Context())
+		}
+		must(t, r.Step(t.Context()))
+		p.mustHold(t, v, b.blocks[len(b.blocks)-1].Height)
+	})
+}
+
+// mustHold fails unless a payment's comparison begins at a height.
+func (p *purse) mustHold(t *testing.T, v payment.View, height int64) {
+	t.Helper()
+	var held models.Holding
+	must(t, p.db.Read(t.Context()).Where("payment_id = ?", v.Payment.ID).Take(&held).Error)
+	if !held.Known || held.Height != height {
+		t.Errorf("a comparison begins at %d (known: %v), want %d", held.Height, held.Known, height)
+	}
+}
+
+// TestReconcileForgottenTip checks that nothing is compared when the finalized block is the one
+// whose balances are gone.
+func TestReconcileForgottenTip(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		p, fresh := reconciles(b, true)
+		b.mine()
+		b.opened()
+		p.finalize(0)
+		p.forget = b.blocks[len(b.blocks)-1].Height + 1
+		if err := fresh().Step(t.Context()); !errors.Is(err, chain.ErrForgotten) || len(p.asked) != 1 {
+			t.Errorf("error %v after %d questions, want %v after one", err, len(p.asked), chain.ErrForgotten)
+		}
+	})
+}
+
+// TestReconcileEnds checks that an ended payment's address is compared for six hours, and that
+// the end of one comparison ends no other.
+func TestReconcileEnds(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		p, fresh := reconciles(b, true)
+		first, other := b.opened(), b.opened()
+		p.look(fresh)
+		b.mine(b.pay(first, "aa", first.Payment.Due))
+		p.gain(first.Payment.Address, first.Payment.Due)
+		b.mine()
+		ended := b.expect(first.Payment.Reference, payment.Successful, "").Payment.SettledAt
+		holds := func() (ids []int64) {
+			t.Helper()
+			must(t, b.db.Exec(t.Context()).Model(&models.Holding{}).Where("1 = 1").Update("next", 1).Error)
+			b.mine()
+			p.finalize(0)
+			must(t, fresh().Step(t.Context()))
+			must(t, b.db.Read(t.Context()).Model(&models.Holding{}).Order("payment_id").Pluck("payment_id", &ids).Error)
+			return ids
+		}
+		b.clock.Advance(ended.Add(6*time.Hour - time.Microsecond).Sub(b.clock.Now()))
+		if got := holds(); len(got) != 2 {
+			t.Errorf("a microsecond before the end payments %v are compared, want both", got)
+		}
+		b.clock.Advance(time.Microsecond)
+		if got := holds(); !slices.Equal(got, []int64{other.Payment.ID}) {
+			t.Errorf("at the end payments %v are compared, want only %d", got, other.Payment.ID)
+		}
+	})
+}
+
+// TestReconcileSubtractsWhatIsSeen checks which transfers explain a gain: those of the coin after
+// the last comparison.
+func TestReconcileSubtractsWhatIsSeen(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		p, fresh := reconciles(b, true)
+		v := b.opened()
+		b.mine(b.pay(v, "before", money.Units(50)))
+		p.gain(v.Payment.Address, money.Units(50))
+		p.finalize(0)
+		must(t, fresh().Step(t.Context())) // the balance before it was shown
+		must(t, fresh().Step(t.Context())) // and that of the last block
+		token := b.pay(v, "token", money.Units(50))
+		token.Asset = "another"
+		b.mine(token)
+		b.mine()
+		p.gain(v.Payment.Address, money.Units(50))
+		p.finalize(0)
+		must(t, fresh().Step(t.Context()))
+		var found []models.Transfer
+		must(t, b.db.Read(t.Context()).Where("tx_id LIKE 'inner %'").Find(&found).Error)
+		if len(found) != 1 || found[0].Amount.Cmp(money.Units(50)) != 0 {
+			t.Errorf("found %+v, want one transfer of 50", found)
+		}
+	})
+}
+
+// TestReconcileEndsWithItsContext checks that the end of the context is its error, and hides no money.
+func TestReconcileEndsWithItsContext(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		p, fresh := reconciles(b, true)
+		v := b.opened()
+		p.look(fresh)
+		b.mine()
+		p.gain(v.Payment.Address, v.Payment.Due)
+		b.mine()
+		p.finalize(0)
+		r := fresh()
+		for range 13 {
+			ctx, cancel := context.WithCancel(t.Context())
+			p.fails, p.trace = 1, cancel
+			if err := r.Step(ctx); !errors.Is(err, context.Canceled) {
+				t.Fatalf("a step whose context ends returns %v, want %v", err, context.Canceled)
+			}
+			cancel()
+		}
+		if found := p.told(v); len(found) != 0 {
+			t.Errorf("found %+v, want nothing: no node failed", found)
+		}
+	})
+}
