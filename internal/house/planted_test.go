@@ -48,6 +48,8 @@ var planted = []struct{ rule, path, text, says string }{
 	{"no built SQL", "core/payment/a.go", "var _ = db.Order(\"a \" + input.Sort)", "Order with text"},
 	{"no built SQL", "models/a.go", "import \"strings\"\nvar _ = db.Raw(strings.ReplaceAll(a, b, c))", "Raw with text"},
 	{"no skipped test", "core/payment/a_test.go", "func f() { t.Skip(\"later\") }", "fails without it"},
+	{"no skipped test", "core/payment/a_test.go", "func f() { t.Skipf(\"later\") }", "fails without it"},
+	{"no skipped test", "core/payment/a_test.go", "func f() { t.SkipNow() }", "fails without it"},
 	{"attack ids", "core/payment/a_test.go", "// TestA (AP-" + "1): nothing crosses, as AP-" + "95 says.\nfunc TestA(t *testing.T) {}", "AP-95 is no attack"},
 	{"attack ids", "core/payment/a_test.go", "// TestA: nothing crosses (AP-" + "1).\nfunc TestA(t *testing.T) {}", "AP-1 stands where nobody looks"},
 	{"pages", "views/ui/a.templ", "<p style=\"color: red\">", "a style attribute"},

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPostgresIsNamed says once for all packages that PostgreSQL isn't tested. With CI set
-// that is an error here, and in each test that runs on both databases.
+// TestPostgresIsNamed logs once for all packages that PostgreSQL isn't tested; go test -v
+// prints it. With CI set that is an error here, and in each test that runs on both databases.
 func TestPostgresIsNamed(t *testing.T) {
 	switch {
 	case os.Getenv(variable) != "":
