@@ -56,7 +56,7 @@ func tableRow(p models.Payment, zone *time.Location) []spreadsheet.Cell {
 // Table is how an export is written.
 type Table struct {
 	Zone *time.Location
-	// Begin is sheet.CSV or sheet.XLSX.
+	// Begin is spreadsheet.NewCSV or spreadsheet.NewXLSX.
 	Begin func(w io.Writer, columns []spreadsheet.Column) (spreadsheet.Writer, error)
 }
 
