@@ -232,3 +232,47 @@ func TestFirstLookAndHealth(t *testing.T) {
 		}
 	})
 }
+
+// TestBlocksThatDoNotFollowAreRefused checks that a block is applied only after its parent.
+func TestBlocksThatDoNotFollowAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.mine()
+		tip := b.blocks[1]
+		for name, change := range map[string]func(block *chain.Block){
+			"a block further on":     func(block *chain.Block) { block.Height++ },
+			"a block of another one": func(block *chain.Block) { block.Parent = b.blocks[0].Hash },
+		} {
+			block := b.block(2)
+			change(&block)
+			err := b.observer.Apply(t.Context(), chain.Batch{Network: network, From: tip, Blocks: []chain.Block{block}})
+			if !errors.Is(err, chain.ErrStale) {
+				t.Errorf("%s returns %v, want %v", name, err, chain.ErrStale)
+			}
+		}
+	})
+}
+
+// TestConflictsLeaveWithTheirBlock checks that a reorganisation takes back the double spends of the
+// blocks that it removes, and no others.
+func TestConflictsLeaveWithTheirBlock(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		low, high := b.opened(), b.opened()
+		one, two := b.pay(low, "low", low.Payment.Due), b.pay(high, "high", high.Payment.Due)
+		b.pool(nil, one, two)
+		spend := func(of chain.Transfer) {
+			block := b.block(int64(len(b.blocks)))
+			block.Spends = []chain.Spend{{Key: of.Spends[0], TxID: "double-" + of.TxID}}
+			b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+		}
+		spend(one)
+		ancestor := int64(len(b.blocks))
+		spend(two)
+		b.reorg(1, &chain.Pending{})
+		if row := b.transfer("low"); row.ConflictTx != "double-low" || row.ConflictHeight == nil || *row.ConflictHeight != ancestor {
+			t.Errorf("the conflict of a block that stays is %q at %v, want it at %d", row.ConflictTx, row.ConflictHeight, ancestor)
+		}
+		if row := b.transfer("high"); row.ConflictTx != "" || row.ConflictHeight != nil {
+			t.Errorf("the conflict of a removed block is %q at %v, want none", row.ConflictTx, row.ConflictHeight)
+		}
+	})
+}
