@@ -215,6 +215,11 @@ func TestObserverOfAFailingDatabase(t *testing.T) {
 				block := b.block(ancestor.Height, lates)
 				return chain.Batch{Ancestor: &ancestor, Blocks: []chain.Block{block}, Pending: &chain.Pending{Transfers: []chain.Transfer{pays}}}
 			}},
+			{"earlier block", func() chain.Batch {
+				block := b.block(int64(len(b.blocks)), pays)
+				block.Time = b.clock.Now().Add(-time.Minute)
+				return chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}}
+			}},
 			{"mempool", func() chain.Batch {
 				return chain.Batch{Pending: &chain.Pending{Transfers: []chain.Transfer{gone, b.pay(dropped, "further", money.Units(3))}}}
 			}},

@@ -178,6 +178,19 @@ func TestBalancesAreExplained(t *testing.T) {
 			}
 		}
 
+		two := b.opened()
+		shows(two, tip-3, 7)
+		shows(two, tip-5, 7)
+		if got := left(two); got != "7 7" {
+			t.Errorf("two balances are shown as %q, want 7 7: a balance explains no other", got)
+		}
+		last := b.opened()
+		shows(last, tip, 7)
+		explain(last, tip, 7)
+		if got := left(last); got != "" {
+			t.Errorf("a payment in the last block leaves the balance %q, want none", got)
+		}
+
 		v, other := b.opened(), b.opened()
 		shows(other, tip-3, 7)
 		for i, change := range []map[string]any{{"network": "another"}, {"asset": "another"}, {"unmatched": payment.Unproved}, {"tx_id": "no balance"}, {"height": tip - 7}} {
@@ -273,6 +286,149 @@ func TestConflictsLeaveWithTheirBlock(t *testing.T) {
 		}
 		if row := b.transfer("high"); row.ConflictTx != "" || row.ConflictHeight != nil {
 			t.Errorf("the conflict of a removed block is %q at %v, want none", row.ConflictTx, row.ConflictHeight)
+		}
+	})
+}
+
+// TestEachRivalReplacesItsOwn checks that a double spend marks the transfers that need its money,
+// with the transaction that spent it, and no others.
+func TestEachRivalReplacesItsOwn(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		first, second, third, mined := b.opened(), b.opened(), b.opened(), b.opened()
+		one, two, three := b.pay(first, "one", first.Payment.Due), b.pay(second, "two", second.Payment.Due), b.pay(third, "three", third.Payment.Due)
+		four := b.pay(mined, "four", mined.Payment.Due)
+		b.pool(nil, one, two, three)
+		b.mine(four)
+		b.pool([]chain.Spend{{Key: three.Spends[0], TxID: "three"}, {Key: four.Spends[0], TxID: "rival-four"}}, one, two, three)
+		for _, txid := range []string{"one", "two", "three", "four"} {
+			if row := b.transfer(txid); row.Gone {
+				t.Errorf("%s is gone (%s), want it there: nothing that confirmed or differs spent its money", txid, row.GoneReason)
+			}
+		}
+		block := b.block(int64(len(b.blocks)))
+		block.Spends = []chain.Spend{{Key: one.Spends[0], TxID: "rival-one"}, {Key: two.Spends[0], TxID: "rival-two"}}
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{Transfers: []chain.Transfer{three}}})
+		for txid, want := range map[string]string{"one": "rival-one", "two": "rival-two", "three": "", "four": ""} {
+			if row := b.transfer(txid); row.ConflictTx != want || row.Gone != (want != "") {
+				t.Errorf("%s conflicts with %q and is gone: %v; want %q", txid, row.ConflictTx, row.Gone, want)
+			}
+		}
+	})
+}
+
+// TestGoneSince checks since when a missing transfer is gone: on its payment's own clock, from the
+// first time that it was missing, and again after it returned.
+func TestGoneSince(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		plain, ahead := b.opened(), b.opened()
+		must(t, b.service.AdvanceClock(t.Context(), b.scope, ahead.Payment.Reference, time.Hour, false))
+		one, two := b.pay(plain, "plain", plain.Payment.Due), b.pay(ahead, "ahead", ahead.Payment.Due)
+		stray := b.pay(plain, "stray", money.Units(7))
+		stray.Destination.Address = "bcrt1unknown"
+		spends := []chain.Spend{{Key: one.Spends[0], TxID: "rival"}}
+		b.pool(nil, one, two, stray)
+		gone := func(txid string, want time.Time, reason payment.Reason) models.Transfer {
+			t.Helper()
+			row := b.transfer(txid)
+			if !row.Gone || row.GoneAt == nil || !row.GoneAt.Equal(want) || row.GoneReason != string(reason) {
+				t.Errorf("%s is gone: %v, since %v (%s); want since %v (%s)", txid, row.Gone, row.GoneAt, row.GoneReason, want, reason)
+			}
+			return row
+		}
+		b.clock.Advance(time.Minute)
+		now := b.clock.Now()
+		b.pool(spends)
+		before := gone("plain", now, payment.Replaced)
+		gone("ahead", now.Add(time.Hour), payment.Dropped)
+		gone("stray", now, payment.Dropped)
+		b.clock.Advance(time.Minute)
+		b.pool(spends)
+		if after := gone("plain", now, payment.Replaced); !after.UpdatedAt.Equal(before.UpdatedAt) {
+			t.Errorf("a second look without a change writes the transfer at %v, want no write since %v", after.UpdatedAt, before.UpdatedAt)
+		}
+		b.pool(nil, one) // it is back
+		if row := b.transfer("plain"); row.Gone {
+			t.Error("a transfer that is back is gone, want it there")
+		}
+		b.clock.Advance(time.Minute)
+		again := b.clock.Now()
+		b.pool(spends)
+		gone("plain", again, payment.Replaced)
+		b.clock.Advance(time.Minute)
+		block := b.block(int64(len(b.blocks)))
+		block.Spends = spends
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
+		b.mine(stray)
+		if row := b.transfer("stray"); row.Gone || row.Height == nil || row.Unmatched != payment.UnknownTag {
+			t.Errorf("a transfer of no payment that returned is %+v, want it confirmed and unmatched", row)
+		}
+		if row := gone("plain", again, payment.Replaced); row.ConflictTx != "rival" {
+			t.Errorf("the transfer conflicts with %q, want rival", row.ConflictTx)
+		}
+	})
+}
+
+// TestKnownTransfersKeepTheirContent checks that only a new branch changes what a transfer moves,
+// and that a look at the mempool that is older than a block changes nothing.
+func TestKnownTransfersKeepTheirContent(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		small, large := b.pay(v, "moves", money.Units(10)), b.pay(v, "moves", money.Units(20))
+		keeps := func(when string, amount int64, asset string) {
+			t.Helper()
+			if row := b.transfer("moves"); row.Amount.Cmp(money.Units(amount)) != 0 || row.Asset != asset {
+				t.Errorf("%s the transfer moves %s %s, want %d %s", when, row.Amount, row.Asset, amount, asset)
+			}
+		}
+		b.pool(nil, small)
+		b.pool(nil, large)
+		keeps("after another look at the mempool", 10, "BTC")
+		b.mine(small)
+		_, err := b.observer.Reread(t.Context(), network, chain.Block{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1]}, Transfers: []chain.Transfer{large}})
+		must(t, err)
+		keeps("after its block was read again", 10, "BTC")
+		b.reorgTo(1, large)
+		keeps("on a new branch", 20, "BTC")
+		large.Asset = "another"
+		b.reorgTo(2, large)
+		keeps("on the branch after it", 20, "another")
+
+		failed := b.pay(v, "failed", money.Units(10))
+		failed.Reverted = true
+		b.mine(failed)
+		failed.Reverted = false
+		b.pool(nil, failed)
+		if row := b.transfer("failed"); !row.Reverted || row.Height == nil {
+			t.Errorf("after an older look at the mempool the failed transfer is %+v, want it failed in its block", row)
+		}
+
+		stray := b.pay(v, "stray", money.Units(7))
+		stray.Destination.Address = "bcrt1unknown"
+		b.mine(stray)
+		stray.Amount = money.Units(8)
+		b.reorgTo(1, stray)
+		if row := b.transfer("stray"); row.Amount.Cmp(money.Units(8)) != 0 {
+			t.Errorf("on a new branch the transfer of no payment moves %s, want 8", row.Amount)
+		}
+	})
+}
+
+// TestFailedAfterTheEnd checks that a transfer that returns as failed, after its payment has ended,
+// is no unmatched money.
+func TestFailedAfterTheEnd(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		early := b.pay(v, "early", money.Units(10))
+		b.pool(nil, early)
+		b.pool(nil)
+		b.mine(b.pay(v, "pays", v.Payment.Due))
+		b.mine()
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		before := b.events(v.Payment.ID)
+		early.Reverted = true
+		b.mine(early)
+		if row := b.transfer("early"); row.Unmatched != "" || !row.Reverted || b.events(v.Payment.ID) != before {
+			t.Errorf("a failed transfer after the end is %+v with events %s, want nothing to do", row, b.events(v.Payment.ID))
 		}
 	})
 }
