@@ -432,3 +432,61 @@ func TestFailedAfterTheEnd(t *testing.T) {
 		}
 	})
 }
+
+// TestFirstSightOfABlock checks the time of a transfer that is first seen in a block: the block's,
+// but not one in the future, and not a later one of what it replaces.
+func TestFirstSightOfABlock(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		b.clock.Advance(3 * time.Minute) // no transfer is older than its payment
+		now := b.clock.Now()
+		b.mineAt(now.Add(time.Minute), b.pay(v, "ahead", money.Units(10)))
+		if row := b.transfer("ahead"); !row.FirstSeenAt.Equal(now) || !row.SeenAt.Equal(now) {
+			t.Errorf("a transfer of a block in the future was seen at %v and %v, want now, %v", row.FirstSeenAt, row.SeenAt, now)
+		}
+		b.pool(nil, b.pay(v, "old", money.Units(20)))
+		next, mined := b.pay(v, "next", money.Units(20)), now.Add(-time.Minute)
+		next.Spends = []string{"coin-of-old"}
+		b.pool(nil)
+		b.mineAt(mined, next)
+		if row := b.transfer("next"); !row.SeenAt.Equal(mined) {
+			t.Errorf("a replacement of an earlier block was seen at %v, want the block's %v", row.SeenAt, mined)
+		}
+	})
+}
+
+// TestSightingsAreNamed checks what the timeline and the events say of each kind of transfer.
+func TestSightingsAreNamed(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for name, c := range map[string]struct {
+			change func(tr *chain.Transfer)
+			remark string
+			event  string
+		}{
+			"money":            {func(*chain.Transfer) {}, "Seen on the network: 0.00000007 BTC.", "detected"},
+			"another asset":    {func(tr *chain.Transfer) { tr.Asset = "another" }, "Another asset came to this payment's address: another 7. It credits nothing.", "unexpected_transfer"},
+			"a named amount":   {func(tr *chain.Transfer) { tr.Asset, tr.Amount = "USD 1000", money.Amount{} }, "Another asset came to this payment's address: USD 1000. It credits nothing.", "unexpected_transfer"},
+			"a balance":        {func(tr *chain.Transfer) { tr.Via = observe.UnknownVia }, "Money came to this payment's address in another way than by a payment (" + observe.UnknownVia + "): 0.00000007 BTC. It credits nothing, and is listed under Unmatched.", "unexpected_transfer"},
+			"no payment":       {func(tr *chain.Transfer) { tr.Via = "a refund" }, "Money came to this payment's address in another way than by a payment (a refund): 0.00000007 BTC. It credits nothing, and is listed under Unmatched.", "unexpected_transfer"},
+			"an unproved sum":  {func(tr *chain.Transfer) { tr.Unproved, tr.Via = true, "partly paid" }, "A payment to this address can't be believed (partly paid): its amount, 0.00000007 BTC, is not proved. It credits nothing, and is listed under Unmatched.", "unexpected_transfer"},
+			"an unproved name": {func(tr *chain.Transfer) { tr.Unproved, tr.Asset = true, "another" }, "A payment to this address can't be believed (): its amount, another 7, is not proved. It credits nothing, and is listed under Unmatched.", "unexpected_transfer"},
+		} {
+			v := b.opened()
+			one := b.pay(v, name, money.Units(7))
+			c.change(&one)
+			b.pool(nil, one)
+			steps, err := b.service.Timeline(t.Context(), b.scope, v.Payment.Reference)
+			must(t, err)
+			if got := steps[len(steps)-1]; got.Kind != payment.StepTransfer || got.Remark != c.remark {
+				t.Errorf("%s is %q in the timeline, want %q", name, got.Remark, c.remark)
+			}
+			if got := b.events(v.Payment.ID); got != "initiated "+c.event {
+				t.Errorf("%s has the events %q, want initiated %s", name, got, c.event)
+			}
+			if got := b.view(v.Payment.Reference).Payment; (got.FirstSeenAt != nil) != (c.event == "detected") {
+				t.Errorf("after %s the payment was first seen at %v, want a time only for money", name, got.FirstSeenAt)
+			}
+			b.pool(nil)
+		}
+	})
+}
