@@ -57,7 +57,7 @@ func (t Tx) MatchWatch(network Network, watch Watch) (transfers []Transfer, spen
 type MoveKind string
 
 // The kinds of moves. MoveReorg mines the last Depth blocks, and those down to TxIDs, again without
-// TxIDs, which are dropped.
+// TxIDs, which are dropped or, with Held, go back to the mempool and are held there.
 const (
 	MoveBroadcast MoveKind = "broadcast" // Tx enters the mempool, unless the network has it already
 	MoveHold      MoveKind = "hold"      // no block takes the pending TxIDs until they are released
@@ -71,7 +71,7 @@ type Move struct {
 	After int64 // blocks from now; 0 means at once
 	Kind  MoveKind
 	Tx    *Tx      `json:",omitempty"` // for MoveBroadcast
-	Held  bool     `json:",omitempty"` // for MoveBroadcast: held from the beginning
+	Held  bool     `json:",omitempty"` // for MoveBroadcast: held from the beginning; for MoveReorg: not dropped
 	TxIDs []string `json:",omitempty"` // for MoveHold, MoveRelease, MoveDrop, MoveReorg
 	Depth int      `json:",omitempty"` // for MoveReorg
 }

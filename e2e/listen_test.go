@@ -121,7 +121,7 @@ var triggers = [][]string{
 	{"payment.initiated", ""}, {"payment.initiated", "reorged"}, {"payment.detected", ""}, {"payment.processing", ""},
 	{"payment.processing", "after_abandoned"}, {"payment.successful", ""}, {"payment.successful", "late"}, {"payment.declined", "underpaid"},
 	{"payment.declined", "overpaid"}, {"payment.declined", "after_abandoned"}, {"payment.failed", "replaced"}, {"payment.failed", "reverted"},
-	{"payment.failed", "dropped"}, {"payment.abandoned", ""}, {"payment.expired", ""}, {"payment.reversed", "reversed"},
+	{"payment.failed", "dropped"}, {"payment.abandoned", ""}, {"payment.expired", ""}, {"payment.reversed", "reversed"}, {"payment.restored", ""},
 	{"payment.unexpected_transfer", ""}, {"webhook.test", ""},
 }
 

@@ -171,7 +171,7 @@ func (s *chainUpdate) applyMove(move chain.Move) (err error) {
 	case chain.MoveDrop:
 		err = waiting.Delete(&models.SandboxTx{}).Error
 	case chain.MoveReorg:
-		err = s.replaceBlocks(move.Depth, move.TxIDs)
+		err = s.replaceBlocks(move.Depth, move.TxIDs, move.Held)
 	}
 	if err != nil {
 		return fmt.Errorf("sandbox: %s on %s: %w", move.Kind, s.network, err)
@@ -305,9 +305,9 @@ func (s *chainUpdate) applyPlans() error {
 }
 
 // replaceBlocks replaces the last blocks by new ones with the same transactions, except for the
-// dropped ones, which leave the chain and the mempool. It replaces more than depth blocks if a
-// dropped transaction is deeper, because blocks may have been added since the depth was chosen.
-func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
+// dropped ones, which leave the chain. They leave the mempool too, or are held in it. It replaces
+// more than depth blocks if a dropped transaction is deeper, because blocks may have been added since the depth was chosen.
+func (s *chainUpdate) replaceBlocks(depth int, drop []string, hold bool) error {
 	var lowest []models.SandboxTx
 	err := s.tx.Select("height").Where("network = ? AND height IS NOT NULL AND tx_id IN ?", s.network, drop).
 		Order("height").Limit(1).Find(&lowest).Error
@@ -320,11 +320,15 @@ func (s *chainUpdate) replaceBlocks(depth int, drop []string) error {
 	if int64(depth) > s.tip.Height {
 		return fmt.Errorf("the chain has only %d blocks that can be replaced", s.tip.Height)
 	}
-	if len(drop) > 0 {
-		if err := s.tx.Where("network = ? AND tx_id IN ?", s.network, drop).Delete(&models.SandboxTx{}).
-			Error; err != nil {
-			return err
-		}
+	dropped := s.tx.Where("network = ? AND tx_id IN ?", s.network, drop)
+	switch {
+	case len(drop) > 0 && hold:
+		err = dropped.Model(&models.SandboxTx{}).Updates(map[string]any{"height": nil, "held": true}).Error
+	case len(drop) > 0:
+		err = dropped.Delete(&models.SandboxTx{}).Error
+	}
+	if err != nil {
+		return err
 	}
 	var blocks []models.SandboxBlock // with the block below them, which stays
 	err = s.tx.Where("network = ? AND height >= ?", s.network, s.tip.Height-int64(depth)).Order("height").

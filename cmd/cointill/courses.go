@@ -54,6 +54,8 @@ func listCourses() []course {
 		{"payment.abandoned", "", []money.Method{xrp}, []step{playScenario("missing_tag"), advanceClock(25 * time.Hour)}},
 		{"payment.expired", "", all, []step{advanceClock(8 * time.Minute)}},
 		{"payment.reversed", "reversed", mempool, []step{playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("reorg")}},
+		{"payment.restored", "", mempool, []step{playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("reorg"),
+			awaitEvent("payment.reversed", "reversed"), playScenario("reorg")}},
 		{"payment.unexpected_transfer", "", all, []step{playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("exact")}},
 		{webhook.WebhookTest, "", nil, nil}, // about no payment
 	}

@@ -122,12 +122,15 @@ func ClockAdvance(p models.Payment) time.Duration { return time.Duration(p.Advan
 
 // decideUntilStable applies Decide until it changes nothing.
 func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
+	if err := v.readEarlierReason(tx); err != nil {
+		return err
+	}
 	for range len(edges) + 1 {
 		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
 		before := v.Payment
 		surplus := v.takeSurplus(out)
 		v.applyOutcome(out)
-		if State(before.Status) == out.State && !(out.Reversed && !before.Reversed) {
+		if State(before.Status) == out.State && out.Reversed == before.Reversed {
 			return s.SavePayment(tx, v)
 		}
 		if State(before.Status) != out.State && !allowed(State(before.Status), out.State) {
@@ -147,6 +150,17 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 	return errors.New("payment: Decide doesn't reach a stable state for " + v.Payment.Reference)
 }
 
+// readEarlierReason reads from the timeline which reason a reversed payment had before.
+func (v *View) readEarlierReason(tx *models.Tx) error {
+	if !v.Payment.Reversed {
+		return nil
+	}
+	return tx.Model(&models.Step{}).Select("reason").
+		Where("payment_id = ? AND kind = ? AND to_status = ? AND reason <> ?", v.Payment.ID, StepState, string(Successful),
+			string(ReversedReason)).
+		Order("number DESC").Limit(1).Scan(&v.earlier).Error
+}
+
 // decideCase returns the payment's terms and state for Decide.
 func (v *View) decideCase() Case {
 	p := v.Payment
@@ -155,6 +169,7 @@ func (v *View) decideCase() Case {
 		Under: p.UnderTolerance, Over: p.OverTolerance, DeclineLate: p.LatePayments == "decline",
 		Depth: p.FinalDepth, NetworkSays: p.FinalByNetwork && v.Chain.Finalized >= 0,
 		ExpiresAt: p.ExpiresAt, AbandonsAt: p.AbandonsAt, Abandoned: p.AbandonedAt != nil, Reversed: p.Reversed,
+		Earlier: v.earlier,
 	}
 }
 
@@ -221,13 +236,16 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	if err := stats.NoteChange(tx, stats.StandingOf(before), *p); err != nil {
 		return err
 	}
-	if err := s.appendStep(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason,
-		Actor: actor}); err != nil {
-		return err
-	}
-	kind := "payment." + p.Status
-	if p.Reversed && from == Successful {
+	kind, remark := "payment."+p.Status, ""
+	switch {
+	case p.Reversed && from == Successful:
 		kind = webhook.PaymentReversed
+	case before.Reversed:
+		kind, remark = webhook.PaymentRestored, "The money that was taken back is final again."
+	}
+	if err := s.appendStep(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason,
+		Remark: remark, Actor: actor}); err != nil {
+		return err
 	}
 	if err := s.EmitEvent(tx, v, kind, ""); err != nil {
 		return err

@@ -24,6 +24,7 @@ type Case struct {
 	AbandonsAt  time.Time
 	Abandoned   bool // it was Abandoned before
 	Reversed    bool
+	Earlier     Reason // the reason before it was reversed
 }
 
 // Sighting is a transfer to the payment, as the chain shows it now.
@@ -87,8 +88,13 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 	sum := sumSightings(c, sightings, chain)
 	if c.State == Successful {
 		// A reorganisation deeper than final takes money back, but not the state.
-		if !c.Reversed && sum.confirmed.Cmp(c.Paid) < 0 {
+		switch {
+		case !c.Reversed && sum.confirmed.Cmp(c.Paid) < 0:
 			out.Reversed, out.Reason = true, ReversedReason
+		case c.Reversed && sum.final.Cmp(c.Paid) >= 0:
+			out.Reversed, out.Reason = false, c.Earlier
+		case c.Reversed:
+			out.WakeHeight = sum.nextHeight
 		}
 		return out
 	}

@@ -39,7 +39,8 @@ func (b *bench) grow(n int, transfers map[int][]chain.Transfer) {
 // payments that had up to 150 confirmations (with -every, each number of them), and one
 // of Dogecoin such that had up to 200, the most that a business may wait for (with
 // -every 1,440, a day's). What was not final waits again and is paid by the same
-// transaction; what was final stays, is flagged, told of once, and waits for a person.
+// transaction; what was final stays, is flagged, and waits for a person, until it is final again
+// and taken back once more.
 func TestEveryDepth(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		depths := map[money.Coin][]int{money.BTC: {1, 2, 3, 18, 123, 150}, money.DOGE: {1, 5, 6, 40, settings.MaxDepth}}
@@ -71,12 +72,12 @@ func TestEveryDepth(t *testing.T) {
 			b.grow(views[1].Payment.FinalDepth, nil)
 			b.reorg(views[1].Payment.FinalDepth+1, &chain.Pending{}) // and gone for good
 			for confirmations, v := range views {
-				want := "initiated detected processing successful reversed"
+				want := "initiated detected processing successful reversed restored reversed"
 				if confirmations < v.Payment.FinalDepth {
 					want, reversed = "initiated detected processing initiated processing successful reversed", reversed+1
 				}
 				if got := b.events(v.Payment.ID); got != want {
-					t.Errorf("%s with %d confirmations: %s", coin, confirmations, got)
+					t.Errorf("%s with %d confirmations has events %s, want %s", coin, confirmations, got, want)
 				}
 			}
 			if reversed != len(had) {

@@ -172,6 +172,68 @@ func TestPartReversed(t *testing.T) {
 	})
 }
 
+// TestRestored (BTC-4) checks that the flag of a reversed payment goes when all that it was settled
+// with is final again, that the reason from before returns, and that it may be reversed again.
+func TestRestored(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for name, c := range map[string]struct {
+			amount func(due money.Amount) money.Amount
+			wait   time.Duration
+			reason payment.Reason
+			events string
+		}{
+			"exact":    {func(due money.Amount) money.Amount { return due }, 0, payment.NoReason, "processing successful"},
+			"late":     {func(due money.Amount) money.Amount { return due }, payment.Window + time.Second, payment.Late, "processing successful"},
+			"accepted": {func(due money.Amount) money.Amount { return due.Add(money.Units(1_000)) }, 0, payment.AcceptedByUser, "processing declined successful"},
+		} {
+			v := b.opened()
+			ref, half := v.Payment.Reference, c.amount(v.Payment.Due).Sub(money.Units(500))
+			b.clock.Advance(c.wait)
+			first, second := b.pay(v, "first "+name, half), b.pay(v, "second "+name, money.Units(500))
+			b.mine(first, second)
+			b.mine()
+			if c.reason == payment.AcceptedByUser {
+				must(t, b.service.Resolve(t.Context(), b.owner(), ref))
+			}
+			settled := b.expect(ref, payment.Successful, c.reason)
+			receipts := b.receipts(ref)
+			for range 2 {
+				b.reorgTo(2)
+				if v := b.expect(ref, payment.Successful, payment.ReversedReason); !v.Payment.Reversed {
+					t.Errorf("%s: not reversed when its blocks left the chain", name)
+				}
+				b.mine(first)
+				b.mine()
+				b.mine(second)
+				if v := b.expect(ref, payment.Successful, payment.ReversedReason); !v.Payment.Reversed {
+					t.Errorf("%s: not reversed any more before all of it is final", name)
+				}
+				b.mine()
+				got := b.expect(ref, payment.Successful, c.reason)
+				if got.Payment.Reversed || got.Payment.Paid.Cmp(settled.Payment.Paid) != 0 || !got.Payment.SettledAt.Equal(*settled.Payment.SettledAt) || got.Payment.Remark != settled.Payment.Remark {
+					t.Errorf("%s: restored as %+v, want it as it was settled: %+v", name, got.Payment, settled.Payment)
+				}
+				b.reorgTo(2, second) // and once more: the first is final, the second is not on the new branch
+				b.mine()
+				b.reorgTo(2)
+				b.mine(first, second)
+				b.mine()
+			}
+			if n := b.receipts(ref); n != receipts {
+				t.Errorf("%s: %d receipts after it was restored, want %d as before", name, n, receipts)
+			}
+			steps, err := b.service.Timeline(t.Context(), b.scope, ref)
+			must(t, err)
+			if last := steps[len(steps)-1]; last.Remark != "The money that was taken back is final again." || last.Reason != string(c.reason) {
+				t.Errorf("%s: the timeline ends in %q (%s), want that the money is final again (%s)", name, last.Remark, last.Reason, c.reason)
+			}
+			if got, want := b.events(v.Payment.ID), "initiated detected detected "+c.events; !strings.HasPrefix(got, want+" reversed restored ") || !strings.HasSuffix(got, "reversed restored") {
+				t.Errorf("%s: events %s, want %s, then reversed and restored in turn", name, got, want)
+			}
+		}
+	})
+}
+
 // TestDoubleSpend (BTC-2): the coins of a payment are spent elsewhere, in a block that
 // becomes final, or in one that leaves the chain and is forgotten with it.
 func TestDoubleSpend(t *testing.T) {

@@ -124,6 +124,7 @@ type View struct {
 	Now time.Time
 
 	contract Contract // of the payment's network
+	earlier  Reason   // of a reversed payment: the reason before
 }
 
 // Coin is the payment's coin.

@@ -221,10 +221,13 @@ func (a *act) doubleSpend() error {
 }
 
 // reorganise takes the transaction out of the chain while it is confirmed but not final, keeps it
-// out for a while, and lets it in again. A transfer that is final already goes for good.
+// out for a while, and lets it in again. A final one stays out until the scenario is played again.
 func (a *act) reorganise() error {
-	if a.done.Scenario.reversesFinal(a.view) {
+	switch {
+	case a.done.Scenario.reversesFinal(a.view):
 		return a.reverseFinal()
+	case a.done.Scenario.restoresFinal(a.view):
+		return a.restoreFinal()
 	}
 	room := int64(a.view.Payment.FinalDepth) - 1 // at least one
 	tx := newTransaction(a.newOutput(amountOwed(a.view)))
@@ -243,20 +246,34 @@ func (a *act) reorganise() error {
 }
 
 // reverseFinal mines the blocks with the payment's money again without it. The other
-// transactions of these blocks stay at their heights.
+// transactions of these blocks stay at their heights. The money waits in the mempool.
 func (a *act) reverseFinal() error {
 	depth, txids := heldDepth(a.view)
-	a.moves = append(a.moves, chain.Move{Kind: chain.MoveReorg, Depth: int(depth), TxIDs: txids})
+	a.moves = append(a.moves, chain.Move{Kind: chain.MoveReorg, Depth: int(depth), TxIDs: txids, Held: true})
 	coin := a.view.Coin()
 	for _, t := range a.view.Transfers {
 		if slices.Contains(txids, t.TxID) {
 			a.done.Transactions = append(a.done.Transactions, Transaction{Hash: t.TxID, Amount: coin.Format(t.Amount),
 				Asset: t.Asset,
-				Note:  fmt.Sprintf("Taken out of the chain for good, with the last %d blocks mined anew.", depth)})
+				Note:  fmt.Sprintf("Taken out of the chain; the last %d blocks are mined again without it.", depth)})
 		}
 	}
 	a.done.Next = "The payment stays successful and is flagged as reversed, with the event payment.reversed, as " +
-		"soon as the reorganisation is seen."
+		"soon as the reorganisation is seen. Play reorg again to let the money in again."
+	return nil
+}
+
+// restoreFinal lets the next block take the payment's money, which a reorganisation took back.
+func (a *act) restoreFinal() error {
+	coin := a.view.Coin()
+	var txids []string
+	for _, t := range heldTransfers(a.view) {
+		txids = append(txids, t.TxID)
+		a.done.Transactions = append(a.done.Transactions, Transaction{Hash: t.TxID, Amount: coin.Format(t.Amount),
+			Asset: t.Asset, Note: "The next block takes it again."})
+	}
+	a.moves = append(a.moves, chain.Move{Kind: chain.MoveRelease, TxIDs: txids})
+	a.done.Next = "The flag goes, with the event payment.restored, " + a.describeFinal(1) + "."
 	return nil
 }
 

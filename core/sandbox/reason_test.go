@@ -137,8 +137,8 @@ func TestNeverConfirmsBesideMoney(t *testing.T) {
 	}
 }
 
-// TestReversed (BTC-4) takes final money back, and leaves what others paid in the same
-// blocks where it is.
+// TestReversed (BTC-4) takes final money back, leaves what others paid in the same blocks
+// where it is, and lets the money in again.
 func TestReversed(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -175,12 +175,25 @@ func TestReversed(t *testing.T) {
 					t.Errorf("%s: another payment's money moved from %d to %d", coin, height, *now.Transfers[0].Height)
 				}
 			}
-			if _, err := b.sandbox.Simulate(t.Context(), b.scope, parts[coin], sandbox.Reorg); code(err) != "payment_ended" {
-				t.Errorf("%s: taken back twice: %v", coin, err)
-			}
 		}
 		b.pass(30 * time.Second)
 		for _, coin := range coins {
+			if v := b.view(parts[coin]); !v.Payment.Reversed {
+				t.Errorf("%s: half a minute later the payment is not reversed, want it reversed until the scenario is played again", coin)
+			}
+			if done := b.simulate(parts[coin], sandbox.Reorg); len(done.Transactions) != 2 {
+				t.Errorf("%s: %+v let in again, want both transactions", coin, done.Transactions)
+			}
+		}
+		b.pass(60 * time.Second)
+		for _, coin := range coins {
+			v := b.view(parts[coin])
+			if v.State() != payment.Successful || v.Payment.Reversed || v.Payment.Reason != "" {
+				t.Errorf("%s: %s (%s), reversed %t, want successful and restored", coin, v.State(), v.Payment.Reason, v.Payment.Reversed)
+			}
+			if events := b.events(v.Payment.ID); !strings.HasSuffix(events, "payment.reversed payment.restored") {
+				t.Errorf("%s: events %s, want payment.restored last", coin, events)
+			}
 			if now := b.view(others[coin][1]); now.State() != payment.Successful {
 				t.Errorf("%s: the other one ended %s", coin, now.State())
 			}

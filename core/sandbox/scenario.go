@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/models"
 )
 
 // Scenario is one way in which a customer's money may or may not arrive.
@@ -95,8 +96,8 @@ func Scenarios() []Scenario {
 				"payment becomes Failed."},
 		{Code: Reorg, Label: "Reorganised", coins: reorganised, why: validated, moves: (*act).reorganise, short: undone,
 			Explanation: undone +
-				" On a payment that is Successful already the money is gone for good: it stays Successful and is " +
-				"flagged as reversed."},
+				" On a payment that is Successful already the money stays out: it stays Successful and is flagged as " +
+				"reversed, until the scenario is played again."},
 		{Code: NeverConfirms, Label: "Never confirms", moves: (*act).neverConfirms,
 			short: "The transaction is sent and no block ever takes it: the payment stays Initiated, and is Failed " +
 				"once 24 hours have passed.",
@@ -151,6 +152,16 @@ func (s Scenario) reversesFinal(v payment.View) bool {
 	return s.Code == Reorg && v.State() == payment.Successful && !v.Payment.Reversed
 }
 
+// restoresFinal reports that the scenario lets final money in again that was taken back.
+func (s Scenario) restoresFinal(v payment.View) bool {
+	return s.Code == Reorg && v.State() == payment.Successful && v.Payment.Reversed
+}
+
+// heldTransfers are the payment's transfers that wait in the mempool.
+func heldTransfers(v payment.View) []models.Transfer {
+	return slices.DeleteFunc(slices.Clone(v.Transfers), func(t models.Transfer) bool { return t.Height != nil || t.Gone })
+}
+
 // checkCoin says why the scenario can't happen to a payment of a coin that it makes
 // sense for; nil when it can.
 func (s Scenario) checkCoin(v payment.View) error {
@@ -158,6 +169,8 @@ func (s Scenario) checkCoin(v payment.View) error {
 	switch {
 	case s.reversesFinal(v):
 		return s.checkDepth(v)
+	case s.restoresFinal(v) && len(heldTransfers(v)) > 0:
+		return nil
 	case now > s.until && now == ended:
 		return fault.New(fault.Conflict, "payment_ended",
 			"This payment is "+p.Status+" already. Only more money can still come to it: use "+listCodes(listUntil(ended))+".")
@@ -194,8 +207,10 @@ func (s Scenario) checkDepth(v payment.View) error {
 func (s Scenario) explainPhase(v payment.View) string {
 	switch {
 	case s.reversesFinal(v):
-		return "A reorganisation takes the money back for good, although it was final: the payment stays Successful " +
-			"and is flagged as reversed."
+		return "A reorganisation takes the money back, although it was final: the payment stays Successful and is " +
+			"flagged as reversed."
+	case s.restoresFinal(v):
+		return "The next block takes the money again: once it is final, the payment is no longer flagged as reversed."
 	case s.what != "" && phaseOf(v) == ended:
 		return s.what + " after the end: the payment stays as it is, and the money is listed under Unmatched."
 	case s.what != "" && phaseOf(v) == abandoned:

@@ -81,8 +81,10 @@ func tells(s models.Step) string {
 		return "payment.unexpected_transfer"
 	case s.Kind != "state" || s.From == "": // merchants know what they initiate
 		return ""
-	case s.From == "successful":
+	case s.From == "successful" && s.Reason == "reversed":
 		return "payment.reversed"
+	case s.From == "successful":
+		return "payment.restored"
 	}
 	return "payment." + s.To
 }
@@ -125,7 +127,7 @@ func (c *customer) heard(p models.Payment, steps []models.Step, events []models.
 		if steps[i].Kind == "state" {
 			reason = steps[i].Reason
 		}
-		reversed = reversed || e.Type == "payment.reversed"
+		reversed = e.Type == "payment.reversed" || reversed && e.Type != "payment.restored"
 		got := fmt.Sprint(m.ID, m.Type, m.Domain, m.Timestamp.UnixMicro(), m.Sequence, m.Data.Reference, m.Data.BusinessReference, m.Data.Status, m.Data.Reason, m.Data.Reversed)
 		want := fmt.Sprint(e.ID, e.Type, "test", e.CreatedAt.UnixMicro(), i+1, p.Reference, c.reference, steps[i].To, reason, reversed)
 		if got != want {

@@ -96,23 +96,41 @@ func (w *world) judge() {
 	w.told(db, byReference)
 	for _, c := range w.customers {
 		c.compare(byReference[c.reference])
+		c.restored(db, byReference[c.reference])
 		c.rest(db, byReference[c.reference])
 		w.say("%s: %s", c.reference, byReference[c.reference].Status)
 	}
 	w.counts["payments"] += len(rows)
 }
 
+// restored finds a payment that is still reversed although all of its money is on the chain again.
+func (c *customer) restored(db *models.DB, p models.Payment) {
+	if !p.Reversed {
+		return
+	}
+	var counted []models.Transfer
+	c.must(db.Read(c.t.Context()).Where("payment_id = ? AND unmatched = '' AND height IS NOT NULL AND NOT reverted AND NOT gone", p.ID).Find(&counted).Error)
+	sum := new(big.Int)
+	for _, t := range counted {
+		sum.Add(sum, t.Amount.Big())
+	}
+	if sum.Cmp(p.Paid.Big()) >= 0 {
+		c.find("payment %d is reversed, and %s of %s is on the chain again", c.number, sum, p.Paid)
+	}
+}
+
 // edges holds every change of state against the contract's table (7, 8, 27).
 func (w *world) edges(db *models.DB) {
 	var steps []models.Step
 	w.must(db.Read(w.t.Context()).Where("kind = 'state'").Order("payment_id, number").Find(&steps).Error)
-	at := map[int64]string{}
+	at, reversed := map[int64]string{}, map[int64]bool{}
 	for _, s := range steps {
 		edge := s.From + ">" + s.To
-		reversed := edge == "successful>successful" && s.Reason == "reversed"
-		if s.From != at[s.PaymentID] || !slices.Contains(table, edge) && !reversed {
-			w.find("invariant 7: %q after %q", edge, at[s.PaymentID])
+		flagged := edge == "successful>successful" && (s.Reason == "reversed") == !reversed[s.PaymentID]
+		if s.From != at[s.PaymentID] || !slices.Contains(table, edge) && !flagged {
+			w.find("invariant 7: %q (%s) after %q", edge, s.Reason, at[s.PaymentID])
 		}
+		reversed[s.PaymentID] = edge == "successful>successful" && s.Reason == "reversed"
 		if edge == "declined>successful" && s.Actor == "system" {
 			w.find("invariant 8: accepted by nobody")
 		}

@@ -23,6 +23,7 @@ var eventWords = map[string]string{
 	webhook.PaymentAbandoned:          "webhook.event_abandoned",
 	webhook.PaymentExpired:            "webhook.event_expired",
 	webhook.PaymentReversed:           "webhook.event_reversed",
+	webhook.PaymentRestored:           "webhook.event_restored",
 	webhook.PaymentUnexpectedTransfer: "webhook.event_unexpected",
 	webhook.SendProcessing:            "webhook.event_send_processing",
 	webhook.SendProcessed:             "webhook.event_send_processed",
