@@ -24,20 +24,21 @@ var errBusy = errors.New("too many requests")
 // by block, and whether the node can tell by which transaction.
 type purse struct {
 	*bench
-	gains  map[string]map[int64]money.Amount // by address and height
-	traces bool
-	fails  int           // how often a node that can tell fails to
-	busy   map[int64]int // how often it fails to tell balances, by height
-	most   int           // addresses that were asked for at once
-	asked  []string      // addresses that were asked for, in order
-	cancel func()        // called before balances are answered, if it is set
-	trace  func()        // called before a block is answered, if it is set
-	forget int64         // what was held before this block isn't kept
+	gains   map[string]map[int64]money.Amount // by address and height
+	traces  bool
+	fails   int           // how often a node that can tell fails to
+	busy    map[int64]int // how often it fails to tell balances, by height
+	most    int           // addresses that were asked for at once
+	asked   []string      // addresses that were asked for, in order
+	heights []int64       // at which balances were asked for, in order
+	cancel  func()        // called before balances are answered, if it is set
+	trace   func()        // called before a block is answered, if it is set
+	forget  int64         // what was held before this block isn't kept
 }
 
 func (p *purse) Balances(_ context.Context, height int64, addresses []string) ([]money.Amount, error) {
 	held := make([]money.Amount, len(addresses))
-	p.most, p.asked = max(p.most, len(addresses)), append(p.asked, addresses...)
+	p.most, p.asked, p.heights = max(p.most, len(addresses)), append(p.asked, addresses...), append(p.heights, height)
 	if len(addresses) == 0 {
 		return nil, errors.New("asked for no address")
 	}
