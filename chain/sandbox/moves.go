@@ -305,8 +305,9 @@ func (s *chainUpdate) applyPlans() error {
 }
 
 // replaceBlocks replaces the last blocks by new ones with the same transactions, except for the
-// dropped ones, which leave the chain. They leave the mempool too, or are held in it. It replaces
-// more than depth blocks if a dropped transaction is deeper, because blocks may have been added since the depth was chosen.
+// dropped ones, which leave the chain. They leave the mempool too or, with hold, wait in it. It
+// replaces more than depth blocks if a dropped transaction is deeper, because blocks may have been
+// added since the depth was chosen.
 func (s *chainUpdate) replaceBlocks(depth int, drop []string, hold bool) error {
 	var lowest []models.SandboxTx
 	err := s.tx.Select("height").Where("network = ? AND height IS NOT NULL AND tx_id IN ?", s.network, drop).
