@@ -209,6 +209,8 @@ func timeline(ctx context.Context, steps []models.Step, zone *time.Location) (li
 			shown.Title, shown.Icon = words.T(ctx, "payment.step_attached"), "links"
 		}
 		switch {
+		case isReversal(s):
+			shown.Tone = ui.Bad
 		case s.Kind == payment.StepState:
 			shown.Tone = ui.StateTone(s.To)
 		case s.Kind == payment.StepTransfer && s.Reason != "":
@@ -221,12 +223,21 @@ func timeline(ctx context.Context, steps []models.Step, zone *time.Location) (li
 	return list
 }
 
+// isReversal reports whether the chain took back money that was final.
+func isReversal(s models.Step) bool {
+	return s.Kind == payment.StepState && s.From == s.To && s.Reason == string(payment.ReversedReason)
+}
+
 func stepTitle(ctx context.Context, s models.Step) string {
 	switch {
 	case s.Kind == payment.StepState && s.From == "":
 		return words.T(ctx, "payment.step_initiated")
 	case s.Kind == payment.StepState && s.To == string(payment.Initiated) && s.From == string(payment.Pending):
 		return words.T(ctx, "payment.step_opened")
+	case isReversal(s):
+		return words.T(ctx, "payment.step_reversed")
+	case s.Kind == payment.StepState && s.From == s.To:
+		return words.T(ctx, "payment.step_restored")
 	case s.Kind == payment.StepState:
 		return ui.StateWord(ctx, s.To)
 	case s.Kind == payment.StepTransfer:
