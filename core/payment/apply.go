@@ -158,7 +158,7 @@ func (v *View) readEarlierReason(tx *models.Tx) error {
 	return tx.Model(&models.Step{}).Select("reason").
 		Where("payment_id = ? AND kind = ? AND to_status = ? AND reason <> ?", v.Payment.ID, StepState, string(Successful),
 			string(ReversedReason)).
-		Order("number DESC").Limit(1).Scan(&v.earlier).Error
+		Order("number DESC").Limit(1).Scan(&v.earlierReason).Error
 }
 
 // decideCase returns the payment's terms and state for Decide.
@@ -169,7 +169,7 @@ func (v *View) decideCase() Case {
 		Under: p.UnderTolerance, Over: p.OverTolerance, DeclineLate: p.LatePayments == "decline",
 		Depth: p.FinalDepth, NetworkSays: p.FinalByNetwork && v.Chain.Finalized >= 0,
 		ExpiresAt: p.ExpiresAt, AbandonsAt: p.AbandonsAt, Abandoned: p.AbandonedAt != nil, Reversed: p.Reversed,
-		Earlier: v.earlier,
+		EarlierReason: v.earlierReason,
 	}
 }
 
@@ -241,7 +241,7 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	case p.Reversed && from == Successful:
 		kind = webhook.PaymentReversed
 	case before.Reversed:
-		kind, remark = webhook.PaymentRestored, "The money that was taken back is final again."
+		kind, remark = webhook.PaymentRestored, "The money is on the chain again, and final."
 	}
 	if err := s.appendStep(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason,
 		Remark: remark, Actor: actor}); err != nil {

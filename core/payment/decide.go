@@ -24,7 +24,8 @@ type Case struct {
 	AbandonsAt  time.Time
 	Abandoned   bool // it was Abandoned before
 	Reversed    bool
-	Earlier     Reason // the reason before it was reversed
+	// EarlierReason is the reason before it was reversed.
+	EarlierReason Reason
 }
 
 // Sighting is a transfer to the payment, as the chain shows it now.
@@ -92,7 +93,7 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 		case !c.Reversed && sum.confirmed.Cmp(c.Paid) < 0:
 			out.Reversed, out.Reason = true, ReversedReason
 		case c.Reversed && sum.final.Cmp(c.Paid) >= 0:
-			out.Reversed, out.Reason = false, c.Earlier
+			out.Reversed, out.Reason = false, c.EarlierReason
 		case c.Reversed:
 			out.WakeHeight = sum.nextHeight
 		}

@@ -224,7 +224,7 @@ func TestRestored(t *testing.T) {
 			}
 			steps, err := b.service.Timeline(t.Context(), b.scope, ref)
 			must(t, err)
-			if last := steps[len(steps)-1]; last.Remark != "The money that was taken back is final again." || last.Reason != string(c.reason) {
+			if last := steps[len(steps)-1]; last.Remark != "The money is on the chain again, and final." || last.Reason != string(c.reason) {
 				t.Errorf("%s: the timeline ends in %q (%s), want that the money is final again (%s)", name, last.Remark, last.Reason, c.reason)
 			}
 			if got, want := b.events(v.Payment.ID), "initiated detected detected "+c.events; !strings.HasPrefix(got, want+" reversed restored ") || !strings.HasSuffix(got, "reversed restored") {

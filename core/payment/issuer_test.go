@@ -105,11 +105,7 @@ func TestIssuerMonitor(t *testing.T) {
 // hold the token, may receive some, or were frozen at the last check.
 func TestIssuerMonitorAsksForWhatMatters(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		set := func(row any, id int64, column string, value any) {
-			t.Helper()
-			must(t, b.db.Exec(t.Context()).Model(row).Where("id = ?", id).Update(column, value).Error)
-		}
-		b.unbooked = true // the test writes transfers' assets
+		set := func(row any, id int64, column string, value any) { b.set(row, id, map[string]any{column: value}) }
 		i := &fakeIssuer{token: "Paused.", failsBarred: errors.New("asked")}
 		w := &issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: i}
 		destinations := func() (all []models.Destination) {
@@ -164,32 +160,30 @@ func TestIssuerMonitorAsksForWhatMatters(t *testing.T) {
 // and not after a question that failed.
 func TestIssuerMonitorWritesChanges(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		note := func(change string) (note string) {
+		cursor := func() *models.Tx {
+			return b.db.Exec(t.Context()).Model(&models.ChainCursor{}).Where("network = ?", string(network))
+		}
+		writeNote := func(note string) { must(t, cursor().Update("note", note).Error) }
+		readNote := func() (note string) {
 			t.Helper()
-			row := func() *models.Tx {
-				return b.db.Exec(t.Context()).Model(&models.ChainCursor{}).Where("network = ?", string(network))
-			}
-			if change != "" {
-				must(t, row().Update("note", change).Error)
-			}
-			must(t, row().Select("note").Scan(&note).Error)
+			must(t, cursor().Select("note").Scan(&note).Error)
 			return note
 		}
 		i := &fakeIssuer{}
 		w := &issuer.Monitor{Service: b.service, Network: network, Token: money.BTC, Issuer: i}
-		note("Of an earlier process.")
+		writeNote("Of an earlier process.")
 		must(t, w.Step(t.Context()))
-		if got := note(""); got != "" {
+		if got := readNote(); got != "" {
 			t.Errorf("the first step leaves the note %q, want none", got)
 		}
-		note("By hand.")
+		writeNote("By hand.")
 		must(t, w.Step(t.Context()))
-		if got := note(""); got != "By hand." {
+		if got := readNote(); got != "By hand." {
 			t.Errorf("a step without a change writes %q", got)
 		}
 		i.network, i.fails = "Stalls.", errors.New("no node")
-		if err := w.Step(t.Context()); !errors.Is(err, i.fails) || note("") != "By hand." {
-			t.Errorf("a failed question returns %v and writes %q", err, note(""))
+		if err := w.Step(t.Context()); !errors.Is(err, i.fails) || readNote() != "By hand." {
+			t.Errorf("a failed question returns %v and writes %q", err, readNote())
 		}
 	})
 }

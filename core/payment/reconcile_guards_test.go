@@ -271,20 +271,28 @@ func TestReconcileEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestBalancesStandInTheirBlock checks that money that only a balance shows gets the hash and time of
-// its network's block, not of another network's.
+// TestBalancesStandInTheirBlock checks that money that only a balance shows gets the hash of its
+// network's block, not of another network's, and is shown also when its block is not kept.
 func TestBalancesStandInTheirBlock(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		p, fresh := reconciles(b, false)
-		v := b.opened()
-		p.look(fresh)
-		b.mine()
-		p.gain(v.Payment.Address, v.Payment.Due)
-		came := b.blocks[len(b.blocks)-1]
-		must(t, b.db.Exec(t.Context()).Create(&models.ChainBlock{Network: "another", Height: came.Height, Hash: "another", Time: b.clock.Now()}).Error)
-		p.look(fresh)
-		if found := p.told(v); len(found) != 1 || found[0].BlockHash != came.Hash {
-			t.Errorf("found %+v, want one transfer in block %s", found, came.Hash)
+		for _, kept := range []bool{true, false} {
+			v := b.opened()
+			p.look(fresh)
+			b.mine()
+			p.gain(v.Payment.Address, v.Payment.Due)
+			last := b.blocks[len(b.blocks)-1]
+			want := last.Hash
+			if kept {
+				must(t, b.db.Exec(t.Context()).Create(&models.ChainBlock{Network: "another", Height: last.Height, Hash: "another", Time: b.clock.Now()}).Error)
+			} else {
+				must(t, b.db.Exec(t.Context()).Where("network = ? AND height <= ?", string(network), last.Height).Delete(&models.ChainBlock{}).Error)
+				want = ""
+			}
+			p.look(fresh)
+			if found := p.told(v); len(found) != 1 || found[0].BlockHash != want || found[0].Unmatched != payment.NoTransaction || found[0].FirstSeenAt.IsZero() {
+				t.Errorf("with its block kept: %v, the money is %+v, want one transfer in block %q without a transaction", kept, found, want)
+			}
 		}
 	})
 }

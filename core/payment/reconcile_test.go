@@ -290,22 +290,6 @@ func TestReconcileBusyBalances(t *testing.T) {
 	})
 }
 
-// TestReconcileOld: money in a block so old that its header isn't kept is shown too.
-func TestReconcileOld(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
-		p, fresh := reconciles(b, false)
-		v := b.opened()
-		p.look(fresh)
-		b.mine()
-		p.gain(v.Payment.Address, v.Payment.Due)
-		must(t, b.db.Exec(t.Context()).Where("network = ? AND height <= ?", string(network), b.blocks[len(b.blocks)-1].Height).Delete(&models.ChainBlock{}).Error)
-		p.look(fresh)
-		if found := p.told(v); len(found) != 1 || found[0].Unmatched != payment.NoTransaction || found[0].FirstSeenAt.IsZero() {
-			t.Errorf("%+v", found)
-		}
-	})
-}
-
 // TestReconcileBeside: what was paid in a later block doesn't hide what a contract sent
 // before, nor the other way round; a network that begins anew begins here too.
 func TestReconcileBeside(t *testing.T) {

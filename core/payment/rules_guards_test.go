@@ -19,15 +19,15 @@ func (b *bench) set(row any, id int64, values map[string]any) {
 }
 
 // TestWhatCannotBeAttached checks each reason why a transfer can't be for a payment, with its
-// sentence, and that a refusal tells nobody of a change.
+// sentence, and that a refusal signals no change.
 func TestWhatCannotBeAttached(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		stray, open := b.stray("s1", money.Units(700)), b.opened()
 		done, never, declined := b.opened(), b.initiate(), b.underpaid("short", 100)
 		b.mine(b.pay(done, "done", done.Payment.Due))
 		b.mine()
-		told := 0
-		b.service.Changed = func() { told++ }
+		signals := 0
+		b.service.Changed = func() { signals++ }
 		plain := map[string]any{"unmatched": payment.AfterFinal, "asset": "BTC", "network": string(network), "gone": false, "reverted": false, "height": 5}
 		for name, c := range map[string]struct {
 			change    map[string]any
@@ -56,8 +56,8 @@ func TestWhatCannotBeAttached(t *testing.T) {
 				}
 			}
 		}
-		if told != 0 {
-			t.Errorf("%d changes are signaled by refusals, want none", told)
+		if signals != 0 {
+			t.Errorf("%d changes are signaled by refusals, want none", signals)
 		}
 		b.set(&models.Transfer{}, stray.ID, plain)
 		b.set(&models.Transfer{}, stray.ID, map[string]any{"height": nil}) // an open payment waits for it
@@ -78,8 +78,8 @@ func TestDecisionsAreSignaled(t *testing.T) {
 		ctx, owner := t.Context(), b.owner()
 		stray, more, open := b.stray("s1", money.Units(700)), b.stray("s2", money.Units(800)), b.opened()
 		accept, refund := b.underpaid("accept", 100), b.underpaid("refund", 100)
-		told := 0
-		b.service.Changed = func() { told++ }
+		signals := 0
+		b.service.Changed = func() { signals++ }
 		for _, c := range []struct {
 			name string
 			call func() error
@@ -92,13 +92,13 @@ func TestDecisionsAreSignaled(t *testing.T) {
 				return err
 			}},
 		} {
-			told = 0
-			if err := c.call(); err != nil || told != 1 {
-				t.Errorf("%s signals %d changes, error %v; want one", c.name, told, err)
+			signals = 0
+			if err := c.call(); err != nil || signals != 1 {
+				t.Errorf("%s signals %d changes, error %v; want one", c.name, signals, err)
 			}
-			told = 0
-			if err := c.call(); err == nil && c.name != "RecordRefund" || err != nil && told != 0 {
-				t.Errorf("%s, once more, signals %d changes, error %v; want an error and none", c.name, told, err)
+			signals = 0
+			if err := c.call(); err == nil && c.name != "RecordRefund" || err != nil && signals != 0 {
+				t.Errorf("%s, once more, signals %d changes, error %v; want an error and none", c.name, signals, err)
 			}
 		}
 		if got := b.view(open.Payment.Reference).Payment.FirstSeenAt; got == nil {
@@ -201,7 +201,7 @@ func TestFinalityOfItsNetwork(t *testing.T) {
 func TestEventsAfterARestore(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		old, last := b.initiate(), b.initiate()
-		b.service.Restored = models.Restored{Sequence: 1_000, Last: b.byReference(last.Reference)}
+		b.service.Restored = models.Restored{Sequence: 1_000, Last: b.view(last.Reference).Payment.ID}
 		fresh := b.initiate()
 		for _, started := range []payment.Started{old, last, fresh} {
 			if _, err := b.service.Open(t.Context(), started.AccessToken, "en"); err != nil {
@@ -215,9 +215,6 @@ func TestEventsAfterARestore(t *testing.T) {
 		}
 	})
 }
-
-// byReference returns the id of a payment.
-func (b *bench) byReference(reference string) int64 { return b.view(reference).Payment.ID }
 
 // TestTimelinesNameTheirActor checks the actor and remark of each row that the rules write.
 func TestTimelinesNameTheirActor(t *testing.T) {

@@ -123,8 +123,8 @@ type View struct {
 	// Now is the time on the payment's own clock.
 	Now time.Time
 
-	contract Contract // of the payment's network
-	earlier  Reason   // of a reversed payment: the reason before
+	contract      Contract // of the payment's network
+	earlierReason Reason   // of a reversed payment: the reason before it was reversed
 }
 
 // Coin is the payment's coin.

@@ -221,7 +221,7 @@ func (a *act) doubleSpend() error {
 }
 
 // reorganise takes the transaction out of the chain while it is confirmed but not final, keeps it
-// out for a while, and lets it in again. A final one stays out until the scenario is played again.
+// out for a while, and puts it back. A final one stays out until the scenario is played again.
 func (a *act) reorganise() error {
 	switch {
 	case a.done.Scenario.reversesFinal(a.view):
@@ -259,11 +259,11 @@ func (a *act) reverseFinal() error {
 		}
 	}
 	a.done.Next = "The payment stays successful and is flagged as reversed, with the event payment.reversed, as " +
-		"soon as the reorganisation is seen. Play reorg again to let the money in again."
+		"soon as the reorganisation is seen. Play reorg again to put the money back on the chain."
 	return nil
 }
 
-// restoreFinal lets the next block take the payment's money, which a reorganisation took back.
+// restoreFinal puts money back on the chain that a reorganisation took from it: the next block holds it.
 func (a *act) restoreFinal() error {
 	coin := a.view.Coin()
 	var txids []string
@@ -273,7 +273,7 @@ func (a *act) restoreFinal() error {
 			Asset: t.Asset, Note: "The next block takes it again."})
 	}
 	a.moves = append(a.moves, chain.Move{Kind: chain.MoveRelease, TxIDs: txids})
-	a.done.Next = "The flag goes, with the event payment.restored, " + a.describeFinal(1) + "."
+	a.done.Next = "The payment is no longer flagged as reversed, with the event payment.restored, " + a.describeFinal(1) + "."
 	return nil
 }
 

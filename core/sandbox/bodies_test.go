@@ -68,7 +68,7 @@ var bodies = []shown{
 	}},
 	{webhook.PaymentExpired, money.ETH, "", "7 minutes passed and nobody opened the page.", waits(480)},
 	{webhook.PaymentReversed, money.BTC, payment.ReversedReason, "A reorganisation took back what had been final.", plays(sandbox.Exact, sandbox.Reorg)},
-	{webhook.PaymentRestored, money.BTC, "", "What was taken back is final again.", plays(sandbox.Exact, sandbox.Reorg, sandbox.Reorg)},
+	{webhook.PaymentRestored, money.BTC, "", "The money is on the chain again, and final.", plays(sandbox.Exact, sandbox.Reorg, sandbox.Reorg)},
 	{webhook.PaymentUnexpectedTransfer, money.XRP, "", "The customer paid a second time.", plays(sandbox.Exact, sandbox.Exact)},
 }
 

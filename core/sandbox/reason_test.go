@@ -138,7 +138,7 @@ func TestNeverConfirmsBesideMoney(t *testing.T) {
 }
 
 // TestReversed (BTC-4) takes final money back, leaves what others paid in the same blocks
-// where it is, and lets the money in again.
+// where it is, and puts the money back on the chain.
 func TestReversed(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -182,7 +182,7 @@ func TestReversed(t *testing.T) {
 				t.Errorf("%s: half a minute later the payment is not reversed, want it reversed until the scenario is played again", coin)
 			}
 			if done := b.simulate(parts[coin], sandbox.Reorg); len(done.Transactions) != 2 {
-				t.Errorf("%s: %+v let in again, want both transactions", coin, done.Transactions)
+				t.Errorf("%s: %+v are put back, want both transactions", coin, done.Transactions)
 			}
 		}
 		b.pass(60 * time.Second)

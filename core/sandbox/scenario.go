@@ -96,8 +96,8 @@ func Scenarios() []Scenario {
 				"payment becomes Failed."},
 		{Code: Reorg, Label: "Reorganised", coins: reorganised, why: validated, moves: (*act).reorganise, short: undone,
 			Explanation: undone +
-				" On a payment that is Successful already the money stays out: it stays Successful and is flagged as " +
-				"reversed, until the scenario is played again."},
+				" On a payment that is Successful already the money leaves the chain until the scenario is played " +
+				"again: it stays Successful and is flagged as reversed."},
 		{Code: NeverConfirms, Label: "Never confirms", moves: (*act).neverConfirms,
 			short: "The transaction is sent and no block ever takes it: the payment stays Initiated, and is Failed " +
 				"once 24 hours have passed.",
@@ -152,7 +152,7 @@ func (s Scenario) reversesFinal(v payment.View) bool {
 	return s.Code == Reorg && v.State() == payment.Successful && !v.Payment.Reversed
 }
 
-// restoresFinal reports that the scenario lets final money in again that was taken back.
+// restoresFinal reports that the scenario puts the money of a reversed payment back on the chain.
 func (s Scenario) restoresFinal(v payment.View) bool {
 	return s.Code == Reorg && v.State() == payment.Successful && v.Payment.Reversed
 }

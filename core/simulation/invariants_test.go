@@ -96,15 +96,15 @@ func (w *world) judge() {
 	w.told(db, byReference)
 	for _, c := range w.customers {
 		c.compare(byReference[c.reference])
-		c.restored(db, byReference[c.reference])
+		c.checkRestored(db, byReference[c.reference])
 		c.rest(db, byReference[c.reference])
 		w.say("%s: %s", c.reference, byReference[c.reference].Status)
 	}
 	w.counts["payments"] += len(rows)
 }
 
-// restored finds a payment that is still reversed although all of its money is on the chain again.
-func (c *customer) restored(db *models.DB, p models.Payment) {
+// checkRestored finds a payment that is still reversed although all of its money is on the chain again.
+func (c *customer) checkRestored(db *models.DB, p models.Payment) {
 	if !p.Reversed {
 		return
 	}

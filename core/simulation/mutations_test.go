@@ -45,7 +45,7 @@ var mutations = []mutation{
 	{"a second failure cancels a delivery", "core/webhook/settle.go", "if r.status == http.StatusGone {", "if r.status == http.StatusGone || row.Tries == 1 {"},
 	{"events say that all was paid", "core/payment/record.go", "	p, coin := v.Payment, v.Coin()\n	r := Record{", "	v.Payment.Paid = v.Payment.Due\n	p, coin := v.Payment, v.Coin()\n	r := Record{"},
 	{"dust holds a price", "core/payment/observe/transfer.go", " && r.paid.Cmp(row.Amount) >= 0 {", " {"},
-	{"reversed for ever", "core/payment/decide.go", "case c.Reversed && sum.final.Cmp(c.Paid) >= 0:", "case c.Reversed && c.Paid.Sign() == 0:"},
+	{"a reversed payment stays reversed", "core/payment/decide.go", "case c.Reversed && sum.final.Cmp(c.Paid) >= 0:", "case c.Reversed && c.Paid.Sign() == 0:"},
 	{"reversed only when nothing is left", "core/payment/decide.go", "sum.confirmed.Cmp(c.Paid) < 0", "sum.confirmed.Sign() == 0"},
 	{"an undone block's payments are not looked at", "core/payment/observe/observe.go", "	for _, t := range rows {\n		a.touchPayment(t)\n	}\n	loose", "	loose"},
 	{"a lease is taken while it is held", "core/lease/lease.go", "AND (holder = ? OR expires_at <= ?)`", "AND (holder = ? OR expires_at >= ?)`"},

@@ -28,7 +28,7 @@ const (
 	PaymentAbandoned          = "payment.abandoned"           // 24 hours without a transfer
 	PaymentExpired            = "payment.expired"             // never opened
 	PaymentReversed           = "payment.reversed"            // a final transfer was taken back by the chain
-	PaymentRestored           = "payment.restored"            // what was taken back is final again
+	PaymentRestored           = "payment.restored"            // a reversed payment's money is final again
 	PaymentUnexpectedTransfer = "payment.unexpected_transfer" // more than was due, after the end, or of another asset
 	SendProcessing            = "send.processing"             // a refund or payout was seen
 	SendProcessed             = "send.processed"              // … has confirmations

@@ -24,7 +24,7 @@ func Events() []EventType {
 		{webhook.PaymentReversed,
 			"The chain took back money that was final. The payment stays successful, with reversed set: act."},
 		{webhook.PaymentRestored,
-			"What the chain took back is final again. reversed is false, and the reason is the one before."},
+			"The money of a reversed payment is final again. reversed is false, and the reason is the one before."},
 		{webhook.PaymentUnexpectedTransfer,
 			"A transfer that is not part of the payment: too much, after its end, or an asset that it doesn't take."},
 		{webhook.SendProcessing, "A refund or payout of yours was seen on the network."},
