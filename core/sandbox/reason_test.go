@@ -185,7 +185,7 @@ func TestReversed(t *testing.T) {
 				t.Errorf("%s: %+v are put back, want both transactions", coin, done.Transactions)
 			}
 		}
-		b.pass(60 * time.Second)
+		b.pass(40 * time.Second)
 		for _, coin := range coins {
 			v := b.view(parts[coin])
 			if v.State() != payment.Successful || v.Payment.Reversed || v.Payment.Reason != "" {
