@@ -62,11 +62,16 @@ func (n *Node) Call(method string, into any, params ...any) {
 	}
 }
 
-// Tip is the end of the node's best chain.
+// Tip is the end of the node's best chain. It is read by one call, because the chain is shorter
+// for a moment while the node changes to another branch.
 func (n *Node) Tip() (height int64, hash string) {
 	n.t.Helper()
-	n.Call("getblockcount", &height)
-	return height, n.blockHash(height)
+	var info struct {
+		Blocks        int64
+		BestBlockHash string
+	}
+	n.Call("getblockchaininfo", &info)
+	return info.Blocks, info.BestBlockHash
 }
 
 func (n *Node) blockHash(height int64) (hash string) {
