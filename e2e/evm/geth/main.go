@@ -168,13 +168,16 @@ func (r *rig) do(name string, params []json.RawMessage) (any, error) {
 // counted waits until the pool counts a transaction: it takes it in at once and counts
 // it a moment later, in which the next one would get the same nonce.
 func (r *rig) counted(from common.Address, nonce uint64) error {
-	patience, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	patience, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	ask := time.NewTicker(time.Millisecond)
+	defer ask.Stop()
 	for {
 		next, err := r.backend.Client().PendingNonceAt(patience, from)
 		if err != nil || next > nonce {
 			return err
 		}
+		<-ask.C // the pool needs the processor too
 	}
 }
 
