@@ -71,7 +71,7 @@ func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
 	}
 	for to, ids := range changed {
 		if err := models.Among(tx.Model(&models.Transfer{}), "id", ids).
-			Updates(map[string]any{"booked": to.Booked, "booked_value": to.BookedValue}).Error; err != nil {
+			UpdateColumns(map[string]any{"booked": to.Booked, "booked_value": to.BookedValue}).Error; err != nil {
 			return err
 		}
 	}

@@ -52,6 +52,36 @@ func TestBooksOfAPayment(t *testing.T) {
 	})
 }
 
+// TestBooksOfABranch checks that a transfer which a new branch holds too isn't posted again, and
+// that what a sold one moved is reversed when the new branch moves another amount.
+func TestBooksOfABranch(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		due := v.Payment.Due.String()
+		pays := b.pay(v, "aa", v.Payment.Due)
+		want := []string{"wallet→pending " + due + " NGN 5000000"}
+		posts := func(when string) {
+			t.Helper()
+			if got := b.posted(v); !slices.Equal(got, want) {
+				t.Errorf("%s it has posted %q, want %q", when, got, want)
+			}
+		}
+		b.mine(pays)
+		b.reorgTo(1, pays)
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		want = append(want, "pending→sales "+due+" NGN 5000000")
+		posts("on a new branch with the transfer")
+		b.reorgTo(2, pays)
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		posts("on a second one")
+		pays.Amount = money.Units(330)
+		b.reorgTo(3, pays)
+		b.expect(v.Payment.Reference, payment.Successful, payment.ReversedReason)
+		want = append(want, "reversed→wallet "+due+" NGN 5000000", "wallet→unmatched 330 NGN 29649")
+		posts("on a branch with another amount")
+	})
+}
+
 // TestValuesOfParts: the values of parts add up to the amount received, although each is rounded.
 func TestValuesOfParts(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {

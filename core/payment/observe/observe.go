@@ -243,10 +243,6 @@ func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 		return err
 	}
 	a.tip = ancestor
-	// Before a block of the new branch overwrites a transfer that was booked.
-	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {
-		return err
-	}
 	return a.tx.Where(above, a.network, ancestor.Height).Delete(&models.ChainBlock{}).Error
 }
 

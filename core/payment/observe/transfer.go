@@ -9,6 +9,7 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/books"
 	"cointill/models"
 )
 
@@ -105,6 +106,11 @@ func movesOtherMoney(row models.Transfer, t chain.Transfer) bool {
 // The new transfer may belong to another payment.
 func (a *applying) replaceOnNewBranch(row models.Transfer, t chain.Transfer, block *chain.Header) error {
 	a.touchPayment(row)
+	if row.Booked != "" { // what left with the old branch is booked before the row is overwritten
+		if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {
+			return err
+		}
+	}
 	if row.PaymentID != nil && a.views[*row.PaymentID] != nil {
 		n := a.views[*row.PaymentID]
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(one models.Transfer) bool { return one.ID == row.ID })
