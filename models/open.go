@@ -187,9 +187,14 @@ func openPool(config *pgx.ConnConfig, meet func(context.Context, *pgx.Conn) erro
 	return stdlib.OpenDB(*config, prepared, stdlib.OptionShouldPing(shouldPing))
 }
 
+// createBatch is how many rows one INSERT has at most: SQLite's driver compares every value of a
+// statement with every other.
+const createBatch = 50
+
 func openGORM(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
 	db, err := gorm.Open(dialector, &gorm.Config{
 		SkipDefaultTransaction: true, TranslateError: true, PrepareStmt: prepare, NowFunc: now,
+		CreateBatchSize: createBatch,
 		Logger: quietLogger{logger.NewSlogLogger(slog.Default(), logger.Config{
 			LogLevel: logger.Error, IgnoreRecordNotFoundError: true, ParameterizedQueries: true, // no values in logs
 		})},
