@@ -29,14 +29,17 @@ type Answer struct {
 
 // VisibleText returns the body as people read it: without tags, entities resolved, spaces as one.
 func (a Answer) VisibleText() string {
-	text := html.UnescapeString(tags.ReplaceAllString(a.Body, " "))
-	return strings.Join(strings.Fields(text), " ")
+	var text strings.Builder
+	for i, part := range strings.Split(a.Body, "<") {
+		if _, after, ends := strings.Cut(part, ">"); i > 0 && ends {
+			part = " " + after
+		}
+		text.WriteString(part)
+	}
+	return strings.Join(strings.Fields(html.UnescapeString(text.String())), " ")
 }
 
-var (
-	tags  = regexp.MustCompile(`<[^>]*>`)
-	token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
-)
+var token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
 // NewBrowser opens a browser without a sign-in.
 func (s *Server) NewBrowser() *Browser {
