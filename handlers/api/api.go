@@ -8,6 +8,7 @@ package api
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -131,16 +132,16 @@ type Deps struct {
 // service is the interface at work.
 type service struct{ Deps }
 
-// Register puts every endpoint of /v1 on the app and returns the document that
-// describes them, which is also served at /v1/openapi.json. The app's error
+// Register puts every endpoint of /v1 on the app. It returns the document that describes them,
+// which is made at the first call and also served at /v1/openapi.json. The app's error
 // handler answers what the handlers return by Refuse.
-func Register(app fiber.Router, deps Deps) *Document {
+func Register(app fiber.Router, deps Deps) func() *Document {
 	if deps.PerMinute == 0 {
 		deps.PerMinute = limit.PerKey
 	}
 	s := &service{deps}
 	table := s.listOperations()
-	document := describeAPI(table, deps.BaseURL, deps.Version)
+	document := sync.OnceValue(func() *Document { return describeAPI(table, deps.BaseURL, deps.Version) })
 	for _, op := range table {
 		path := fiberPath(op.path)
 		if op.method == fiber.MethodGet {
@@ -153,7 +154,7 @@ func Register(app fiber.Router, deps Deps) *Document {
 		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 		c.Set(fiber.HeaderCacheControl, "public, max-age="+documentAge)
 		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
-		return c.Send(document.JSON)
+		return c.Send(document().JSON)
 	})
 	return document
 }

@@ -60,7 +60,7 @@ type bench struct {
 	chains    []*simulated.Chain
 	followers []*chain.Follower
 	market    *market
-	document  *api.Document
+	document  func() *api.Document
 	contract  *apitest.Contract
 	perMinute int64
 	business  models.Business
@@ -139,7 +139,7 @@ func (b *bench) serve(deps api.Deps) {
 		},
 	})
 	b.must(err)
-	b.app, b.contract = server.App(), apitest.Load(b, b.document.JSON)
+	b.app, b.contract = server.App(), apitest.Load(b, b.document().JSON)
 }
 
 // merchant makes a business with a key in each domain.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -19,11 +20,11 @@ import (
 )
 
 // Docs is the page with the reference: everything on it is taken from the document.
-func Docs(document *Document) page.Handler {
-	props := document.Reference()
+func Docs(document func() *Document) page.Handler {
+	props := sync.OnceValue(func() docs.ReferenceProps { return document().Reference() })
 	return func(c *page.Ctx) error {
 		c.Set("Cache-Control", "public, max-age="+documentAge)
-		return c.Render(docs.Reference(props))
+		return c.Render(docs.Reference(props()))
 	}
 }
 

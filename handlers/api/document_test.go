@@ -157,7 +157,7 @@ func TestReferencePage(t *testing.T) {
 			t.Errorf("%s is not on the page", path)
 		}
 	}
-	reference := b.document.Reference()
+	reference := b.document().Reference()
 	for _, group := range reference.Groups {
 		for _, op := range group.Operations {
 			if !strings.HasPrefix(op.Curl, "curl ") || op.Description == "" || len(op.Responses) < 4 {
@@ -348,7 +348,7 @@ func TestEventsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(guide), "```js\n"+quick(t).document.Reference().VerifyExample+"```") {
+	if !strings.Contains(string(guide), "```js\n"+quick(t).document().Reference().VerifyExample+"```") {
 		t.Error("docs/webhooks.md lacks the program of the reference")
 	}
 	var types []string

@@ -114,7 +114,7 @@ func TestEveryPostHappensOnce(t *testing.T) {
 			"/v1/sandbox/mine":                          {"", `{"payment_method":"crypto_dogecoin","blocks":1}`},
 		}
 		var document struct{ Paths map[string]map[string]any }
-		b.must(json.Unmarshal(b.document.JSON, &document))
+		b.must(json.Unmarshal(b.document().JSON, &document))
 		for path, operations := range document.Paths {
 			if operations["post"] == nil {
 				continue

@@ -315,7 +315,7 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 	}
 	pages := &checkout.Handlers{Logos: p.Settings, Payments: p.Payments, Links: p.Links, Sandbox: p.Sandbox, Hub: p.hub,
 		Networks: p.Networks}
-	var document *api.Document
+	var document func() *api.Document
 	p.Server, err = web.New(web.Config{BaseURL: p.Base, TrustedProxies: s.TrustedProxies,
 		Connections: p.limits.connections, Bodies: p.limits.bodies}, web.Deps{
 		Calls: p.calls, Clock: p.Clock, Account: p.Accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.Log,

@@ -244,7 +244,7 @@ func (s *Server) wirePages() *fiber.App {
 	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub,
 		Networks: s.Registry}
 	limits := limit.New(s.DB, s.Clock.Now)
-	var document *api.Document
+	var document func() *api.Document
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
 		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limits, Hub: s.Hub,
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
