@@ -1,0 +1,46 @@
+package journal
+
+import (
+	"context"
+
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// DaySales are the sales of a day in one currency and coin.
+type DaySales struct {
+	Day, Currency, Coin string
+	Payments            int64 // that became Successful
+	Received            int64 // by them, less what left the chain, in hundredths
+}
+
+// ListSales sums the sales of a period by day, currency and coin. Members who may see payments
+// may see these sums.
+//
+// Faults: Forbidden; Invalid for an invalid period.
+func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]DaySales, error) {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
+		return nil, err
+	}
+	if err := p.checkPeriod(); err != nil {
+		return nil, err
+	}
+	var days []models.JournalDay
+	if err := sc.Rows(s.DB.List(ctx)).Where("booked_on >= ? AND booked_on <= ? AND currency <> ''", p.From, p.To).
+		Where("debit IN ? OR credit IN ?", []Account{Sales, Reversed}, []Account{Sales, Reversed}).
+		Order("booked_on, currency, coin").Find(&days).Error; err != nil {
+		return nil, err
+	}
+	var list []DaySales
+	for _, d := range days {
+		var line CurrencyLine
+		line.addDay(d)
+		last := len(list) - 1
+		if last < 0 || list[last].Day != d.BookedOn || list[last].Currency != d.Currency || list[last].Coin != d.Coin {
+			list, last = append(list, DaySales{Day: d.BookedOn, Currency: d.Currency, Coin: d.Coin}), last+1
+		}
+		list[last].Payments += line.Payments
+		list[last].Received += line.Received()
+	}
+	return list, nil
+}
