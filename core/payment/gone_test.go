@@ -120,8 +120,8 @@ func TestReorganisations(t *testing.T) {
 		received := func() int64 {
 			return b.received(money.Currency(v.Payment.Currency))
 		}
-		if got := received(); got != v.Payment.Amount {
-			t.Errorf("received %d of %d", got, v.Payment.Amount)
+		if got := received(); got != v.Payment.Amount*100 {
+			t.Errorf("received %d hundredths of %d whole units", got, v.Payment.Amount)
 		}
 		for prefix, want := range map[string]int{ref[:8]: 1, strings.ToLower(ref[:8]): 0} { // references tell case, on both databases
 			if page, err := b.lists().Search(t.Context(), b.scope, list.Filter{Reference: prefix}); err != nil || len(page.Payments) != want {

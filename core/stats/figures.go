@@ -17,17 +17,15 @@ type Period struct {
 	Zone     string // IANA name
 }
 
-// Cell is the number of payments of a kind on a day, and their sum in whole units
-// of the currency. Day or Method is "" where all are counted as one.
+// Cell is the number of payments of a kind that were initiated on a day.
 type Cell struct {
-	Day, Currency, Method, Status string
-	Count, Amount                 int64
+	Day, Currency, Status string
+	Count                 int64
 }
 
 // Figures are what a period came to, by the day on which payments were initiated.
 type Figures struct {
-	Days  []Cell // by day, currency and status
-	Coins []Cell // by method, currency and status
+	Days []Cell // by day, currency and status
 	// Waits is how long successful payments took until they were final, without
 	// those that a person accepted; by bucket.
 	Waits map[int]int64
@@ -75,13 +73,8 @@ func (s *Service) ReadFigures(ctx context.Context, sc scope.Scope, p Period) (Fi
 func (f *Figures) readDays(tx *models.Tx, sc scope.Scope, p Period) error {
 	const within = "day >= ? AND day <= ? AND count <> 0"
 	days := sc.Rows(tx.Model(&models.TallyDay{})).Where(within, p.From, p.To)
-	if err := days.Select("day, currency, status, sum(count) AS count, sum(amount) AS amount").
+	if err := days.Select("day, currency, status, sum(count) AS count").
 		Group("day, currency, status").Find(&f.Days).Error; err != nil {
-		return err
-	}
-	coins := sc.Rows(tx.Model(&models.TallyDay{})).Where(within, p.From, p.To)
-	if err := coins.Select("method, currency, status, sum(count) AS count, sum(amount) AS amount").
-		Group("method, currency, status").Find(&f.Coins).Error; err != nil {
 		return err
 	}
 	var waits []struct {
@@ -98,34 +91,22 @@ func (f *Figures) readDays(tx *models.Tx, sc scope.Scope, p Period) error {
 
 // addChanges adds changes that are not in the rows of days yet.
 func (f *Figures) addChanges(counted sums) {
-	type key struct{ day, currency, method, status string }
-	days, coins := map[key]sum{}, map[key]sum{}
-	gather := func(into map[key]sum, k key, count, amount int64) {
-		was := into[k]
-		into[k] = sum{was.count + count, was.amount + amount}
-	}
+	days := map[Cell]int64{}
 	for _, c := range f.Days {
-		gather(days, key{c.Day, c.Currency, "", c.Status}, c.Count, c.Amount)
-	}
-	for _, c := range f.Coins {
-		gather(coins, key{"", c.Currency, c.Method, c.Status}, c.Count, c.Amount)
+		days[Cell{Day: c.Day, Currency: c.Currency, Status: c.Status}] += c.Count
 	}
 	for k, v := range counted.days {
-		gather(days, key{k.day, k.currency, "", k.status}, v.count, v.amount)
-		gather(coins, key{"", k.currency, k.method, k.status}, v.count, v.amount)
+		days[Cell{Day: k.day, Currency: k.currency, Status: k.status}] += v.count
 	}
 	for k, n := range counted.waits {
 		f.Waits[k.bucket] += n
 	}
-	cells := func(from map[key]sum) (list []Cell) {
-		for k, v := range from {
-			if v.count != 0 {
-				list = append(list, Cell{k.day, k.currency, k.method, k.status, v.count, v.amount})
-			}
+	f.Days = nil
+	for cell, count := range days {
+		if cell.Count = count; count != 0 {
+			f.Days = append(f.Days, cell)
 		}
-		return list
 	}
-	f.Days, f.Coins = cells(days), cells(coins)
 }
 
 // MedianTime returns the time that half of the counted payments took at most, to a few

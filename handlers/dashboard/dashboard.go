@@ -45,6 +45,12 @@ type Keys interface {
 	overview.Keys
 }
 
+// Books is what the areas need of core/journal.
+type Books interface {
+	books.Journal
+	overview.Books
+}
+
 // Lists is what the areas need of core/payment/list.
 type Lists interface {
 	links.Lists
@@ -84,7 +90,7 @@ type Services struct {
 	Accounts   Accounts
 	Keys       Keys
 	Audits     settings.Audits
-	Books      books.Journal
+	Books      Books
 	Calls      developers.Calls
 	Figures    overview.Figures
 	Hub        payments.Hub
@@ -134,7 +140,7 @@ func New(s Services) *Handlers {
 		Links: &links.Handlers{Accounts: s.Accounts, Links: s.Links, Lists: s.Lists, Answers: s.Answers,
 			Clock: s.Clock},
 		Mailbox: &mailbox.Handlers{Mails: s.Mails, MailServer: s.MailServer},
-		Overview: &overview.Handlers{Accounts: s.Accounts, Keys: s.Keys, Figures: s.Figures, Lists: s.Lists, Quotes: s.Quotes,
+		Overview: &overview.Handlers{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Figures: s.Figures, Lists: s.Lists, Quotes: s.Quotes,
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Networks: s.Networks, Clock: s.Clock},
 		Payments: &payments.Handlers{Payments: s.Payments, Lists: s.Lists, Mails: s.Mails, Sandbox: s.Sandbox,
 			Wallets:  s.Wallets,

@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/journal"
 	"cointill/core/money"
+	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -55,7 +56,7 @@ func entryRow(e journal.Entry) dashboard.EntryRow {
 		row.HappenedOn = e.HappenedOn
 	}
 	if e.Currency != "" {
-		row.Value = formatValue(money.Currency(e.Currency), e.Value)
+		row.Value = display.FormatHundredths(money.Currency(e.Currency), e.Value)
 	}
 	return row
 }

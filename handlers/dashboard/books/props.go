@@ -4,10 +4,9 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"cointill/core/journal"
 	"cointill/core/money"
+	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 )
@@ -33,7 +32,7 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 	}
 	for _, l := range s.Currencies {
 		in := money.Currency(l.Currency)
-		fiat := func(value int64) string { return formatValue(in, value) }
+		fiat := func(value int64) string { return display.FormatHundredths(in, value) }
 		props.Currencies = append(props.Currencies, dashboard.CurrencyRow{Currency: l.Currency,
 			Payments: int(l.Payments), Due: fiat(l.Due), Received: fiat(l.Received()),
 			Difference: fiat(l.Difference()), Reversed: fiat(l.Reversed), Refunded: fiat(l.Refunded), Declined: fiat(l.Declined)})
@@ -45,11 +44,6 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 			Pending: coin(l.Pending), Declined: coin(l.Declined), Unmatched: coin(l.Unmatched)})
 	}
 	return props
-}
-
-// formatValue writes a value in hundredths for people.
-func formatValue(in money.Currency, value int64) string {
-	return in.FormatForPeople(decimal.New(value, -2))
 }
 
 // formatCoin writes an amount of a coin, "0" for none.

@@ -26,6 +26,11 @@ func FormatWhole(currency money.Currency, amount int64) string {
 	return currency.FormatForPeople(decimal.NewFromInt(amount))
 }
 
+// FormatHundredths writes an amount in hundredths of a currency.
+func FormatHundredths(currency money.Currency, amount int64) string {
+	return currency.FormatForPeople(decimal.New(amount, -2))
+}
+
 // FormatShare is a share in whole percent, rounded down: 100 % means all.
 func FormatShare(part, whole int64) string {
 	if whole == 0 {

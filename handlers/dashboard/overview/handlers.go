@@ -8,6 +8,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/account/apikey"
 	"cointill/core/clock"
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
@@ -22,6 +23,11 @@ import (
 // Accounts is what these pages need of core/account.
 type Accounts interface {
 	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
+}
+
+// Books is what these pages need of core/journal.
+type Books interface {
+	ListSales(ctx context.Context, sc scope.Scope, p journal.Period) ([]journal.DaySales, error)
 }
 
 // Keys is what these pages need of core/account/apikey.
@@ -58,6 +64,7 @@ type Webhooks interface {
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
 	Accounts Accounts
+	Books    Books
 	Clock    clock.Clock
 	Figures  Figures
 	Keys     Keys

@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"cointill/core/account"
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
+	"cointill/core/stats"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -28,6 +30,12 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 		return err
 	}
 	if f.Before, err = h.Figures.ReadFigures(ctx, sc, f.Asked.previousPeriod(zone)); err != nil {
+		return err
+	}
+	if f.Sold, err = h.listSales(ctx, sc, f.Asked.countedPeriod(zone)); err != nil {
+		return err
+	}
+	if f.SoldBefore, err = h.listSales(ctx, sc, f.Asked.previousPeriod(zone)); err != nil {
 		return err
 	}
 	if f.Waiting, err = h.Lists.Waiting(ctx, sc); err != nil {
@@ -50,6 +58,11 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 		return err
 	}
 	return c.Render(dashboard.Overview(overviewProps(ctx, c.FillLayout(words.T(ctx, "overview.overview"), "overview"), f)))
+}
+
+// listSales lists what was sold in a period, by the day on which it was booked.
+func (h *Handlers) listSales(ctx context.Context, sc scope.Scope, p stats.Period) ([]journal.DaySales, error) {
+	return h.Books.ListSales(ctx, sc, journal.Period{From: p.From, To: p.To})
 }
 
 // listUnhealthy tells why networks of methods that are on take no payments now, by their chain.

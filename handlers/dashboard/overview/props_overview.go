@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
@@ -32,9 +33,11 @@ type setUp struct {
 type overviewFacts struct {
 	Asked       span
 	Now, Before stats.Figures
-	Waiting     list.Waiting
-	Recent      []models.Payment
-	Endpoints   []webhook.Endpoint
+	// Sold and SoldBefore are the sales of both periods.
+	Sold, SoldBefore []journal.DaySales
+	Waiting          list.Waiting
+	Recent           []models.Payment
+	Endpoints        []webhook.Endpoint
 	// Unhealthy and Unpriced tell why methods that are on can't be paid with.
 	Unhealthy map[money.Chain]string
 	Unpriced  map[money.Coin]string
@@ -46,12 +49,13 @@ type overviewFacts struct {
 // overviewProps is the first page after signing in.
 func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dashboard.OverviewProps {
 	now, before := totalsOf(f.Now), totalsOf(f.Before)
+	sold, soldBefore := sumSales(f.Sold), sumSales(f.SoldBefore)
 	back := f.Asked.previousPeriod(f.Zone)
 	props := dashboard.OverviewProps{
 		Page: shell, Wrong: f.Asked.Wrong, Days: daysText(f.Asked.From, f.Asked.To),
 		DaysBefore: daysText(back.From, back.To), Zone: f.Zone.String(),
 		From: f.Asked.From, To: f.Asked.To, Own: f.Asked.Period == "", Currency: f.Asked.Currency,
-		Volumes: listVolumes(ctx, now, before), Payments: countFigure(ctx, now, before),
+		Volumes: listVolumes(ctx, sold, soldBefore), Payments: countFigure(ctx, now, before),
 		Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
 		Attention: listAttention(ctx, f), Checklist: listSteps(ctx, f), Recent: display.PaymentRows(ctx, f.Recent, f.Zone),
 	}
@@ -61,39 +65,51 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 		props.Spans = append(props.Spans, dashboard.Tab{Text: words.T(ctx, option.word), Href: other.overviewPath(),
 			On: f.Asked.Period == option.value})
 	}
-	if now.count == 0 {
-		return props
+	if now.count > 0 {
+		props.States = stateShares(ctx, now, f.Asked)
 	}
-	props.States = stateShares(ctx, now, f.Asked)
-	chosen := chosenCurrency(now, f.Asked.Currency)
-	if chosen == "" {
+	chosen := chosenCurrency(sold, f.Asked.Currency)
+	if chosen == "" || now.count == 0 && len(f.Sold) == 0 {
 		return props
 	}
 	for _, currency := range money.Currencies() {
-		if now.paid[currency].count > 0 || currency == chosen {
+		if sold[currency] != nil || currency == chosen {
 			other := f.Asked
 			other.Currency = string(currency)
 			props.Currencies = append(props.Currencies, dashboard.Tab{Text: string(currency), Href: other.overviewPath(),
 				On: currency == chosen})
 		}
 	}
-	props.Chart = volumeChart(ctx, f.Now, f.Asked, chosen)
-	props.Coins = coinShares(ctx, f.Now, f.Asked, chosen)
+	props.Chart = volumeChart(ctx, f, chosen)
+	props.Coins = coinShares(ctx, f.Sold, f.Asked, chosen)
 	return props
 }
 
-// amountOf is a number of payments and the sum of their amounts due, in whole units.
-type amountOf struct{ count, amount int64 }
+// received is a number of Successful payments and what they received, in hundredths.
+type received struct{ payments, value int64 }
+
+// sumSales adds up what was received in each currency.
+func sumSales(list []journal.DaySales) map[money.Currency]*received {
+	sums := map[money.Currency]*received{}
+	for _, day := range list {
+		currency := money.Currency(day.Currency)
+		if sums[currency] == nil {
+			sums[currency] = &received{}
+		}
+		sums[currency].payments += day.Payments
+		sums[currency].value += day.Received
+	}
+	return sums
+}
 
 // totals are the sums of a period.
 type totals struct {
 	count, ended, successful int64
-	paid                     map[money.Currency]amountOf // successful ones that were not reversed
 	states                   map[string]int64
 }
 
 func totalsOf(f stats.Figures) totals {
-	t := totals{paid: map[money.Currency]amountOf{}, states: map[string]int64{}}
+	t := totals{states: map[string]int64{}}
 	for _, c := range f.Days {
 		t.count += c.Count
 		t.states[c.Status] += c.Count
@@ -101,8 +117,6 @@ func totalsOf(f stats.Figures) totals {
 		case c.Status == string(payment.Successful):
 			t.successful += c.Count
 			t.ended += c.Count
-			sum := t.paid[money.Currency(c.Currency)]
-			t.paid[money.Currency(c.Currency)] = amountOf{sum.count + c.Count, sum.amount + c.Amount}
 		case c.Status == stats.Reversed || payment.State(c.Status).Final():
 			t.ended += c.Count
 		}
@@ -112,12 +126,12 @@ func totalsOf(f stats.Figures) totals {
 
 // chosenCurrency returns the currency of the charts: the requested one, or the one with the
 // most payments.
-func chosenCurrency(t totals, asked string) (chosen money.Currency) {
+func chosenCurrency(sold map[money.Currency]*received, asked string) (chosen money.Currency) {
 	if money.Currency(asked).IsKnown() {
 		return money.Currency(asked)
 	}
 	for _, currency := range money.Currencies() {
-		if t.paid[currency].count > t.paid[chosen].count {
+		if sold[currency] != nil && (sold[chosen] == nil || sold[currency].payments > sold[chosen].payments) {
 			chosen = currency
 		}
 	}
@@ -125,16 +139,19 @@ func chosenCurrency(t totals, asked string) (chosen money.Currency) {
 }
 
 // listVolumes has a line for each currency, as currencies are never added up.
-func listVolumes(ctx context.Context, now, before totals) (list []dashboard.Figure) {
+func listVolumes(ctx context.Context, now, before map[money.Currency]*received) (list []dashboard.Figure) {
 	for _, currency := range money.Currencies() {
-		sum, was := now.paid[currency], before.paid[currency]
-		if sum.count == 0 && was.count == 0 {
+		sum, was := now[currency], before[currency]
+		if sum == nil && was == nil {
 			continue
 		}
-		f := dashboard.Figure{Value: display.FormatWhole(currency, sum.amount),
+		if sum == nil {
+			sum = &received{}
+		}
+		f := dashboard.Figure{Value: display.FormatHundredths(currency, sum.value),
 			Change: words.T(ctx, "overview.no_earlier_data")}
-		if was.count > 0 {
-			f.Change, f.Was = describeChange(ctx, sum.amount, was.amount), display.FormatWhole(currency, was.amount)
+		if was != nil {
+			f.Change, f.Was = describeChange(ctx, sum.value, was.value), display.FormatHundredths(currency, was.value)
 		}
 		list = append(list, f)
 	}
@@ -144,7 +161,7 @@ func listVolumes(ctx context.Context, now, before totals) (list []dashboard.Figu
 // describeChange describes how much more or less something is than before, in whole percent; ""
 // where that says nothing.
 func describeChange(ctx context.Context, now, before int64) string {
-	if before == 0 {
+	if before <= 0 || now < 0 {
 		return ""
 	}
 	percent := ((max(now, before)-min(now, before))*200/before + 1) / 2 // rounded to the nearest

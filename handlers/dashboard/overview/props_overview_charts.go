@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/stats"
@@ -22,7 +23,8 @@ const weekly = 92
 
 // volumeChart has a bar for each day, also for those without a payment; for long
 // spans one for each week.
-func volumeChart(ctx context.Context, f stats.Figures, asked span, currency money.Currency) ui.DayChartProps {
+func volumeChart(ctx context.Context, f overviewFacts, currency money.Currency) ui.DayChartProps {
+	asked := f.Asked
 	step, title, head := 1, "overview.chart_by_day", "overview.day"
 	if asked.countDays() > weekly {
 		step, title, head = 7, "overview.chart_by_week", "overview.week_from"
@@ -30,22 +32,28 @@ func volumeChart(ctx context.Context, f stats.Figures, asked span, currency mone
 	type bar struct{ received, paid, all int64 }
 	bars := make([]bar, (asked.countDays()+step-1)/step)
 	first := listing.Midnight(asked.From, time.UTC, 0)
-	for _, c := range f.Days {
-		n := int(listing.Midnight(c.Day, time.UTC, 0).Sub(first)/(24*time.Hour)) / step
-		if c.Currency != string(currency) || n < 0 || n >= len(bars) {
-			continue
+	find := func(day, in string) *bar {
+		n := int(listing.Midnight(day, time.UTC, 0).Sub(first)/(24*time.Hour)) / step
+		if in != string(currency) || n < 0 || n >= len(bars) {
+			return &bar{}
 		}
-		bars[n].all += c.Count
+		return &bars[n]
+	}
+	for _, c := range f.Now.Days {
+		b := find(c.Day, c.Currency)
+		b.all += c.Count
 		if c.Status == string(payment.Successful) {
-			bars[n].received += c.Amount
-			bars[n].paid += c.Count
+			b.paid += c.Count
 		}
 	}
+	for _, s := range f.Sold {
+		find(s.Day, s.Currency).received += s.Received
+	}
 	best := slices.MaxFunc(bars, func(a, b bar) int { return cmp.Compare(a.received, b.received) }).received
-	top := axisCeiling(best)
+	top := axisCeiling((best + 99) / 100)
 	props := ui.DayChartProps{
 		Title: words.T(ctx, title, "Currency", string(currency), "Days", daysText(asked.From, asked.To), "Best",
-			display.FormatWhole(currency, best)),
+			display.FormatHundredths(currency, best)),
 		LabelHead: words.T(ctx, head), ValueHead: words.T(ctx, "overview.received"),
 		NoteHead: words.T(ctx, "overview.successful"),
 		Top:      formatCompact(currency, top), Middle: formatCompact(currency, top/2),
@@ -53,10 +61,10 @@ func volumeChart(ctx context.Context, f stats.Figures, asked span, currency mone
 	for i, b := range bars {
 		day := first.AddDate(0, 0, i*step)
 		shown := ui.DayBar{Label: day.Format("Mon 2 Jan"), Mark: day.Format("2 Jan"),
-			Text: display.FormatWhole(currency, b.received), Note: words.T(ctx, "overview.paid_of", "Paid",
+			Text: display.FormatHundredths(currency, b.received), Note: words.T(ctx, "overview.paid_of", "Paid",
 				ui.FormatThousands(b.paid), "All", ui.FormatThousands(b.all))}
 		if top > 0 {
-			shown.Permille = int(b.received * 1000 / top)
+			shown.Permille = int(max(b.received, 0) * 10 / top)
 		}
 		props.Bars = append(props.Bars, shown)
 	}
@@ -96,30 +104,30 @@ func formatCompact(currency money.Currency, n int64) string {
 }
 
 // coinShares returns the amounts received by coin, the largest first.
-func coinShares(ctx context.Context, f stats.Figures, asked span, currency money.Currency) (list []dashboard.Share) {
-	sums, all := map[money.Method]amountOf{}, int64(0)
-	for _, c := range f.Coins {
-		if c.Currency == string(currency) && c.Status == string(payment.Successful) {
-			sum := sums[money.Method(c.Method)]
-			sums[money.Method(c.Method)] = amountOf{sum.count + c.Count, sum.amount + c.Amount}
-			all += c.Amount
+func coinShares(ctx context.Context, sold []journal.DaySales, asked span, currency money.Currency) (list []dashboard.Share) {
+	sums, all := map[money.Coin]received{}, int64(0)
+	for _, s := range sold {
+		if s.Currency == string(currency) {
+			sum := sums[money.Coin(s.Coin)]
+			sums[money.Coin(s.Coin)] = received{sum.payments + s.Payments, sum.value + s.Received}
+			all += s.Received
 		}
 	}
 	coins := money.Coins()
 	slices.SortStableFunc(coins,
-		func(a, b money.CoinInfo) int { return cmp.Compare(sums[b.Method].amount, sums[a.Method].amount) })
+		func(a, b money.CoinInfo) int { return cmp.Compare(sums[b.Coin].value, sums[a.Coin].value) })
 	for _, coin := range coins {
-		sum := sums[coin.Method]
-		if sum.count == 0 {
+		sum, sells := sums[coin.Coin]
+		if !sells {
 			continue
 		}
 		where := asked.paymentSearch()
 		where.Method, where.Currency, where.States = string(coin.Method), string(currency),
 			[]string{string(payment.Successful)}
 		list = append(list, dashboard.Share{Coin: string(coin.Coin), Text: coin.Name, Href: where.Href(),
-			Value: display.FormatWhole(currency, sum.amount),
-			Note:  words.N(ctx, "payments.counted", int(sum.count)), Percent: display.FormatShare(sum.amount, all),
-			Permille: int(sum.amount * 1000 / max(all, 1))})
+			Value: display.FormatHundredths(currency, sum.value),
+			Note:  words.N(ctx, "payments.counted", int(sum.payments)), Percent: display.FormatShare(max(sum.value, 0), max(all, 0)),
+			Permille: int(max(sum.value, 0) * 1000 / max(all, 1))})
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
@@ -48,16 +49,17 @@ func TestSpans(t *testing.T) {
 }
 
 func TestOverviewProps(t *testing.T) {
-	cell := func(day, currency, status string, count, amount int64) stats.Cell {
-		return stats.Cell{Day: day, Currency: currency, Status: status, Count: count, Amount: amount}
+	cell := func(day, currency, status string, count int64) stats.Cell {
+		return stats.Cell{Day: day, Currency: currency, Status: status, Count: count}
 	}
 	f := overviewFacts{Scope: owner, Zone: time.UTC, Asked: readSpan(t.Context(), url.Values{"period": {"7d"}}, time.UTC, noon),
-		Now: stats.Figures{Days: []stats.Cell{cell("2026-02-27", "NGN", "successful", 3, 150_000), cell("2026-02-27", "NGN", "declined", 1, 9), cell("2026-02-27", "NGN", "reversed", 1, 70),
-			cell("2026-03-01", "USD", "successful", 1, 1200), cell("2026-03-01", "NGN", "pending", 3, 7)},
-			Coins: []stats.Cell{{Method: "crypto_ripple", Currency: "NGN", Status: "successful", Count: 2, Amount: 100_000}, {Method: "crypto_bitcoin", Currency: "NGN", Status: "successful", Count: 1, Amount: 50_000}},
-			Waits: map[int]int64{40: 3}},
-		Before:  stats.Figures{Days: []stats.Cell{cell("2026-02-20", "NGN", "successful", 1, 100_000), cell("2026-02-20", "NGN", "failed", 1, 100_000)}, Waits: map[int]int64{31: 1}},
-		Waiting: list.Waiting{Decisions: 1, Unmatched: list.CountedTo + 1},
+		Now: stats.Figures{Days: []stats.Cell{cell("2026-02-27", "NGN", "successful", 3), cell("2026-02-27", "NGN", "declined", 1), cell("2026-02-27", "NGN", "reversed", 1),
+			cell("2026-03-01", "USD", "successful", 1), cell("2026-03-01", "NGN", "pending", 3)}, Waits: map[int]int64{40: 3}},
+		Before: stats.Figures{Days: []stats.Cell{cell("2026-02-20", "NGN", "successful", 1), cell("2026-02-20", "NGN", "failed", 1)}, Waits: map[int]int64{31: 1}},
+		Sold: []journal.DaySales{{Day: "2026-02-27", Currency: "NGN", Coin: "XRP", Payments: 2, Received: 10_000_000}, {Day: "2026-02-27", Currency: "NGN", Coin: "BTC", Payments: 1, Received: 5_000_000},
+			{Day: "2026-03-01", Currency: "USD", Coin: "BTC", Payments: 1, Received: 120_050}},
+		SoldBefore: []journal.DaySales{{Day: "2026-02-20", Currency: "NGN", Coin: "BTC", Payments: 1, Received: 10_000_000}},
+		Waiting:    list.Waiting{Decisions: 1, Unmatched: list.CountedTo + 1},
 	}
 	props := overviewProps(t.Context(), layout.Page{}, f)
 	if got := props.Volumes; len(got) != 2 || got[0] != (dashboard.Figure{Value: "₦150,000.00", Change: "+50 %", Was: "₦100,000.00"}) || got[1].Change != "no earlier data" {
@@ -93,10 +95,10 @@ func TestOverviewProps(t *testing.T) {
 
 func TestWeeks(t *testing.T) {
 	asked := readSpan(t.Context(), url.Values{"from": {"2026-01-01"}, "to": {"2026-04-30"}}, time.UTC, noon)
-	f := stats.Figures{Days: []stats.Cell{{Day: "2026-01-01", Currency: "NGN", Status: "successful", Count: 1, Amount: 1}, {Day: "2026-01-07", Currency: "NGN", Status: "successful", Count: 1, Amount: 2},
-		{Day: "2026-04-30", Currency: "NGN", Status: "successful", Count: 1, Amount: 4}}}
-	bars := volumeChart(t.Context(), f, asked, money.NGN).Bars
-	if len(bars) != 18 || bars[0].Text != "₦3.00" || bars[17].Text != "₦4.00" || bars[0].Label != "Thu 1 Jan" {
+	f := overviewFacts{Asked: asked, Sold: []journal.DaySales{{Day: "2026-01-01", Currency: "NGN", Received: 100}, {Day: "2026-01-07", Currency: "NGN", Received: 200},
+		{Day: "2026-01-08", Currency: "NGN", Received: -100}, {Day: "2026-01-09", Currency: "USD", Received: 100}, {Day: "2026-04-30", Currency: "NGN", Received: 400}}}
+	bars := volumeChart(t.Context(), f, money.NGN).Bars
+	if len(bars) != 18 || bars[0].Text != "₦3.00" || bars[17].Text != "₦4.00" || bars[1].Text != "−₦1.00" || bars[1].Permille != 0 || bars[0].Label != "Thu 1 Jan" {
 		t.Errorf("%d %+v", len(bars), bars)
 	}
 }
