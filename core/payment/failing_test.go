@@ -1,6 +1,7 @@
 package payment_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"cointill/core/payment/issuer"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
+	"cointill/core/spreadsheet"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -144,6 +146,9 @@ func TestListsOfAFailingDatabase(t *testing.T) {
 			})
 		}
 		b.failEach(t, []failingCall{
+			{"ExportTable", func() error {
+				return lists.ExportTable(ctx, sc, list.Filter{}, list.Table{Zone: time.UTC, Begin: spreadsheet.NewCSV}, io.Discard)
+			}},
 			{"Newest", func() error { _, err := lists.Newest(ctx, sc); return err }},
 			{"Waiting", func() error { _, err := lists.Waiting(ctx, sc); return err }},
 			{"Customer", func() error { _, _, err := lists.Customer(ctx, sc, customers[0].Code); return err }},

@@ -3,6 +3,8 @@ package list
 import (
 	"context"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"cointill/core/money"
@@ -26,11 +28,18 @@ func tableColumns(zone string) []spreadsheet.Column {
 		{Title: "Created (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
 		{Title: "First seen (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
 		{Title: "Completed (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
+		{Title: "Difference", Kind: spreadsheet.Number, Width: 14}, {Title: "Coin difference", Kind: spreadsheet.Number, Width: 18},
+		{Title: "Coin refunded", Kind: spreadsheet.Number, Width: 18}, {Title: "Booked on", Width: 12},
+		{Title: "Rate", Kind: spreadsheet.Number, Width: 18}, {Title: "Rate sources", Width: 28},
+		{Title: "Network", Width: 18}, {Title: "Address", Width: 44}, {Title: "Tag", Width: 12},
+		{Title: "Transactions", Width: 66}, {Title: "Refund transactions", Width: 66},
+		{Title: "Payment link", Width: 16}, {Title: "Authorization code", Width: 32}, {Title: "Metadata", Width: 40},
 	}
 }
 
-// tableRow is a payment in the order of the columns.
-func tableRow(p models.Payment, zone *time.Location) []spreadsheet.Cell {
+// tableRow returns a payment in the order of the columns. A payment that received nothing has no
+// difference.
+func tableRow(p models.Payment, d *details, zone *time.Location) []spreadsheet.Cell {
 	v, coin := payment.View{Payment: p}, money.Coin(p.Coin)
 	in := func(t *time.Time) spreadsheet.Cell {
 		if t == nil {
@@ -43,6 +52,16 @@ func tableRow(p models.Payment, zone *time.Location) []spreadsheet.Cell {
 	if p.Reversed {
 		reason = "reversed"
 	}
+	var tag, difference, coinDifference, refunded string
+	if p.Tag != nil {
+		tag = strconv.FormatInt(*p.Tag, 10)
+	}
+	if p.Paid.Sign() > 0 {
+		difference, coinDifference = money.FormatFiat(v.PaidFiat().Sub(v.Charged())), coin.Format(p.Paid.Sub(p.Due))
+	}
+	if d.refunded.Sign() > 0 {
+		refunded = coin.Format(d.refunded)
+	}
 	return []spreadsheet.Cell{
 		spreadsheet.TextCell(p.Reference), spreadsheet.TextCell(p.BusinessReference), spreadsheet.TextCell(p.Status), spreadsheet.TextCell(reason),
 		spreadsheet.TextCell(p.CustomerName), spreadsheet.TextCell(p.CustomerEmail),
@@ -50,6 +69,11 @@ func tableRow(p models.Payment, zone *time.Location) []spreadsheet.Cell {
 		spreadsheet.TextCell(p.Coin),
 		spreadsheet.TextCell(coin.Format(p.Due)), spreadsheet.TextCell(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt),
 		in(p.SettledAt),
+		spreadsheet.TextCell(difference), spreadsheet.TextCell(coinDifference), spreadsheet.TextCell(refunded),
+		spreadsheet.TextCell(d.bookedOn), spreadsheet.TextCell(p.Price), spreadsheet.TextCell(d.sources),
+		spreadsheet.TextCell(p.Network), spreadsheet.TextCell(p.Address), spreadsheet.TextCell(tag),
+		spreadsheet.TextCell(strings.Join(d.hashes, " ")), spreadsheet.TextCell(strings.Join(d.refunds, " ")),
+		spreadsheet.TextCell(d.link), spreadsheet.TextCell(p.AuthorizationCode), spreadsheet.TextCell(d.metadata),
 	}
 }
 
@@ -71,8 +95,12 @@ func (s *Service) ExportTable(ctx context.Context, sc scope.Scope, f Filter, t T
 		return err
 	}
 	err = s.Export(ctx, sc, f, func(rows []models.Payment) error {
+		found, err := s.readDetails(ctx, rows)
+		if err != nil {
+			return err
+		}
 		for _, p := range rows {
-			if err := table.Row(tableRow(p, t.Zone)); err != nil {
+			if err := table.Row(tableRow(p, found[p.ID], t.Zone)); err != nil {
 				return err
 			}
 		}

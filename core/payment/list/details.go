@@ -1,0 +1,149 @@
+package list
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/models"
+)
+
+// maxHashes is how many transactions of a payment an exported table names.
+const maxHashes = 20
+
+// details are what a table shows of a payment beside its row in lists.
+type details struct {
+	sources  string       // of its rate
+	metadata string       // JSON
+	hashes   []string     // of the transactions that pay it, the first maxHashes
+	refunded money.Amount // of the coin
+	refunds  []string     // hashes of these transactions
+	bookedOn string       // day on which the journal has its sale, or its declined money
+	link     string       // code of its payment link
+}
+
+// readDetails reads the details of payments, by their ids.
+func (s *Service) readDetails(ctx context.Context, payments []models.Payment) (map[int64]*details, error) {
+	found, ids := map[int64]*details{}, make([]int64, 0, len(payments))
+	links := map[int64]string{}
+	for _, p := range payments {
+		found[p.ID], ids = &details{}, append(ids, p.ID)
+		if p.LinkID != nil {
+			links[*p.LinkID] = ""
+		}
+	}
+	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
+		for _, read := range []func(*models.Tx, []int64, map[int64]*details) error{readEvidence, readHashes, readRefunds, readBooked} {
+			if err := read(tx, ids, found); err != nil {
+				return err
+			}
+		}
+		return readLinks(tx, links)
+	})
+	for _, p := range payments {
+		if p.LinkID != nil {
+			found[p.ID].link = links[*p.LinkID]
+		}
+	}
+	return found, err
+}
+
+// readEvidence reads the metadata, and which sources the rates are from.
+func readEvidence(tx *models.Tx, ids []int64, found map[int64]*details) error {
+	var rows []models.Payment
+	if err := models.Among(tx, "id", ids).Select("id", "quote", "metadata").Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, p := range rows {
+		d := found[p.ID]
+		if p.Metadata != nil {
+			d.metadata = *p.Metadata
+		}
+		var q quote.Quote
+		if json.Unmarshal([]byte(p.Quote), &q) != nil {
+			continue // the payment's page says that it can't be read
+		}
+		var names []string
+		for _, leg := range q.Legs {
+			for _, r := range leg.Readings {
+				if r.LeftOut == "" {
+					names = append(names, r.Source)
+				}
+			}
+		}
+		slices.Sort(names)
+		d.sources = strings.Join(slices.Compact(names), ", ")
+	}
+	return nil
+}
+
+// readHashes reads the hashes of the transactions that pay, without more of one payment than a
+// table names.
+func readHashes(tx *models.Tx, ids []int64, found map[int64]*details) error {
+	numbered := models.Among(tx.Model(&models.Transfer{}), "payment_id", ids).Where("unmatched = '' AND NOT gone AND NOT reverted").
+		Select("payment_id, tx_id, ROW_NUMBER() OVER (PARTITION BY payment_id ORDER BY id) AS place")
+	var rows []models.Transfer
+	if err := tx.Table("(?) AS numbered", numbered).Where("place <= ?", maxHashes).Order("payment_id, place").
+		Select("payment_id, tx_id").Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, t := range rows {
+		d := found[*t.PaymentID]
+		if !slices.Contains(d.hashes, t.TxID) {
+			d.hashes = append(d.hashes, t.TxID)
+		}
+	}
+	return nil
+}
+
+// readRefunds reads the refunds that people recorded.
+func readRefunds(tx *models.Tx, ids []int64, found map[int64]*details) error {
+	var rows []models.Resolution
+	if err := models.Among(tx, "payment_id", ids).Where("kind = ?", payment.Refunded).Order("id").Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, r := range rows {
+		d := found[*r.PaymentID]
+		d.refunded = d.refunded.Add(r.Amount)
+		if r.TxID != "" {
+			d.refunds = append(d.refunds, r.TxID)
+		}
+	}
+	return nil
+}
+
+// readBooked reads on which days payments were booked when they ended.
+func readBooked(tx *models.Tx, ids []int64, found map[int64]*details) error {
+	var rows []models.JournalEntry
+	if err := models.Among(tx, "payment_id", ids).Where("credit IN ('sales', 'declined')").
+		Select("payment_id, MAX(booked_on) AS booked_on").Group("payment_id").Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, e := range rows {
+		found[*e.PaymentID].bookedOn = e.BookedOn
+	}
+	return nil
+}
+
+// readLinks reads the codes of payment links.
+func readLinks(tx *models.Tx, links map[int64]string) error {
+	if len(links) == 0 {
+		return nil
+	}
+	ids := make([]int64, 0, len(links))
+	for id := range links {
+		ids = append(ids, id)
+	}
+	var rows []models.Link
+	if err := models.Among(tx, "id", ids).Select("id", "code").Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, l := range rows {
+		links[l.ID] = l.Code
+	}
+	return nil
+}
