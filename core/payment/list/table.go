@@ -48,10 +48,6 @@ func tableRow(p models.Payment, d *details, zone *time.Location) []spreadsheet.C
 		local := t.In(zone)
 		return spreadsheet.TimeCell(&local)
 	}
-	reason := p.Reason
-	if p.Reversed {
-		reason = "reversed"
-	}
 	var tag, difference, coinDifference, refunded string
 	if p.Tag != nil {
 		tag = strconv.FormatInt(*p.Tag, 10)
@@ -63,7 +59,7 @@ func tableRow(p models.Payment, d *details, zone *time.Location) []spreadsheet.C
 		refunded = coin.Format(d.refunded)
 	}
 	return []spreadsheet.Cell{
-		spreadsheet.TextCell(p.Reference), spreadsheet.TextCell(p.BusinessReference), spreadsheet.TextCell(p.Status), spreadsheet.TextCell(reason),
+		spreadsheet.TextCell(p.Reference), spreadsheet.TextCell(p.BusinessReference), spreadsheet.TextCell(p.Status), spreadsheet.TextCell(p.Reason),
 		spreadsheet.TextCell(p.CustomerName), spreadsheet.TextCell(p.CustomerEmail),
 		spreadsheet.TextCell(p.Currency), spreadsheet.TextCell(money.FormatFiat(v.Charged())), spreadsheet.TextCell(money.FormatFiat(v.PaidFiat())), spreadsheet.TextCell(p.Method),
 		spreadsheet.TextCell(p.Coin),
