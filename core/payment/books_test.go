@@ -82,6 +82,48 @@ func TestBooksOfABranch(t *testing.T) {
 	})
 }
 
+// TestOnlyChangedTransfersArePosted checks a new branch that changes the transfer of one of two payments.
+func TestOnlyChangedTransfersArePosted(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		same := b.opened()
+		changed := b.pay(b.opened(), "changed", money.Units(500))
+		keeps := b.pay(same, "keeps", same.Payment.Due)
+		b.mine(changed, keeps)
+		b.mine()
+		before := b.posted(same)
+		changed.Amount = money.Units(600)
+		b.reorgTo(2, changed, keeps)
+		if got := b.posted(same); !slices.Equal(got, before) {
+			t.Errorf("a payment whose transfer the new branch keeps has posted %q, want %q", got, before)
+		}
+	})
+}
+
+// TestSurplusOfABranchIsNoSale checks a new branch that holds a dropped transfer before the sold one:
+// the dropped one stands for it, and the sold one is surplus.
+func TestSurplusOfABranchIsNoSale(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.unbooked = true // the amount paid stays what it was when the payment ended
+		v := b.opened()
+		due := v.Payment.Due.String()
+		early, pays := b.pay(v, "early", v.Payment.Due.MulDiv(2, 5)), b.pay(v, "pays", v.Payment.Due)
+		b.pool(nil, early)
+		b.pool(nil)
+		b.mine(pays)
+		b.mine()
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		b.reorgTo(2, early, pays)
+		if row := b.transfer("pays"); row.Unmatched != payment.AfterFinal || row.Booked != string(journal.Unmatched) {
+			t.Errorf("the transfer after the dropped one is unmatched as %q and booked as %q, want both", row.Unmatched, row.Booked)
+		}
+		want := []string{"wallet→pending " + due + " NGN 5000000", "pending→sales " + due + " NGN 5000000", "reversed→wallet " + due + " NGN 5000000",
+			"wallet→sales 22260 NGN 1999964", "wallet→unmatched " + due + " NGN 5000000"}
+		if got := b.posted(v); !slices.Equal(got, want) {
+			t.Errorf("posted %q, want %q", got, want)
+		}
+	})
+}
+
 // TestValuesOfParts: the values of parts add up to the amount received, although each is rounded.
 func TestValuesOfParts(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {

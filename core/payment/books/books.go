@@ -64,6 +64,17 @@ func listMoves(tx *models.Tx, network string,
 	return moves, nil
 }
 
+// BookTransfer books one transfer where the chain shows it, before its row is changed.
+func BookTransfer(tx *models.Tx, now time.Time, t models.Transfer) error {
+	views, err := payment.ReadOwners(tx, []models.Transfer{t})
+	if err != nil {
+		return err
+	}
+	v := views[0]
+	move := v.DescribeMove(t, payment.FindAccount(t, v.State()), now.Add(payment.ClockAdvance(v.Payment)))
+	return journal.MoveTransfers(tx, now, []journal.Move{move})
+}
+
 // UnbookTransfer takes a transfer out of the books, before its row is overwritten.
 func UnbookTransfer(tx *models.Tx, now time.Time, t *models.Transfer) error {
 	views, err := payment.ReadOwners(tx, []models.Transfer{*t})

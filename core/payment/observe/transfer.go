@@ -41,6 +41,9 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	a.touchPayment(row)
 	row.UpdatedAt = a.now
 	v, err := a.handleReturned(&row)
+	if err == nil && v != nil && was.Booked != "" { // it left with the old branch, as the money that it was
+		err = books.BookTransfer(a.tx, a.now, was)
+	}
 	if err != nil {
 		return err
 	}
@@ -106,8 +109,8 @@ func movesOtherMoney(row models.Transfer, t chain.Transfer) bool {
 // The new transfer may belong to another payment.
 func (a *applying) replaceOnNewBranch(row models.Transfer, t chain.Transfer, block *chain.Header) error {
 	a.touchPayment(row)
-	if row.Booked != "" { // what left with the old branch is booked before the row is overwritten
-		if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {
+	if row.Booked != "" { // as what the old branch moved
+		if err := books.BookTransfer(a.tx, a.now, row); err != nil {
 			return err
 		}
 	}
