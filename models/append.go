@@ -13,7 +13,7 @@ import (
 // which takes a fraction of the time of an INSERT of many rows.
 func Append[T any](ctx context.Context, d *DB, rows []T) error {
 	if !d.Postgres() || len(rows) == 0 {
-		return d.Exec(ctx).CreateInBatches(rows, 50).Error
+		return d.Exec(ctx).Create(rows).Error
 	}
 	statement := &gorm.Statement{DB: d.write}
 	if err := statement.Parse(new(T)); err != nil {

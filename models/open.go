@@ -187,8 +187,9 @@ func openPool(config *pgx.ConnConfig, meet func(context.Context, *pgx.Conn) erro
 	return stdlib.OpenDB(*config, prepared, stdlib.OptionShouldPing(shouldPing))
 }
 
-// createBatch is how many rows one INSERT has at most: SQLite's driver compares every value of a
-// statement with every other.
+// createBatch is how many rows Create inserts by one statement: SQLite's driver compares every value
+// of a statement with every other. More rows take several statements, within the transaction of
+// the caller.
 const createBatch = 50
 
 func openGORM(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {

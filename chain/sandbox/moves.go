@@ -250,7 +250,7 @@ func (s *chainUpdate) insertBlocks(blocks []models.SandboxBlock) error {
 	if len(blocks) == 0 {
 		return nil
 	}
-	if err := s.tx.CreateInBatches(blocks, 500).Error; err != nil {
+	if err := s.tx.Create(blocks).Error; err != nil {
 		return fmt.Errorf("sandbox: write blocks from %d: %w", blocks[0].Height, err)
 	}
 	return nil

@@ -14,9 +14,6 @@ import (
 	"cointill/models"
 )
 
-// rowsPerStatement bounds the entries that one statement writes.
-const rowsPerStatement = 500
-
 // Move says where the money of a transfer stands now.
 type Move struct {
 	Transfer models.Transfer // ID, owner, network, asset, amount and payment
@@ -182,7 +179,7 @@ func postEntries(tx *models.Tx, now time.Time, entries []models.JournalEntry) er
 	if len(entries) == 0 {
 		return nil
 	}
-	if err := tx.CreateInBatches(entries, rowsPerStatement).Error; err != nil {
+	if err := tx.Create(entries).Error; err != nil {
 		return err
 	}
 	return addToDays(tx, entries)
@@ -222,8 +219,7 @@ func addToDays(tx *models.Tx, entries []models.JournalEntry) error {
 	for _, column := range []string{"entries", "payments", "value", "due"} {
 		add[column] = gorm.Expr("journal_days." + column + " + excluded." + column)
 	}
-	return tx.Clauses(clause.OnConflict{Columns: dayKey, DoUpdates: clause.Assignments(add)}).
-		CreateInBatches(days, rowsPerStatement).Error
+	return tx.Clauses(clause.OnConflict{Columns: dayKey, DoUpdates: clause.Assignments(add)}).Create(days).Error
 }
 
 // addKnownAmount adds the amount that is stored for a day.

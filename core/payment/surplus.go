@@ -8,9 +8,6 @@ import (
 	"cointill/models"
 )
 
-// stepsAtOnce bounds the timeline rows that one statement writes.
-const stepsAtOnce = 500
-
 // takeSurplus removes the transfers that are not part of an ending payment from the view and
 // returns them.
 func (v *View) takeSurplus(out Outcome) (surplus []models.Transfer) {
@@ -52,7 +49,7 @@ func (s *Service) writeSurplus(tx *models.Tx, v *View, surplus []models.Transfer
 		Updates(map[string]any{"unmatched": Surplus, "updated_at": s.Clock()}).Error; err != nil {
 		return err
 	}
-	if err := tx.CreateInBatches(steps, stepsAtOnce).Error; err != nil {
+	if err := tx.Create(steps).Error; err != nil {
 		return err
 	}
 	for _, hashes := range events {

@@ -77,16 +77,13 @@ func (s *Service) claimChanges(tx *models.Tx) ([]models.TallyChange, map[int64]*
 	return changes, zones, err
 }
 
-// putAtOnce is how many rows a statement stores: SQLite takes 32,766 values.
-const putAtOnce = 500
-
 // addToRows adds sums to the rows there are.
 func addToRows(tx *models.Tx, counted sums) error {
 	if rows := counted.dayRows(); len(rows) > 0 {
 		add := clause.OnConflict{Columns: listColumns("business_id", "domain", "day", "currency", "method", "status"),
 			DoUpdates: clause.Assignments(map[string]any{"count": gorm.Expr("tally_days.count + excluded.count"),
 				"amount": gorm.Expr("tally_days.amount + excluded.amount")})}
-		if err := tx.Clauses(add).CreateInBatches(&rows, putAtOnce).Error; err != nil {
+		if err := tx.Clauses(add).Create(&rows).Error; err != nil {
 			return err
 		}
 	}
@@ -96,7 +93,7 @@ func addToRows(tx *models.Tx, counted sums) error {
 	}
 	add := clause.OnConflict{Columns: listColumns("business_id", "domain", "day", "bucket"),
 		DoUpdates: clause.Assignments(map[string]any{"count": gorm.Expr("tally_waits.count + excluded.count")})}
-	return tx.Clauses(add).CreateInBatches(&rows, putAtOnce).Error
+	return tx.Clauses(add).Create(&rows).Error
 }
 
 func listColumns(names ...string) (list []clause.Column) {

@@ -18,7 +18,7 @@ import (
 // leaves out is watched from then on, so a slip of the finger would stay.
 const mostAhead = 10_000
 
-// insertedAtOnce bounds the rows of one statement.
+// insertedAtOnce bounds the destinations of one transaction.
 const insertedAtOnce = 500
 
 // Advance moves a wallet's next index up, for an operator who restored a backup: whatever was
@@ -121,7 +121,7 @@ func storeDestinations(tx *models.Tx, rows []models.Destination) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return tx.Clauses(onePlace).CreateInBatches(rows, insertedAtOnce).Error
+	return tx.Clauses(onePlace).Create(rows).Error
 }
 
 // onePlace leaves a destination with whom it was given to first.

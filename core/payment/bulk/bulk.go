@@ -29,7 +29,7 @@ type Plan struct {
 	Told     func(made, all int)
 }
 
-// chunk is how many payments one statement stores: SQLite takes 32,766 values.
+// chunk is how many payments one transaction stores.
 const chunk = 500
 
 // span is the time in which the payments were made.
@@ -85,7 +85,7 @@ func merchants(ctx context.Context, db *models.DB, ids []int64, at time.Time) er
 	if len(rows) == 0 {
 		return nil
 	}
-	err := db.Write(ctx, func(tx *models.Tx) error { return tx.CreateInBatches(&rows, chunk).Error })
+	err := db.Write(ctx, func(tx *models.Tx) error { return tx.Create(&rows).Error })
 	for i, row := range rows {
 		ids[i+1] = row.ID
 	}

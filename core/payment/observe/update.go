@@ -155,7 +155,7 @@ func (n *paymentUpdate) findTransfer(id int64) *models.Transfer {
 // flushEvents writes the queued timeline rows and events of a block or snapshot.
 func (a *applying) flushEvents() error {
 	if len(a.steps) > 0 {
-		if err := a.tx.CreateInBatches(a.steps, maxKeysPerQuery).Error; err != nil {
+		if err := a.tx.Create(a.steps).Error; err != nil {
 			return err
 		}
 		a.steps = nil
