@@ -60,6 +60,13 @@ func TestOverview(t *testing.T) {
 		_, _, err = s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Ledger", URL: "https://shop.example/hook", Active: true})
 		s.FailOn(err)
 		lacks(t, b.Get("/dashboard"), "Get started")
+
+		// What is booked on a day on which no payment was initiated is on that day.
+		sell(s, sc, money.CryptoBitcoin, 100, 12*time.Hour)
+		s.Clock.Advance(24 * time.Hour)
+		next := s.SignIn(ama).Get("/dashboard?from=2026-03-07&to=2026-03-07")
+		expect(t, next, 200, "₦5,000.00", "By coin", "Bitcoin")
+		lacks(t, next, "By status")
 	})
 }
 

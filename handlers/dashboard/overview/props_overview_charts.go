@@ -66,6 +66,7 @@ func volumeChart(ctx context.Context, f overviewFacts, currency money.Currency) 
 		if top > 0 {
 			shown.Permille = int(max(b.received, 0) * 10 / top)
 		}
+		shown.Negative = b.received < 0
 		props.Bars = append(props.Bars, shown)
 	}
 	return props
@@ -110,8 +111,10 @@ func coinShares(ctx context.Context, sold []journal.DaySales, asked span, curren
 		if s.Currency == string(currency) {
 			sum := sums[money.Coin(s.Coin)]
 			sums[money.Coin(s.Coin)] = received{sum.payments + s.Payments, sum.value + s.Received}
-			all += s.Received
 		}
+	}
+	for _, sum := range sums { // a coin of which more left than came has no share
+		all += max(sum.value, 0)
 	}
 	coins := money.Coins()
 	slices.SortStableFunc(coins,
@@ -126,7 +129,7 @@ func coinShares(ctx context.Context, sold []journal.DaySales, asked span, curren
 			[]string{string(payment.Successful)}
 		list = append(list, dashboard.Share{Coin: string(coin.Coin), Text: coin.Name, Href: where.Href(),
 			Value: display.FormatHundredths(currency, sum.value),
-			Note:  words.N(ctx, "payments.counted", int(sum.payments)), Percent: display.FormatShare(max(sum.value, 0), max(all, 0)),
+			Note:  words.N(ctx, "payments.counted", int(sum.payments)), Percent: display.FormatShare(max(sum.value, 0), all),
 			Permille: int(max(sum.value, 0) * 1000 / max(all, 1))})
 	}
 	return list

@@ -97,9 +97,23 @@ func TestWeeks(t *testing.T) {
 	asked := readSpan(t.Context(), url.Values{"from": {"2026-01-01"}, "to": {"2026-04-30"}}, time.UTC, noon)
 	f := overviewFacts{Asked: asked, Sold: []journal.DaySales{{Day: "2026-01-01", Currency: "NGN", Received: 100}, {Day: "2026-01-07", Currency: "NGN", Received: 200},
 		{Day: "2026-01-08", Currency: "NGN", Received: -100}, {Day: "2026-01-09", Currency: "USD", Received: 100}, {Day: "2026-04-30", Currency: "NGN", Received: 400}}}
+	if chart := volumeChart(t.Context(), overviewFacts{Asked: asked, Sold: []journal.DaySales{{Day: "2026-01-08", Currency: "NGN", Received: -100}}}, money.NGN); chart.Empty() {
+		t.Error("days on which more left than came are shown as empty")
+	}
 	bars := volumeChart(t.Context(), f, money.NGN).Bars
 	if len(bars) != 18 || bars[0].Text != "₦3.00" || bars[17].Text != "₦4.00" || bars[1].Text != "−₦1.00" || bars[1].Permille != 0 || bars[0].Label != "Thu 1 Jan" {
 		t.Errorf("%d %+v", len(bars), bars)
+	}
+}
+
+// TestNegativeCoins checks the shares of coins of which one lost more than it received.
+func TestNegativeCoins(t *testing.T) {
+	for _, lost := range []int64{-9_000, -11_000} {
+		shares := coinShares(t.Context(), []journal.DaySales{{Currency: "NGN", Coin: "BTC", Payments: 1, Received: 10_000},
+			{Currency: "NGN", Coin: "XRP", Received: lost}, {Currency: "USD", Coin: "XRP", Payments: 1, Received: 500}}, span{}, money.NGN)
+		if len(shares) != 2 || shares[0].Coin != "BTC" || shares[0].Percent != "100 %" || shares[0].Permille != 1000 || shares[1].Percent != "0 %" || shares[1].Permille != 0 {
+			t.Errorf("with %d lost in XRP the shares are %+v, want all in BTC", lost, shares)
+		}
 	}
 }
 
