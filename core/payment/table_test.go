@@ -50,7 +50,9 @@ func TestTableOfPayments(t *testing.T) {
 		must(t, b.db.Exec(t.Context()).Create(&link).Error)
 		must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", paid.Payment.ID).Update("link_id", link.ID).Error)
 		half := paid.Payment.Due.MulDiv(1, 2)
-		b.mine(b.pay(paid, "first", half), b.pay(paid, "second", paid.Payment.Due.Sub(half)))
+		rest := b.pay(paid, "first", paid.Payment.Due.Sub(half).Sub(money.Units(1000)))
+		rest.Index = 1
+		b.mine(b.pay(paid, "first", half), rest, b.pay(paid, "second", money.Units(1000)))
 		b.mine()
 		b.expect(started.Reference, payment.Successful, "")
 		booked := b.clock.Now().Format(time.DateOnly)
@@ -70,6 +72,11 @@ func TestTableOfPayments(t *testing.T) {
 		reverted.Reverted = true
 		b.mine(append([]chain.Transfer{reverted}, many...)...)
 		unpaid := b.initiate()
+		lost := b.opened()
+		b.mine(b.pay(lost, "lost", lost.Payment.Due))
+		b.mine()
+		b.reorgTo(2)
+		b.expect(lost.Payment.Reference, payment.Successful, payment.ReversedReason)
 		tagged := b.on(money.XRP)
 
 		rows := b.readTable()
@@ -85,6 +92,7 @@ func TestTableOfPayments(t *testing.T) {
 			{short.Payment.Reference, "Refund transactions", strings.Repeat("ab", 32)}, {short.Payment.Reference, "Payment link", ""},
 			{short.Payment.Reference, "Booked on", booked}, {short.Payment.Reference, "Transactions", "short"},
 			{dust.Payment.Reference, "Booked on", ""},
+			{lost.Payment.Reference, "Transactions", "lost"}, {lost.Payment.Reference, "Reason", "reversed"}, {lost.Payment.Reference, "Booked on", booked},
 			{tagged.Payment.Reference, "Tag", fmt.Sprint(*tagged.Payment.Tag)},
 			{unpaid.Reference, "Difference", ""}, {unpaid.Reference, "Coin difference", ""}, {unpaid.Reference, "Transactions", ""},
 			{unpaid.Reference, "Address", ""}, {unpaid.Reference, "Metadata", ""},

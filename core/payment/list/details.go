@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -22,7 +23,7 @@ type details struct {
 	hashes   []string     // of the transactions that pay it, the first maxHashes
 	refunded money.Amount // of the coin
 	refunds  []string     // hashes of these transactions
-	bookedOn string       // day on which the journal has its sale, or its declined money
+	bookedOn string       // day on which it became a sale, or else was declined
 	link     string       // code of its payment link
 }
 
@@ -81,21 +82,19 @@ func readEvidence(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	return nil
 }
 
-// readHashes reads the hashes of the transactions that pay, without more of one payment than a
-// table names.
+// readHashes reads the hashes of the transactions that pay, or paid before they left the chain,
+// without more of one payment than a table names.
 func readHashes(tx *models.Tx, ids []int64, found map[int64]*details) error {
-	numbered := models.Among(tx.Model(&models.Transfer{}), "payment_id", ids).Where("unmatched = '' AND NOT gone AND NOT reverted").
-		Select("payment_id, tx_id, ROW_NUMBER() OVER (PARTITION BY payment_id ORDER BY id) AS place")
+	numbered := models.Among(tx.Model(&models.Transfer{}), "payment_id", ids).
+		Where("unmatched = '' AND NOT reverted AND (NOT gone OR booked = 'reversed')").Group("payment_id, tx_id").
+		Select("payment_id, tx_id, ROW_NUMBER() OVER (PARTITION BY payment_id ORDER BY MIN(id)) AS place")
 	var rows []models.Transfer
 	if err := tx.Table("(?) AS numbered", numbered).Where("place <= ?", maxHashes).Order("payment_id, place").
 		Select("payment_id, tx_id").Find(&rows).Error; err != nil {
 		return err
 	}
 	for _, t := range rows {
-		d := found[*t.PaymentID]
-		if !slices.Contains(d.hashes, t.TxID) {
-			d.hashes = append(d.hashes, t.TxID)
-		}
+		found[*t.PaymentID].hashes = append(found[*t.PaymentID].hashes, t.TxID)
 	}
 	return nil
 }
@@ -116,15 +115,22 @@ func readRefunds(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	return nil
 }
 
-// readBooked reads on which days payments were booked when they ended.
+// readBooked reads on which days payments became sales, or else were first held as declined.
 func readBooked(tx *models.Tx, ids []int64, found map[int64]*details) error {
-	var rows []models.JournalEntry
-	if err := models.Among(tx, "payment_id", ids).Where("credit IN ('sales', 'declined')").
-		Select("payment_id, MAX(booked_on) AS booked_on").Group("payment_id").Find(&rows).Error; err != nil {
+	var rows []struct {
+		PaymentID      int64
+		Sold, Declined *string
+	}
+	if err := models.Among(tx.Model(&models.JournalEntry{}), "payment_id", ids).Where("due > 0 OR credit = 'declined'").
+		Select("payment_id, MIN(CASE WHEN due > 0 THEN booked_on END) AS sold, " +
+			"MIN(CASE WHEN credit = 'declined' THEN booked_on END) AS declined").
+		Group("payment_id").Find(&rows).Error; err != nil {
 		return err
 	}
-	for _, e := range rows {
-		found[*e.PaymentID].bookedOn = e.BookedOn
+	for _, r := range rows {
+		if day := cmp.Or(r.Sold, r.Declined); day != nil {
+			found[r.PaymentID].bookedOn = *day
+		}
 	}
 	return nil
 }
