@@ -158,7 +158,7 @@ func TestListenAndTrigger(t *testing.T) {
 			t.Errorf("%s made %+v", name, made)
 		}
 	}
-	// Dropping mines 40 blocks at once. What another payment shows before a block is over then.
+	// It mines 40 blocks at once, which confirms what other payments show as unconfirmed.
 	const dropped = "payment.failed dropped"
 	harness.RunEach(t, map[string][]string{dropped: all[dropped]}, makeEvent)
 	delete(all, dropped)
