@@ -132,7 +132,7 @@ func TestListsOfAFailingDatabase(t *testing.T) {
 		if err != nil || len(customers) != 1 {
 			t.Fatalf("%d customers, error %v; want 1", len(customers), err)
 		}
-		filters := map[string]list.Filter{"all": {Limit: 10}, "reference": {Reference: v.Payment.Reference[:8], Limit: 10},
+		filters := map[string]list.Filter{"all": {Limit: 10}, "page before": {After: list.Place{ID: v.Payment.ID}, Limit: 10}, "reference": {Reference: v.Payment.Reference[:8], Limit: 10},
 			"hash": {Hash: "aa", Limit: 10}, "address": {Address: v.Payment.Address, Limit: 10},
 			"mail": {Email: "ngozi@example.com", Limit: 10}, "hash or address": {Query: v.Payment.Address, Limit: 10}, "name": {Query: "Okafor", Limit: 10}}
 		for name, f := range filters {
@@ -272,6 +272,13 @@ func TestSideTasksOfAFailingDatabase(t *testing.T) {
 			{"Reconciler.Step", func() error { return fresh().Step(ctx) }},
 			{"Reconciler.Step with comparisons", func() error {
 				compareAgain()
+				return fresh().Step(ctx)
+			}},
+			{"Reconciler.Step that finds money without a transaction", func() error {
+				compareAgain()
+				_, err := b.db.Pools()["write"].ExecContext(ctx, "DELETE FROM transfers WHERE tx_id <> 'aa'")
+				must(t, err)
+				p.traces, b.unbooked = false, true
 				return fresh().Step(ctx)
 			}},
 			{"Reconciler.Step of ended payments", func() error {

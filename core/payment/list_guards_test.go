@@ -27,6 +27,9 @@ func TestListEdges(t *testing.T) {
 		if got := orders(page); got != "02 01" || page.Newer || !page.Older {
 			t.Errorf("two newer payments on a page of two are %q, newer: %v, older: %v; want the first page", got, page.Newer, page.Older)
 		}
+		if page := b.search(list.Filter{Limit: 3}); page.Older || page.Newer {
+			t.Errorf("a page of all three payments has older ones: %v, newer ones: %v; want neither", page.Older, page.Newer)
+		}
 		search := func(f list.CustomerFilter) (emails string, more bool) {
 			t.Helper()
 			rows, more, err := lists.Customers(ctx, b.scope, f)
@@ -61,6 +64,34 @@ func TestListEdges(t *testing.T) {
 			must(t, lists.Export(ctx, b.scope, f, func(rows []models.Payment) error {
 				return fmt.Errorf("%s is exported as %d rows", name, len(rows))
 			}))
+		}
+
+		// A text is taken for a hash from 32 characters on, for an address from 20 on, and never for
+		// an e-mail address where it begins like a reference.
+		for text, want := range map[string]string{strings.Repeat("h", 31): "", strings.Repeat("H", 32): "01", strings.Repeat("a", 19): "", strings.Repeat("A", 20): "01"} {
+			id := b.view(references[1]).Payment.ID
+			if len(text) == 19 { // a payment has one address
+				id = b.view(references[2]).Payment.ID
+			}
+			var row any = &models.Transfer{Network: "n", TxID: text, BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: &id}
+			if strings.ContainsAny(text, "aA") {
+				row = &models.Destination{Network: "n", Address: text, Tag: int64(len(text)), BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: &id}
+			}
+			must(t, b.db.Exec(ctx).Create(row).Error)
+			if got := orders(b.search(list.Filter{Query: text})); got != want {
+				t.Errorf("a text of %d characters finds %q, want %q", len(text), got, want)
+			}
+		}
+		mailed := request()
+		mailed.BusinessReference, mailed.Email = "order-mailed", "pay_mailed@example.com"
+		if _, err := b.service.Initiate(ctx, b.scope, mailed); err != nil {
+			t.Fatal(err)
+		}
+		if got := orders(b.search(list.Filter{Query: "PAY_MAILED"})); got != "" {
+			t.Errorf("the beginning of a reference finds %q by an e-mail address, want nothing", got)
+		}
+		if got := b.search(list.Filter{Query: "pay_mailed"}).Payments; len(got) != 1 {
+			t.Errorf("the beginning of an e-mail address finds %d payments, want 1", len(got))
 		}
 
 		// Money that belongs to no payment is found by no search for payments.
@@ -199,5 +230,25 @@ func TestSearchOfManyRows(t *testing.T) {
 		}
 		f.Limit = 10
 		b.failEach(t, []failingCall{{"Search by a shared " + name, func() error { _, err := lists.Search(ctx, b.scope, f); return err }}})
+	}
+}
+
+// TestCustomerTotalsOfTheNewest checks from how many payments on only a customer's newest are added up.
+// The rows don't depend on the database, so it runs on SQLite alone.
+func TestCustomerTotalsOfTheNewest(t *testing.T) {
+	b := newBench(t, modelstest.Open(t, false, time.Now))
+	fill(t, b, list.CustomerTotalsOf+1, 0, 0)
+	var customer models.Customer
+	must(t, b.db.Read(t.Context()).Take(&customer).Error)
+	must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("1 = 1").Update("customer_id", customer.ID).Error)
+	for range 2 {
+		_, totals, err := b.lists().Customer(t.Context(), b.scope, customer.Code)
+		must(t, err)
+		var rows int64
+		must(t, b.db.Read(t.Context()).Model(&models.Payment{}).Where("customer_id = ?", customer.ID).Count(&rows).Error)
+		if totals.Newest != (rows > list.CustomerTotalsOf) || totals.Payments < list.CustomerTotalsOf {
+			t.Errorf("of %d payments %d are added up, only the newest: %v", rows, totals.Payments, totals.Newest)
+		}
+		must(t, b.db.Exec(t.Context()).Exec("UPDATE payments SET customer_id = ? WHERE id = (SELECT min(id) FROM payments)", customer.ID+1).Error)
 	}
 }

@@ -84,7 +84,11 @@ func TestReconcileGuards(t *testing.T) {
 		must(t, (&reconcile.Reconciler{Observer: b.observer, Network: "unread", Coin: money.BTC, Accounts: p}).Step(ctx))
 
 		p.look(fresh)
+		var cursor models.ChainCursor
+		must(t, b.db.Read(ctx).Where("network = ?", string(network)).Take(&cursor).Error)
+		must(t, b.db.Exec(ctx).Where("network = ?", string(network)).Delete(&models.ChainCursor{}).Error)
 		must(t, b.db.Exec(ctx).Create(&models.ChainCursor{Network: "another", Finalized: 1_000, UpdatedAt: b.clock.Now()}).Error)
+		must(t, b.db.Exec(ctx).Create(&cursor).Error)
 		must(t, b.db.Exec(ctx).Create(&models.Holding{PaymentID: 1_000, Network: "another", Address: "elsewhere", Known: true, Height: 1, Next: 1}).Error)
 		step := func(r *reconcile.Reconciler) []string {
 			t.Helper()
@@ -279,13 +283,13 @@ func TestBalancesStandInTheirBlock(t *testing.T) {
 		for _, kept := range []bool{true, false} {
 			v := b.opened()
 			p.look(fresh)
+			another := models.ChainBlock{Network: "another", Height: b.blocks[len(b.blocks)-1].Height + 1, Hash: "another", Time: b.clock.Now()}
+			must(t, b.db.Exec(t.Context()).Create(&another).Error)
 			b.mine()
 			p.gain(v.Payment.Address, v.Payment.Due)
 			last := b.blocks[len(b.blocks)-1]
 			want := last.Hash
-			if kept {
-				must(t, b.db.Exec(t.Context()).Create(&models.ChainBlock{Network: "another", Height: last.Height, Hash: "another", Time: b.clock.Now()}).Error)
-			} else {
+			if !kept {
 				must(t, b.db.Exec(t.Context()).Where("network = ? AND height <= ?", string(network), last.Height).Delete(&models.ChainBlock{}).Error)
 				want = ""
 			}
@@ -293,6 +297,26 @@ func TestBalancesStandInTheirBlock(t *testing.T) {
 			if found := p.told(v); len(found) != 1 || found[0].BlockHash != want || found[0].Unmatched != payment.NoTransaction || found[0].FirstSeenAt.IsZero() {
 				t.Errorf("with its block kept: %v, the money is %+v, want one transfer in block %q without a transaction", kept, found, want)
 			}
+		}
+	})
+}
+
+// TestReconcileKeepsTheOthers checks that the end of one payment's comparisons leaves the next
+// comparison of another in place.
+func TestReconcileKeepsTheOthers(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		p, fresh := reconciles(b, true)
+		ended, open := b.opened(), b.opened()
+		p.look(fresh)
+		must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", ended.Payment.ID).Update("settled_at", b.clock.Now().Add(-24*time.Hour)).Error)
+		b.mine()
+		p.finalize(0)
+		must(t, fresh().Step(t.Context()))
+		var rows []models.Holding
+		must(t, b.db.Read(t.Context()).Find(&rows).Error)
+		last := b.blocks[len(b.blocks)-1].Height
+		if len(rows) != 1 || rows[0].PaymentID != open.Payment.ID || rows[0].Height != last || rows[0].Next != last+1 {
+			t.Errorf("the balances that are compared again are %+v, want that of payment %d after block %d", rows, open.Payment.ID, last)
 		}
 	})
 }

@@ -204,9 +204,6 @@ func (r *Reconciler) saveHolding(ctx context.Context, rows []models.Holding, ove
 				return err
 			}
 		}
-		if len(rows) == 0 {
-			return nil
-		}
 		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "payment_id"}}, UpdateAll: true}).
 			Create(&rows).Error
 	})
