@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/contact"
@@ -116,9 +117,8 @@ func (s *Service) countPayments(ctx context.Context, rows []models.Customer) (li
 // CustomerTotals are what a customer's payments come to.
 type CustomerTotals struct {
 	Payments, Ended, Successful int64
-	// Volume is what successful payments that were not reversed asked for, in
-	// whole units.
-	Volume map[money.Currency]int64
+	// Received is what Successful payments received, less what left the chain, in hundredths.
+	Received map[money.Currency]int64
 	// Newest says that only the newest CustomerTotalsOf were looked at.
 	Newest bool
 }
@@ -129,7 +129,7 @@ const CustomerTotalsOf = 5000
 // Customer finds a customer by their code, with what their payments come to.
 // Faults: Forbidden; NotFound.
 func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, CustomerTotals, error) {
-	totals := CustomerTotals{Volume: map[money.Currency]int64{}}
+	totals := CustomerTotals{Received: map[money.Currency]int64{}}
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return models.Customer{}, totals, err
 	}
@@ -137,16 +137,17 @@ func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (mo
 	if err := sc.Rows(s.DB.Point(ctx)).Where("code = ?", code).Take(&c).Error; err != nil {
 		return c, totals, fault.MissingRow(err, "customer")
 	}
-	newest := s.DB.List(ctx).Model(&models.Payment{}).Select("currency", "status", "reversed", "amount").
-		Where("customer_id = ?", c.ID).Order("created_at DESC, id DESC").Limit(CustomerTotalsOf + 1)
+	newest := s.DB.List(ctx).Model(&models.Payment{}).Where("customer_id = ?", c.ID).Order("created_at DESC, id DESC").
+		Limit(CustomerTotalsOf + 1).Session(&gorm.Session{})
 	var rows []struct {
-		Currency, Status string
-		Reversed         bool
-		N, Total         int64
+		Status   string
+		Reversed bool
+		N        int64
 	}
-	err := s.DB.List(ctx).Table("(?) AS newest", newest).
-		Select("currency, status, reversed, count(*) AS n, sum(amount) AS total").
-		Group("currency, status, reversed").Find(&rows).Error
+	if err := s.DB.List(ctx).Table("(?) AS newest", newest.Select("status", "reversed")).
+		Select("status, reversed, count(*) AS n").Group("status, reversed").Find(&rows).Error; err != nil {
+		return c, totals, err
+	}
 	for _, r := range rows {
 		totals.Payments += r.N
 		if payment.State(r.Status).Final() {
@@ -154,9 +155,19 @@ func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (mo
 		}
 		if payment.State(r.Status) == payment.Successful && !r.Reversed {
 			totals.Successful += r.N
-			totals.Volume[money.Currency(r.Currency)] += r.Total
 		}
 	}
 	totals.Newest = totals.Payments > CustomerTotalsOf
+	var sums []struct {
+		Currency money.Currency
+		Received int64
+	}
+	err := s.DB.List(ctx).Model(&models.JournalEntry{}).Where("payment_id IN (?)", newest.Select("id")).
+		Where("credit IN ('sales', 'reversed') OR debit IN ('sales', 'reversed')").
+		Select("currency, sum(CASE WHEN credit IN ('sales', 'reversed') THEN value ELSE -value END) AS received").
+		Group("currency").Find(&sums).Error
+	for _, sum := range sums {
+		totals.Received[sum.Currency] = sum.Received
+	}
 	return c, totals, err
 }

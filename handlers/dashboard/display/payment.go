@@ -21,11 +21,6 @@ import (
 // PaymentPath returns the address of a payment's page.
 func PaymentPath(reference string) string { return "/dashboard/payments/" + reference }
 
-// FormatWhole writes whole units of a currency.
-func FormatWhole(currency money.Currency, amount int64) string {
-	return currency.FormatForPeople(decimal.NewFromInt(amount))
-}
-
 // FormatHundredths writes an amount in hundredths of a currency.
 func FormatHundredths(currency money.Currency, amount int64) string {
 	return currency.FormatForPeople(decimal.New(amount, -2))

@@ -72,8 +72,8 @@ func customerProps(ctx context.Context, shell layout.Page, f customerFacts) dash
 		props.Limit = words.T(ctx, "customers.figures_of_newest", "N", ui.FormatThousands(list.CustomerTotalsOf))
 	}
 	for _, currency := range money.Currencies() {
-		if sum := totals.Volume[currency]; sum > 0 {
-			props.Volumes = append(props.Volumes, display.FormatWhole(currency, sum))
+		if sum := totals.Received[currency]; sum != 0 {
+			props.Volumes = append(props.Volumes, display.FormatHundredths(currency, sum))
 		}
 	}
 	return props
