@@ -56,6 +56,7 @@ func TestTableOfPayments(t *testing.T) {
 		b.mine()
 		b.expect(started.Reference, payment.Successful, "")
 		booked := b.clock.Now().Format(time.DateOnly)
+		b.mine(b.pay(paid, "surplus", money.Units(2000)))
 
 		short := b.underpaid("short", 1000)
 		_, err = b.service.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000100", TxID: strings.Repeat("ab", 32)})
