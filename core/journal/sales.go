@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 
+	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -43,4 +44,23 @@ func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]Da
 		list[last].Received += line.Received()
 	}
 	return list, nil
+}
+
+// SumReceived sums what payments received by currency, less what left the chain, in hundredths, as
+// ListSales does for days. payments is a query for their ids.
+func SumReceived(tx, payments *models.Tx) (map[money.Currency]int64, error) {
+	accounts := []Account{Sales, Reversed}
+	var rows []struct {
+		Currency money.Currency
+		Received int64
+	}
+	err := tx.Model(&models.JournalEntry{}).Where("payment_id IN (?)", payments).
+		Where("credit IN ? OR debit IN ?", accounts, accounts).
+		Select("currency, SUM(CASE WHEN credit IN ? THEN value ELSE -value END) AS received", accounts).
+		Group("currency").Find(&rows).Error
+	sums := map[money.Currency]int64{}
+	for _, r := range rows {
+		sums[r.Currency] = r.Received
+	}
+	return sums, err
 }

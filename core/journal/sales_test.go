@@ -13,8 +13,8 @@ import (
 	"cointill/models/modelstest"
 )
 
-// TestListSales checks the sales of days: they add up to what the statement has as received.
-func TestListSales(t *testing.T) {
+// TestSalesOfDaysAddUpToTheStatement checks the sales of days, less reversals.
+func TestSalesOfDaysAddUpToTheStatement(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		books := reader(t, db, noon)
 		march := time.Date(2026, 3, 30, 12, 0, 0, 0, time.UTC)

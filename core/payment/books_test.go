@@ -52,9 +52,9 @@ func TestBooksOfAPayment(t *testing.T) {
 	})
 }
 
-// TestBooksOfABranch checks that a transfer which a new branch holds too isn't posted again, and
+// TestKeptTransfersArePostedOnce checks that a transfer which a new branch holds too isn't posted again, and
 // that what a sold one moved is reversed when the new branch moves another amount.
-func TestBooksOfABranch(t *testing.T) {
+func TestKeptTransfersArePostedOnce(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.opened()
 		due := v.Payment.Due.String()

@@ -267,9 +267,14 @@ func (s *Service) Refunds(ctx context.Context, sc scope.Scope, paymentID int64) 
 }
 
 func refundsOf(tx *models.Tx, paymentID int64) (rows []models.Resolution, err error) {
-	err = tx.Where("payment_id = ? AND kind = ? AND transfer_id IS NULL", paymentID, Refunded).Order("id").
-		Find(&rows).Error
+	err = SelectRefunds(tx).Where("payment_id = ?", paymentID).Find(&rows).Error
 	return rows, err
+}
+
+// SelectRefunds limits a query to the refunds of payments, oldest first. Refunds of unmatched
+// transfers are no refunds of a payment.
+func SelectRefunds(tx *models.Tx) *models.Tx {
+	return tx.Where("kind = ? AND transfer_id IS NULL", Refunded).Order("id")
 }
 
 func sumRefunds(refunds []models.Resolution) (sum money.Amount) {

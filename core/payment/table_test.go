@@ -37,8 +37,8 @@ func (b *bench) readTable() map[string]map[string]string {
 	return rows
 }
 
-// TestTableOfPayments checks the columns that come from other tables than payments.
-func TestTableOfPayments(t *testing.T) {
+// TestExportNamesDetailsOfPayments checks the columns that come from other tables than payments.
+func TestExportNamesDetailsOfPayments(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		r := request()
 		r.Metadata = []byte(`{"table":"7"}`)
@@ -108,8 +108,8 @@ func TestTableOfPayments(t *testing.T) {
 	})
 }
 
-// TestPlansOfATable checks that the details of a payment are found by indexes.
-func TestPlansOfATable(t *testing.T) {
+// TestExportFindsDetailsByIndexes checks that the details of a payment are found by indexes.
+func TestExportFindsDetailsByIndexes(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		planned(t, b, size{3000, 10, 8000}, size{200, 5, 400})
 		sample := b.search(list.Filter{Limit: 1, States: []payment.State{payment.Successful}}).Payments[0]

@@ -18,7 +18,7 @@ import (
 type DayBar struct {
 	Label, Mark, Text, Note string
 	Permille                int
-	Negative                bool // more left than came: there is an amount to read and nothing to draw
+	Negative                bool // the amount is below zero: the table shows it, the chart draws nothing
 }
 
 // DayChartProps describes amounts over days with the table that stands behind them.

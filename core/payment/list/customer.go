@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/contact"
 	"cointill/core/fault"
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
@@ -129,7 +130,7 @@ const CustomerTotalsOf = 5000
 // Customer finds a customer by their code, with what their payments come to.
 // Faults: Forbidden; NotFound.
 func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, CustomerTotals, error) {
-	totals := CustomerTotals{Received: map[money.Currency]int64{}}
+	totals := CustomerTotals{}
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return models.Customer{}, totals, err
 	}
@@ -158,16 +159,7 @@ func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (mo
 		}
 	}
 	totals.Newest = totals.Payments > CustomerTotalsOf
-	var sums []struct {
-		Currency money.Currency
-		Received int64
-	}
-	err := s.DB.List(ctx).Model(&models.JournalEntry{}).Where("payment_id IN (?)", newest.Select("id")).
-		Where("credit IN ('sales', 'reversed') OR debit IN ('sales', 'reversed')").
-		Select("currency, sum(CASE WHEN credit IN ('sales', 'reversed') THEN value ELSE -value END) AS received").
-		Group("currency").Find(&sums).Error
-	for _, sum := range sums {
-		totals.Received[sum.Currency] = sum.Received
-	}
+	var err error
+	totals.Received, err = journal.SumReceived(s.DB.List(ctx), newest.Select("id"))
 	return c, totals, err
 }

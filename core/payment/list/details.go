@@ -102,7 +102,7 @@ func readHashes(tx *models.Tx, ids []int64, found map[int64]*details) error {
 // readRefunds reads the refunds that people recorded.
 func readRefunds(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	var rows []models.Resolution
-	if err := models.Among(tx, "payment_id", ids).Where("kind = ?", payment.Refunded).Order("id").Find(&rows).Error; err != nil {
+	if err := payment.SelectRefunds(models.Among(tx, "payment_id", ids)).Find(&rows).Error; err != nil {
 		return err
 	}
 	for _, r := range rows {

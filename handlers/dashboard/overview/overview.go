@@ -60,7 +60,7 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	return c.Render(dashboard.Overview(overviewProps(ctx, c.FillLayout(words.T(ctx, "overview.overview"), "overview"), f)))
 }
 
-// listSales lists what was sold in a period, by the day on which it was booked.
+// listSales lists the sales that were booked in a period.
 func (h *Handlers) listSales(ctx context.Context, sc scope.Scope, p stats.Period) ([]journal.DaySales, error) {
 	return h.Books.ListSales(ctx, sc, journal.Period{From: p.From, To: p.To})
 }

@@ -85,10 +85,10 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 	return props
 }
 
-// received is a number of Successful payments and what they received, in hundredths.
+// received is a number of Successful payments and the sum that they received, in hundredths.
 type received struct{ payments, value int64 }
 
-// sumSales adds up what was received in each currency.
+// sumSales adds up the sales in each currency.
 func sumSales(list []journal.DaySales) map[money.Currency]*received {
 	sums := map[money.Currency]*received{}
 	for _, day := range list {

@@ -113,7 +113,7 @@ func coinShares(ctx context.Context, sold []journal.DaySales, asked span, curren
 			sums[money.Coin(s.Coin)] = received{sum.payments + s.Payments, sum.value + s.Received}
 		}
 	}
-	for _, sum := range sums { // a coin of which more left than came has no share
+	for _, sum := range sums { // a coin whose reversals exceed its sales has no share
 		all += max(sum.value, 0)
 	}
 	coins := money.Coins()

@@ -98,7 +98,7 @@ func TestWeeks(t *testing.T) {
 	f := overviewFacts{Asked: asked, Sold: []journal.DaySales{{Day: "2026-01-01", Currency: "NGN", Received: 100}, {Day: "2026-01-07", Currency: "NGN", Received: 200},
 		{Day: "2026-01-08", Currency: "NGN", Received: -100}, {Day: "2026-01-09", Currency: "USD", Received: 100}, {Day: "2026-04-30", Currency: "NGN", Received: 400}}}
 	if chart := volumeChart(t.Context(), overviewFacts{Asked: asked, Sold: []journal.DaySales{{Day: "2026-01-08", Currency: "NGN", Received: -100}}}, money.NGN); chart.Empty() {
-		t.Error("days on which more left than came are shown as empty")
+		t.Error("days with more reversals than sales are shown as empty")
 	}
 	bars := volumeChart(t.Context(), f, money.NGN).Bars
 	if len(bars) != 18 || bars[0].Text != "₦3.00" || bars[17].Text != "₦4.00" || bars[1].Text != "−₦1.00" || bars[1].Permille != 0 || bars[0].Label != "Thu 1 Jan" {
