@@ -1,12 +1,16 @@
 package e2e
 
 import (
+	"fmt"
 	"math/big"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
+	"cointill/e2e/browser"
 	"cointill/e2e/evm"
 	"cointill/e2e/harness"
 )
@@ -20,13 +24,14 @@ type etherTill struct {
 	*till
 	node      *evm.Node
 	usdt      string // the contract
+	usdc      string // the contract of a token that is not accepted
 	addresses []string
 }
 
 // newEtherTill starts an instance on a node. HOST and WS in its URLs are the node's.
 func newEtherTill(t *testing.T, node *evm.Node, postgres bool, urls ...string) *etherTill {
 	t.Helper()
-	x := &etherTill{node: node, usdt: node.DeployContract("Tether")}
+	x := &etherTill{node: node, usdt: node.DeployContract("Tether"), usdc: node.DeployContract("Tether")}
 	i := harness.New(t, postgres)
 	for n := range urls {
 		urls[n] = strings.NewReplacer("HOST", node.HTTP, "WS", node.WS).Replace(urls[n])
@@ -34,6 +39,7 @@ func newEtherTill(t *testing.T, node *evm.Node, postgres bool, urls ...string) *
 	i.SetSetting("TEST_ETHEREUM_URL", strings.Join(urls, ","))
 	i.SetSetting("TEST_ETHEREUM_NETWORK", "chain-"+itoa(int64(node.ChainID)))
 	i.SetSetting("TEST_ETHEREUM_USDT", x.usdt)
+	i.SetSetting("TEST_ETHEREUM_TOKENS", "USDC="+x.usdc+"/6")
 	x.till = &till{Instance: i, coin: coin{chain: "ethereum"}, t: t, hooks: newSink(t)}
 	i.Start()
 	i.CreateBusiness()
@@ -199,7 +205,7 @@ func TestEtherWalks(t *testing.T) {
 			name string
 			run  func(*etherTill)
 		}{{"reverted", etherReverted}, {"replaced", etherReplaced}, {"dropped", etherDropped}, {"fakes", usdtFakes}, {"fee", usdtFee}, {"paused", usdtPaused}, {"greater", etherLarge},
-			{"inner", etherInner}, {"several", usdtSeveral}, {"reorganised", etherReorgs}, {"moody", usdtMoody}, {"crumbs", etherCrumbs}} {
+			{"inner", etherInner}, {"several", usdtSeveral}, {"reorganised", etherReorgs}, {"moody", usdtMoody}, {"crumbs", etherCrumbs}, {"other token", otherToken}} {
 			if x.t = t; w.name == "inner" && !c.traces {
 				continue
 			}
@@ -292,6 +298,24 @@ func usdtFakes(x *etherTill) {
 	x.paid(after, hash)
 	if now := x.VerifyPayment(o.Reference); now.Status != "initiated" || len(now.Transfers) > 0 {
 		x.t.Errorf("%+v", now)
+	}
+}
+
+// otherToken: a known token that isn't accepted pays nothing, and is listed under Unmatched.
+func otherToken(x *etherTill) {
+	o := x.order(inUSDT, 25)
+	hash := x.node.SendTransaction(evm.Tx{To: x.usdc, Data: evm.EncodeCall("Tether", "transfer(address,uint256)", o.address, o.due)})
+	x.mined()
+	x.told(o.order, "initiated", "unexpected_transfer")
+	if now := x.VerifyPayment(o.Reference); now.Status != "initiated" || len(now.Transfers) > 0 {
+		x.t.Errorf("after a transfer of USDC the payment is %+v, want initiated without transfers", now)
+	}
+	page := browser.StartShared(x.t).OpenTab(x.t, browser.Desktop)
+	enter(page, x.Instance)
+	page.Open(x.Base + "/dashboard/unmatched")
+	row := browser.ReadValue(page, chromedp.Evaluate[string](fmt.Sprintf(`[...document.querySelectorAll("tr")].find(r => r.innerHTML.includes(%q))?.innerText ?? ""`, hash)))
+	if !strings.Contains(row, "Wrong asset") || !strings.Contains(row, " USDC") || !strings.Contains(row, o.Reference) {
+		x.t.Errorf("the transfer of USDC is listed as %q, want it as the wrong asset at %s", row, o.Reference)
 	}
 }
 

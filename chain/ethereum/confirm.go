@@ -145,7 +145,7 @@ func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header,
 		return nil, chain.Block{},
 			inconsistentBlockError(h.Height, fmt.Errorf("the answer is block %s instead of %s", block.Hash, h.Hash))
 	}
-	out := &transferFinder{token: account(n.params.Token), watch: watch}
+	out := n.newFinder(watch)
 	if err := n.searchByLogs(ctx, out, block); err != nil {
 		return nil, chain.Block{}, err
 	}

@@ -29,7 +29,7 @@ func internalKeys(block chain.Block) (all []string) {
 // block if it cannot trace.
 func (n *server) confirmInternal(ctx context.Context, block *fullBlock, read chain.Block,
 	watch chain.Watch) (bool, error) {
-	out, sent := &transferFinder{token: account(n.params.Token), watch: watch}, internalKeys(read)
+	out, sent := n.newFinder(watch), internalKeys(read)
 	err := n.fetchInternal(ctx, out, block)
 	if err == nil {
 		return slices.Equal(sent, internalKeys(chain.Block{Transfers: out.transfers})), nil

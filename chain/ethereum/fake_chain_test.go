@@ -18,11 +18,17 @@ const testChainID = 21337
 
 func testParams() params.Params {
 	p, err := params.Lookup("chain-21337", "0xdAC17F958D2ee523a2206206994597C13D831ec7")
+	if err == nil {
+		p, err = p.AddTokens(map[string]string{"USDC": otherToken + "/6"})
+	}
 	if err != nil {
 		panic(err)
 	}
 	return p
 }
+
+// otherToken is the contract of a token that pays nothing.
+const otherToken = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 
 // testTime is the time in tests without a clock of their own.
 func testTime() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -184,6 +190,14 @@ func (c *fakeChain) sendTokens(outputs ...chain.Output) string {
 			o.Amount.Big().FillBytes(make([]byte, 32))))
 	}
 	return c.sendTx(t)
+}
+
+// sendOtherToken sends an amount of the token that pays nothing.
+func (c *fakeChain) sendOtherToken(to string, amount byte) string {
+	contract := mustParseAccount(c, otherToken)
+	data := make([]byte, 32)
+	data[31] = amount
+	return c.sendTx(&fakeTx{To: contract, Logs: []fakeLog{tokenLog(*contract, c.newAccount(), *mustParseAccount(c, to), data)}})
 }
 
 func tokenLog(contract, from, to account, data []byte) fakeLog {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -279,8 +280,8 @@ func (n *fakeNode) logsResult(filter map[string]any) any {
 		for _, r := range receiptsJSON(&b) {
 			for _, l := range r["logs"].([]map[string]any) {
 				topics := l["topics"].([]string)
-				if strings.EqualFold(l["address"].(string), filter["address"].(string)) && len(topics) > 0 &&
-					topics[0] == filter["topics"].([]any)[0] {
+				if asked := func(contract any) bool { return strings.EqualFold(contract.(string), l["address"].(string)) }; slices.ContainsFunc(filter["address"].([]any), asked) &&
+					len(topics) > 0 && topics[0] == filter["topics"].([]any)[0] {
 					found = append(found, l)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"cointill/chain"
 	"cointill/chain/node"
@@ -32,7 +33,7 @@ func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch
 	if err != nil {
 		return chain.Block{}, err
 	}
-	out := &transferFinder{token: account(n.params.Token), watch: watch}
+	out := n.newFinder(watch)
 	switch {
 	case alone:
 		err = n.searchByLogs(ctx, out, block)
@@ -103,12 +104,12 @@ func decodeReceipts(r response, block *fullBlock, token account) ([]receipt, err
 // searchByLogs finds the transfers of a block if the node gives receipts only one by one. It
 // fetches the receipts of transactions that pay a watched address or that have a token log for
 // one. Logs are requested by the block's hash, so that a lagging node reports that it lacks the
-// block. If the node returns no logs although the block's bloom may contain token logs, all
+// block. If the node returns no logs of USDT although the block's bloom may contain some, all
 // receipts are fetched.
 func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *fullBlock) error {
 	height := int64(block.Number)
 	r, err := n.callOne(ctx, maxBlockResponse, newRequest("eth_getLogs", map[string]any{
-		"blockHash": block.Hash.String(), "address": out.token.String(), "topics": []string{transferEvent.String()}}))
+		"blockHash": block.Hash.String(), "address": out.contracts(), "topics": []string{transferEvent.String()}}))
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,8 @@ func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *f
 			return err
 		}
 	}
-	all := len(shown) == 0 && block.mayHaveTokenLogs(out.token)
+	isToken := func(l logEntry) bool { return l.Address == out.token }
+	all := !slices.ContainsFunc(shown, isToken) && block.mayHaveTokenLogs(out.token)
 	wanted := map[hash]bool{}
 	for i := range shown {
 		l := &shown[i]

@@ -3,6 +3,8 @@ package ethereum
 import (
 	"strconv"
 
+	"github.com/shopspring/decimal"
+
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
 	"cointill/core/money"
@@ -27,9 +29,28 @@ var transferEvent = hash(params.Keccak([]byte("Transfer(address,address,uint256)
 // transferFinder collects the transfers and spends of a block that concern a watch.
 type transferFinder struct {
 	token     account
+	others    map[account]params.OtherToken
 	watch     chain.Watch
 	transfers []chain.Transfer
 	spends    []chain.Spend
+}
+
+// newFinder returns a finder of transfers of ether, USDT and the network's other tokens.
+func (n *server) newFinder(watch chain.Watch) *transferFinder {
+	r := &transferFinder{token: account(n.params.Token), others: map[account]params.OtherToken{}, watch: watch}
+	for _, o := range n.params.Others {
+		r.others[account(o.Contract)] = o
+	}
+	return r
+}
+
+// contracts lists the contracts of all tokens.
+func (r *transferFinder) contracts() []string {
+	all := []string{r.token.String()}
+	for contract := range r.others {
+		all = append(all, contract.String())
+	}
+	return all
 }
 
 // watchedAddress returns the text of an address, and whether it is watched.
@@ -75,11 +96,14 @@ func (r *transferFinder) addValue(t *transaction, reverted bool) {
 	}
 }
 
-// addLog adds a log of the token's contract. Only the exact form counts: this contract, its
-// Transfer event, two accounts and one amount above zero. Logs of other contracts and logs in
-// similar forms are ignored, because any contract can emit them.
+// addLog adds a log of a token's contract. Only the exact form counts: this contract, its
+// Transfer event, two accounts and one amount above zero. Logs of unknown contracts and logs in
+// similar forms are ignored, because any contract can emit them. The asset of another token than
+// USDT is its amount and its name.
 func (r *transferFinder) addLog(l *logEntry, place int) {
-	if l.Address != r.token || l.Removed || len(l.Topics) != 3 || l.Topics[0] != transferEvent || len(l.Data) != 32 {
+	other, isOther := r.others[l.Address]
+	if l.Address != r.token && !isOther || l.Removed || len(l.Topics) != 3 || l.Topics[0] != transferEvent ||
+		len(l.Data) != 32 {
 		return
 	}
 	from, ok := topicAccount(l.Topics[1])
@@ -89,8 +113,13 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 		return
 	}
 	if text, watched := r.watchedAddress(to); watched {
-		r.transfers = append(r.transfers, chain.Transfer{Index: indexLogs + place, Asset: string(money.USDT),
-			Destination: chain.Destination{Address: text}, Amount: amount.toAmount()})
+		t := chain.Transfer{Index: indexLogs + place, Asset: string(money.USDT),
+			Destination: chain.Destination{Address: text}, Amount: amount.toAmount()}
+		if isOther {
+			value := decimal.NewFromBigInt(t.Amount.Big(), -int32(other.Decimals))
+			t.Asset, t.Amount = value.String()+" "+other.Name, money.Amount{}
+		}
+		r.transfers = append(r.transfers, t)
 	}
 }
 

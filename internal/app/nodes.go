@@ -124,14 +124,18 @@ func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger, a
 		domain      scope.Domain
 		urls        []string
 		name, token string
-	}{{scope.Live, s.LiveEthereumURL, s.LiveEthereumNetwork, ""}, {scope.Test, s.TestEthereumURL, s.TestEthereumNetwork,
-		s.TestEthereumUSDT}} {
+		others      map[string]string
+	}{{scope.Live, s.LiveEthereumURL, s.LiveEthereumNetwork, "", s.LiveEthereumTokens},
+		{scope.Test, s.TestEthereumURL, s.TestEthereumNetwork, s.TestEthereumUSDT, s.TestEthereumTokens}} {
 		if len(one.urls) == 0 {
 			continue
 		}
 		p, err := ethereumparams.Lookup(one.name, one.token)
 		if err == nil && p.Test != (one.domain == scope.Test) {
 			err = errors.New("it belongs to the other domain")
+		}
+		if err == nil {
+			p, err = p.AddTokens(one.others)
 		}
 		if err != nil {
 			return fmt.Errorf("network %s of %s in the %s domain: %w", one.name, money.Ethereum, one.domain, err)

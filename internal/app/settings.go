@@ -37,24 +37,26 @@ type Settings struct {
 	WebhookLoopback *bool `negatable:"" help:"Let webhooks of the test domain reach this machine's loopback addresses. Default: only while the base URL is plain http on a loopback address."`
 	WebhookPrivate  bool  `help:"Let webhooks reach private addresses: for development only."`
 
-	LiveBitcoinURL      []string `name:"live-bitcoin-url" secret:"" help:"Bitcoin nodes of the live domain, best first, e.g. http://user:password@127.0.0.1:8332. Empty: no live bitcoin."`
-	LiveBitcoinNetwork  string   `name:"live-bitcoin-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
-	TestBitcoinURL      []string `name:"test-bitcoin-url" secret:"" help:"Bitcoin nodes of a test network for the test domain. Empty: the sandbox."`
-	TestBitcoinNetwork  string   `name:"test-bitcoin-network" default:"testnet4" enum:"testnet4,signet,regtest,simnet" help:"testnet4, signet, regtest or simnet."`
-	LiveDogecoinURL     []string `name:"live-dogecoin-url" secret:"" help:"Dogecoin nodes of the live domain. Empty: no live dogecoin."`
-	LiveDogecoinNetwork string   `name:"live-dogecoin-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
-	TestDogecoinURL     []string `name:"test-dogecoin-url" secret:"" help:"Dogecoin nodes of a test network for the test domain. Empty: the sandbox."`
-	TestDogecoinNetwork string   `name:"test-dogecoin-network" default:"testnet" enum:"testnet,regtest" help:"testnet or regtest."`
-	LiveEthereumURL     []string `name:"live-ethereum-url" secret:"" help:"Nodes of Ethereum for the live domain, best first, e.g. https://host/key. Empty: no live ether and USDT."`
-	LiveEthereumNetwork string   `name:"live-ethereum-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
-	TestEthereumURL     []string `name:"test-ethereum-url" secret:"" help:"Nodes of a test network for the test domain. Empty: the sandbox."`
-	TestEthereumNetwork string   `name:"test-ethereum-network" default:"sepolia" help:"sepolia, or chain-N where N is another network's chain id."`
-	TestEthereumUSDT    string   `name:"test-ethereum-usdt" help:"Contract that stands for USDT on the test network. It must have 6 decimals."`
-	LiveXRPURL          []string `name:"live-xrp-url" secret:"" help:"Servers of the XRP Ledger for the live domain, best first, e.g. wss://host:51233. Empty: no live XRP."`
-	LiveXRPNetwork      string   `name:"live-xrp-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
-	TestXRPURL          []string `name:"test-xrp-url" secret:"" help:"Servers of a test network for the test domain. Empty: the sandbox."`
-	TestXRPNetwork      string   `name:"test-xrp-network" default:"testnet" help:"testnet, devnet, or network-N where N is another network's network_id."`
-	XRPSharedAccounts   bool     `name:"xrp-shared-accounts" help:"Let several businesses receive with one account of the XRP Ledger. Their destination tags differ all the same."`
+	LiveBitcoinURL      []string          `name:"live-bitcoin-url" secret:"" help:"Bitcoin nodes of the live domain, best first, e.g. http://user:password@127.0.0.1:8332. Empty: no live bitcoin."`
+	LiveBitcoinNetwork  string            `name:"live-bitcoin-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
+	TestBitcoinURL      []string          `name:"test-bitcoin-url" secret:"" help:"Bitcoin nodes of a test network for the test domain. Empty: the sandbox."`
+	TestBitcoinNetwork  string            `name:"test-bitcoin-network" default:"testnet4" enum:"testnet4,signet,regtest,simnet" help:"testnet4, signet, regtest or simnet."`
+	LiveDogecoinURL     []string          `name:"live-dogecoin-url" secret:"" help:"Dogecoin nodes of the live domain. Empty: no live dogecoin."`
+	LiveDogecoinNetwork string            `name:"live-dogecoin-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
+	TestDogecoinURL     []string          `name:"test-dogecoin-url" secret:"" help:"Dogecoin nodes of a test network for the test domain. Empty: the sandbox."`
+	TestDogecoinNetwork string            `name:"test-dogecoin-network" default:"testnet" enum:"testnet,regtest" help:"testnet or regtest."`
+	LiveEthereumURL     []string          `name:"live-ethereum-url" secret:"" help:"Nodes of Ethereum for the live domain, best first, e.g. https://host/key. Empty: no live ether and USDT."`
+	LiveEthereumNetwork string            `name:"live-ethereum-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
+	TestEthereumURL     []string          `name:"test-ethereum-url" secret:"" help:"Nodes of a test network for the test domain. Empty: the sandbox."`
+	TestEthereumNetwork string            `name:"test-ethereum-network" default:"sepolia" help:"sepolia, or chain-N where N is another network's chain id."`
+	TestEthereumUSDT    string            `name:"test-ethereum-usdt" help:"Contract that stands for USDT on the test network. It must have 6 decimals."`
+	LiveEthereumTokens  map[string]string `name:"live-ethereum-tokens" mapsep:"," help:"Tokens beside USDT, USDC and DAI whose arrival is listed under Unmatched, with contract and decimals, e.g. PYUSD=0x6c3ea9036406852006290770BEdFcAbA0e23A0e8/6."`
+	TestEthereumTokens  map[string]string `name:"test-ethereum-tokens" mapsep:"," help:"The same on the test network, where none is known."`
+	LiveXRPURL          []string          `name:"live-xrp-url" secret:"" help:"Servers of the XRP Ledger for the live domain, best first, e.g. wss://host:51233. Empty: no live XRP."`
+	LiveXRPNetwork      string            `name:"live-xrp-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
+	TestXRPURL          []string          `name:"test-xrp-url" secret:"" help:"Servers of a test network for the test domain. Empty: the sandbox."`
+	TestXRPNetwork      string            `name:"test-xrp-network" default:"testnet" help:"testnet, devnet, or network-N where N is another network's network_id."`
+	XRPSharedAccounts   bool              `name:"xrp-shared-accounts" help:"Let several businesses receive with one account of the XRP Ledger. Their destination tags differ all the same."`
 
 	RateSources []string          `secret:"" help:"Sources of live prices: standard, or names; name=https://host asks a mirror; none asks no source. cointill rates lists them." default:"standard"`
 	RateTrusted map[string]string `mapsep:"," help:"Sources that are trusted alone when fewer than two agree, e.g. USD/NGN=coinbase-fx."`

@@ -30,9 +30,19 @@ type Params struct {
 	Interval time.Duration
 	// Token is the contract of USDT. It has TokenDecimals decimals.
 	Token Address
+	// Others are tokens that pay nothing here. A transfer of one to a watched address is reported, so
+	// that it isn't lost.
+	Others []OtherToken
 	// KeyVersions are the version bytes of the network's extended public keys. The values name a
 	// script, which is always "" here because there is one kind of address.
 	KeyVersions map[[4]byte]string
+}
+
+// OtherToken is a token beside USDT, with its number of decimals.
+type OtherToken struct {
+	Name     string
+	Contract Address
+	Decimals int
 }
 
 // TokenDecimals is the number of decimals of USDT. A contract with other decimals is rejected.
@@ -57,7 +67,9 @@ var (
 var networks = []Params{
 	{Name: "mainnet", ChainID: 1, Genesis: "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3",
 		Stale: 5 * time.Minute, Interval: slotTime / 3, KeyVersions: mainKeys,
-		Token: mustParseAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")},
+		Token: mustParseAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7"),
+		Others: []OtherToken{{"USDC", mustParseAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), 6},
+			{"DAI", mustParseAddress("0x6B175474E89094C44Da98b954EedeAC495271d0F"), 18}}},
 	{Name: "sepolia", ChainID: 11155111, Test: true,
 		Genesis: "0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9",
 		Stale:   5 * time.Minute, Interval: slotTime / 3, KeyVersions: testKeys},

@@ -1,0 +1,39 @@
+package ethereum
+
+import (
+	"testing"
+
+	"cointill/core/money"
+)
+
+// TestOtherTokensAreReported checks that a transfer of a known token beside USDT is reported with its
+// amount and name, whichever way the node gives receipts, and that USDT hidden beside it is
+// noticed.
+func TestOtherTokensAreReported(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]func(*fakeNode){"receipts of blocks": func(*fakeNode) {}, "single receipts": limitMethods} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newFakeChain(t)
+			n := newFakeNode(t, c)
+			limit(n)
+			b := newFixture(t, c, n.openSource(t))
+			b.followToTip()
+			to := b.watchNewAddress()
+			other, usdt := c.sendOtherToken(to, 250), c.sendTokens(outputTo(to, 5))
+			c.sendOtherToken(c.newAddress(), 7) // to someone else
+			c.mineBlocks(1)
+			b.followToTip()
+			all := b.ledger.Transfers()
+			if rows := all[other]; len(rows) != 1 || rows[0].Asset != "0.00025 USDC" || rows[0].Amount.Sign() != 0 || rows[0].Address != to {
+				t.Errorf("the transfer of another token = %+v, want 0.00025 USDC to %s", rows, to)
+			}
+			if rows := all[usdt]; len(rows) != 1 || rows[0].Asset != string(money.USDT) {
+				t.Errorf("the transfer of USDT beside it = %+v, want one", rows)
+			}
+			if len(all) != 2 {
+				t.Errorf("%d transactions are recorded, want 2", len(all))
+			}
+		})
+	}
+}
