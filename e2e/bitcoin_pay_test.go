@@ -131,7 +131,7 @@ func payCrumbs(tl *till) {
 	tl.node.PayOutputs(o.out(0))
 	tl.node.Mine(1)
 	tl.reach(o, "successful", "")
-	if r := tl.VerifyPayment(o.Reference); len(r.Transfers) != 1 || r.Transaction.AmountPaid != r.Transaction.ChargedAmount {
+	if r := tl.VerifyPayment(o.Reference); len(r.CountingTransfers()) != 1 || r.Transaction.AmountPaid != r.Transaction.ChargedAmount {
 		tl.t.Errorf("with crumbs it was paid by %+v, %s of %s", r.Transfers, r.Transaction.AmountPaid, r.Transaction.ChargedAmount)
 	}
 	tl.told(o, "initiated", "detected", "processing", "detected", "detected", "detected", "successful", "unexpected_transfer", "unexpected_transfer", "unexpected_transfer")

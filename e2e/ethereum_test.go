@@ -249,8 +249,9 @@ func etherCrumbs(x *etherTill) {
 		send(o, big.NewInt(1))
 		x.node.Mine(1)
 		x.paid(o, hash)
-		if r := x.VerifyPayment(o.Reference); len(r.Transfers) != 1 {
-			x.t.Errorf("%s: with crumbs it was paid by %+v", method, r.Transfers)
+		r := x.VerifyPayment(o.Reference)
+		if counting := r.CountingTransfers(); len(counting) != 1 || counting[0].Hash != hash || len(r.Transfers) != 3 || !r.Transfers[2].Surplus {
+			x.t.Errorf("%s: with two crumbs it was paid by %+v, want %s and two that are surplus", method, r.Transfers, hash)
 		}
 	}
 }

@@ -57,6 +57,8 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 		p.Received, p.Difference, p.DifferenceFiat = "0.00010000", "0.00011437", "₦13,337.92"
 	case checkout.Over:
 		p.Received, p.Difference, p.DifferenceFiat = "0.00030000", "0.00008563", "₦9,986.10"
+	case checkout.Successful, checkout.Late:
+		p.Surplus = "0.00000330"
 	case checkout.Waiting:
 		if coin == "XRP" {
 			p.Tag, p.XAddress = "4021881377", "XV5sbjUmgPpvXv4ixFWZ5ptAYZ6PD28Sq49uo34VyjnmK5H"

@@ -80,7 +80,8 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 	query = models.Select(query.Model(p),
 		columns+`, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
 		businesses.contact_email, businesses.support_url, businesses.logo_hash,
-		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0), chain_cursors.read_until`).
+		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0), chain_cursors.read_until,
+		`+besideColumns).
 		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
 			LEFT JOIN chain_cursors ON chain_cursors.network = payments.network`)
 	if query.Error != nil {
@@ -100,7 +101,7 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 		}
 	}, append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
 		&v.Business.ContactEmail, &v.Business.SupportURL, &v.Business.LogoHash,
-		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read)...)
+		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read, &v.hasSurplus, &v.hasRefunds)...)
 	if err != nil || len(opened) == 0 {
 		return views, err
 	}
@@ -136,6 +137,9 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 		if State(before.Status) != out.State && !allowed(State(before.Status), out.State) {
 			return fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status,
 				out.State)
+		}
+		if err := markSurplus(tx, s.Clock(), v, surplus); err != nil {
+			return err
 		}
 		if err := s.writeTransition(tx, v, before, "system"); err != nil {
 			return err
@@ -308,6 +312,12 @@ func (s *Service) NumberStep(v *View, row models.Step) models.Step {
 // the transfers that it reports; "" for a change of state.
 func (s *Service) EmitEvent(tx *models.Tx, v *View, kind, about string) error {
 	p := &v.Payment
+	if kind == webhook.PaymentUnexpectedTransfer {
+		v.hasSurplus = true
+	}
+	if err := readBeside(tx, []*View{v}); err != nil {
+		return err
+	}
 	if p.ID <= s.Restored.Last { // events may have been sent since the backup was made
 		p.Sequence = max(p.Sequence, s.Restored.Sequence)
 	}

@@ -3,6 +3,7 @@ package payment
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -35,6 +36,7 @@ type Record struct {
 	Transfers         []RecordMove   `json:"transfers"`
 	Rate              RecordRate     `json:"rate"`
 	ExpiresAt         string         `json:"expires_at"`
+	CompletedAt       *string        `json:"completed_at"` // null before it is Successful or Declined
 	CreatedAt         string         `json:"created_at"`
 }
 
@@ -68,6 +70,9 @@ type RecordDetail struct {
 	ChargedAmountInCrypto string          `json:"charged_amount_in_crypto"`
 	AmountPaidInCrypto    string          `json:"amount_paid_in_crypto"`
 	DifferenceInCrypto    string          `json:"difference_in_crypto"`
+	SurplusInCrypto       string          `json:"surplus_in_crypto"`
+	RefundedAmount        string          `json:"refunded_amount"`
+	RefundedInCrypto      string          `json:"refunded_amount_in_crypto"`
 	PaymentMethod         RecordMethod    `json:"payment_method"`
 	CryptoTransactionHash string          `json:"crypto_transaction_hash"`
 	CryptoConfirmations   int64           `json:"crypto_confirmations"`
@@ -77,7 +82,10 @@ type RecordDetail struct {
 // RecordMove is one transfer in a record.
 type RecordMove struct {
 	Hash          string `json:"hash"`
+	Network       string `json:"network"`
 	Amount        string `json:"amount"`
+	Counts        bool   `json:"counts"`  // it is part of the amount paid
+	Surplus       bool   `json:"surplus"` // the payment ended without it
 	Confirmations int64  `json:"confirmations"`
 	Status        string `json:"status"` // pending, confirmed, replaced, dropped, reorged or reverted
 	FirstSeenAt   string `json:"first_seen_at"`
@@ -105,9 +113,10 @@ func (v View) Record() Record {
 			Currency:              p.Currency,
 			Difference:            money.FormatFiat(v.PaidFiat().Sub(v.Charged())),
 			ChargedAmountInCrypto: coin.Format(p.Due), AmountPaidInCrypto: coin.Format(p.Paid),
-			DifferenceInCrypto: coin.Format(p.Paid.Sub(p.Due)),
-			PaymentMethod:      RecordMethod{Code: p.Method, Currency: p.Coin},
-			Metadata:           json.RawMessage("null"),
+			DifferenceInCrypto: coin.Format(p.Paid.Sub(p.Due)), SurplusInCrypto: coin.Format(v.Beside.Surplus),
+			RefundedAmount: money.FormatFiat(v.Fiat(v.Beside.Refunded)), RefundedInCrypto: coin.Format(v.Beside.Refunded),
+			PaymentMethod: RecordMethod{Code: p.Method, Currency: p.Coin},
+			Metadata:      json.RawMessage("null"),
 		},
 		Transfers: []RecordMove{},
 		Rate:      RecordRate{Price: p.Price, Coin: p.Coin, Currency: p.Currency, LockedAt: clock.Format(p.CreatedAt)},
@@ -116,16 +125,35 @@ func (v View) Record() Record {
 	if p.Metadata != nil {
 		r.Transaction.Metadata = json.RawMessage(*p.Metadata)
 	}
-	for _, t := range v.Transfers[:min(len(v.Transfers), MaxTransfers)] {
+	if at := CompletedAt(p); at != nil {
+		completed := clock.Format(*at)
+		r.CompletedAt = &completed
+	}
+	for _, t := range slices.Concat(firstOf(v.Transfers), v.Beside.Transfers) {
+		surplus := t.Unmatched != ""
 		r.Transfers = append(r.Transfers, RecordMove{
-			Hash: t.TxID, Amount: coin.Format(t.Amount), Confirmations: v.Confirmations(t), Status: moveStatus(t),
-			FirstSeenAt: clock.Format(seenAt(t)),
+			Hash: t.TxID, Network: t.Network, Amount: coin.Format(t.Amount),
+			Counts: !surplus && !t.Gone && !t.Reverted, Surplus: surplus,
+			Confirmations: v.Confirmations(t), Status: moveStatus(t), FirstSeenAt: clock.Format(seenAt(t)),
 		})
 	}
 	if t := v.mainTransfer(); t != nil {
 		r.Transaction.CryptoTransactionHash, r.Transaction.CryptoConfirmations = t.TxID, v.Confirmations(*t)
 	}
 	return r
+}
+
+// firstOf returns as many transfers as a record lists.
+func firstOf(transfers []models.Transfer) []models.Transfer {
+	return transfers[:min(len(transfers), MaxTransfers)]
+}
+
+// CompletedAt returns when a payment became Successful or Declined; nil in other states.
+func CompletedAt(p models.Payment) *time.Time {
+	if state := State(p.Status); state != Successful && state != Declined {
+		return nil
+	}
+	return p.SettledAt
 }
 
 // Charged returns the fiat amount due.

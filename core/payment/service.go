@@ -119,12 +119,15 @@ type View struct {
 	Business  models.Business   // not its rules: those are the payment's own
 	Customer  models.Customer   // ID and Code only; name and e-mail as given stand in Payment
 	Transfers []models.Transfer // that count, oldest first
-	Chain     Chain
+	// Beside is the money beside what counts; the observer's views are without it.
+	Beside Beside
+	Chain  Chain
 	// Now is the time on the payment's own clock.
 	Now time.Time
 
-	contract      Contract // of the payment's network
-	earlierReason Reason   // of a reversed payment: the reason before it was reversed
+	contract               Contract // of the payment's network
+	hasSurplus, hasRefunds bool     // whether readBeside finds any
+	earlierReason          Reason   // of a reversed payment: the reason before it was reversed
 }
 
 // Coin is the payment's coin.

@@ -1,9 +1,12 @@
 package payment
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"cointill/core/money"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -27,27 +30,124 @@ func (v *View) takeSurplus(out Outcome) (surplus []models.Transfer) {
 	return surplus
 }
 
-// writeSurplus lists the transfers that an ended payment did not need under Unmatched, each
-// with a row of the timeline, and sends the events.
+// Beside is money of a payment beside what counts for it.
+type Beside struct {
+	// Transfers are the surplus, and what came after the end: the first MaxTransfers.
+	Transfers []models.Transfer
+	// Surplus is the sum of these transfers that are there, attached to no payment and not
+	// refunded, whatever their number.
+	Surplus money.Amount
+	// Refunded is the sum of the payment's refunds.
+	Refunded money.Amount
+}
+
+// selectBeside limits a query to transfers of payments' coins that came beside them.
+func selectBeside(tx *models.Tx) *models.Tx {
+	return tx.Where("unmatched IN ?", []string{Surplus, AfterFinal})
+}
+
+// besideColumns are two columns of a query of payments: whether readBeside finds surplus, and
+// whether it finds refunds. Nearly all payments have neither.
+const besideColumns = `EXISTS (SELECT 1 FROM transfers WHERE payment_id = payments.id AND unmatched IN ('` + Surplus +
+	`', '` + AfterFinal + `')), EXISTS (SELECT 1 FROM resolutions WHERE payment_id = payments.id AND kind = '` +
+	Refunded + `' AND transfer_id IS NULL)`
+
+// readBeside reads the money beside the payments of views that have such money.
+func readBeside(tx *models.Tx, views []*View) error {
+	surplus, refunded := map[int64]*View{}, map[int64]*View{}
+	for _, v := range views {
+		if v.hasSurplus {
+			surplus[v.Payment.ID] = v
+		}
+		if v.hasRefunds {
+			refunded[v.Payment.ID] = v
+		}
+	}
+	if err := readSurplus(tx, surplus); err != nil || len(refunded) == 0 {
+		return err
+	}
+	var refunds []models.Resolution
+	err := SelectRefunds(models.Among(tx, "payment_id", slices.Collect(maps.Keys(refunded)))).Find(&refunds).Error
+	for _, r := range refunds {
+		v := refunded[*r.PaymentID]
+		v.Beside.Refunded = v.Beside.Refunded.Add(r.Amount)
+	}
+	return err
+}
+
+// readSurplus reads the transfers beside payments, without more of one payment than a record
+// lists, and their sums.
+func readSurplus(tx *models.Tx, views map[int64]*View) error {
+	if len(views) == 0 {
+		return nil
+	}
+	ids := slices.Collect(maps.Keys(views))
+	numbered := selectBeside(models.Among(tx.Model(&models.Transfer{}), "payment_id", ids)).
+		Select("*, ROW_NUMBER() OVER (PARTITION BY payment_id ORDER BY id) AS place")
+	var rows []models.Transfer
+	if err := tx.Table("(?) AS numbered", numbered).Where("place <= ?", MaxTransfers).Order("id").
+		Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, v := range views {
+		v.Beside.Transfers = nil
+	}
+	for _, t := range rows {
+		v := views[*t.PaymentID]
+		v.Beside.Transfers = append(v.Beside.Transfers, t)
+	}
+	sums, err := SumSurplus(tx, ids)
+	for id, sum := range sums {
+		views[id].Beside.Surplus = sum
+	}
+	return err
+}
+
+// SumSurplus returns the sums of Beside's surplus, of those of the payments that have any.
+func SumSurplus(tx *models.Tx, payments []int64) (map[int64]money.Amount, error) {
+	var rows []struct {
+		PaymentID int64
+		Sum       models.AmountSum
+	}
+	beside := selectBeside(models.Among(tx.Model(&models.Transfer{}), "payment_id", payments)).
+		Where("resolution = '' AND NOT gone AND NOT reverted").Group("payment_id")
+	err := models.Select(beside, "payment_id, "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
+	sums := make(map[int64]money.Amount, len(rows))
+	for _, r := range rows {
+		sums[r.PaymentID] = r.Sum.Amount
+	}
+	return sums, err
+}
+
+// markSurplus stores that an ended payment did not need these transfers.
+func markSurplus(tx *models.Tx, now time.Time, v *View, surplus []models.Transfer) error {
+	if len(surplus) == 0 {
+		return nil
+	}
+	v.hasSurplus = true
+	ids := make([]int64, 0, len(surplus))
+	for _, t := range surplus {
+		ids = append(ids, t.ID)
+	}
+	return models.Among(tx.Model(&models.Transfer{}), "id", ids).
+		Updates(map[string]any{"unmatched": Surplus, "updated_at": now}).Error
+}
+
+// writeSurplus adds the transfers that an ended payment did not need to its timeline, and sends
+// the events.
 func (s *Service) writeSurplus(tx *models.Tx, v *View, surplus []models.Transfer) error {
 	if len(surplus) == 0 {
 		return nil
 	}
-	ids := make([]int64, 0, len(surplus))
 	var steps []models.Step
 	var events [][]string
 	for _, t := range surplus {
-		ids = append(ids, t.ID)
 		steps = append(steps, s.NumberStep(v, models.Step{Kind: StepTransfer, From: v.Payment.Status,
 			To: v.Payment.Status, Remark: "The payment did not need this transfer: " + formatAmount(t) +
 				". It is listed under Unmatched.",
 			Reason: Surplus, Detail: StepDetail(map[string]any{"hash": t.TxID, "index": t.Index,
 				"amount": t.Amount.String(), "asset": t.Asset})}))
 		events = AddReport(events, t.TxID)
-	}
-	if err := models.Among(tx.Model(&models.Transfer{}), "id", ids).
-		Updates(map[string]any{"unmatched": Surplus, "updated_at": s.Clock()}).Error; err != nil {
-		return err
 	}
 	if err := tx.Create(steps).Error; err != nil {
 		return err

@@ -85,6 +85,7 @@ func TestExportNamesDetailsOfPayments(t *testing.T) {
 			reference, title, want string
 		}{
 			{started.Reference, "Difference", "0.00"}, {started.Reference, "Coin difference", "0.00000000"}, {started.Reference, "Coin refunded", ""},
+			{started.Reference, "Coin surplus", "0.00002000"}, {started.Reference, "Coin reversed", ""}, {started.Reference, "Reversed on", ""},
 			{started.Reference, "Booked on", booked}, {started.Reference, "Rate", paid.Payment.Price}, {started.Reference, "Rate sources", "sandbox-a, sandbox-b, sandbox-c"},
 			{started.Reference, "Network", string(network)}, {started.Reference, "Address", paid.Payment.Address}, {started.Reference, "Tag", ""},
 			{started.Reference, "Transactions", "first second"}, {started.Reference, "Payment link", "PL_TABLE"},
@@ -93,10 +94,11 @@ func TestExportNamesDetailsOfPayments(t *testing.T) {
 			{short.Payment.Reference, "Refund transactions", strings.Repeat("ab", 32)}, {short.Payment.Reference, "Payment link", ""},
 			{short.Payment.Reference, "Booked on", booked}, {short.Payment.Reference, "Transactions", "short"},
 			{dust.Payment.Reference, "Booked on", ""},
-			{lost.Payment.Reference, "Transactions", "lost"}, {lost.Payment.Reference, "Reason", "reversed"}, {lost.Payment.Reference, "Booked on", booked},
+			{lost.Payment.Reference, "Transactions", "lost"}, {lost.Payment.Reference, "Reason", "reversed"}, {lost.Payment.Reference, "Coin surplus", ""},
+			{lost.Payment.Reference, "Coin reversed", money.BTC.Format(lost.Payment.Due)}, {lost.Payment.Reference, "Reversed on", booked}, {lost.Payment.Reference, "Booked on", booked},
 			{tagged.Payment.Reference, "Tag", fmt.Sprint(*tagged.Payment.Tag)},
 			{unpaid.Reference, "Difference", ""}, {unpaid.Reference, "Coin difference", ""}, {unpaid.Reference, "Transactions", ""},
-			{unpaid.Reference, "Address", ""}, {unpaid.Reference, "Metadata", ""},
+			{dust.Payment.Reference, "Completed (UTC)", ""}, {unpaid.Reference, "Address", ""}, {unpaid.Reference, "Metadata", ""},
 		} {
 			if got := rows[c.reference][c.title]; got != c.want {
 				t.Errorf("%s of %s is %q, want %q", c.title, c.reference, got, c.want)

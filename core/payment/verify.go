@@ -44,6 +44,9 @@ func (s *Service) readVerified(ctx context.Context, of verifiedScope, references
 		rows = of.scope.Among
 	}
 	views, err := s.readViews(rows(models.Among(s.DB.Point(ctx), "payments."+of.column, references)))
+	if err == nil {
+		err = readBeside(s.DB.Point(ctx), views)
+	}
 	found := make(map[string]*View, len(views))
 	for _, v := range views {
 		reference := v.Payment.BusinessReference
@@ -61,6 +64,9 @@ func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
 		return View{}, fault.Missing("payment") // nothing to look for
 	}
 	v, err := s.readView(s.DB.Point(ctx).Where("payments.token_hash = ?", hashToken(token)))
+	if err == nil {
+		err = readBeside(s.DB.Point(ctx), []*View{&v})
+	}
 	return v, fault.MissingRow(err, "payment")
 }
 

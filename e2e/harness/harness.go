@@ -316,10 +316,24 @@ type Record struct {
 		CryptoTransactionHash string `json:"crypto_transaction_hash"`
 		CryptoConfirmations   int    `json:"crypto_confirmations"`
 	}
-	Transfers []struct {
-		Hash          string
-		Confirmations int
+	Transfers []Transfer
+}
+
+// Transfer is what tests read of a transfer in a record.
+type Transfer struct {
+	Hash            string
+	Confirmations   int
+	Counts, Surplus bool
+}
+
+// CountingTransfers returns the transfers that are part of the amount paid.
+func (r Record) CountingTransfers() (list []Transfer) {
+	for _, t := range r.Transfers {
+		if t.Counts {
+			list = append(list, t)
+		}
 	}
+	return list
 }
 
 // VerifyPayment reads a payment's record.

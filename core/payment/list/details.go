@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/quote"
@@ -24,6 +25,9 @@ type details struct {
 	refunded money.Amount // of the coin
 	refunds  []string     // hashes of these transactions
 	bookedOn string       // day on which it became a sale, or else was declined
+	surplus  money.Amount // of the coin, owed back beside what was paid
+	reversed money.Amount // of the coin, what left the chain after it was sold
+	lostOn   string       // day on which the last of it was booked as reversed
 	link     string       // code of its payment link
 }
 
@@ -38,7 +42,8 @@ func (s *Service) readDetails(ctx context.Context, payments []models.Payment) (m
 		}
 	}
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
-		for _, read := range []func(*models.Tx, []int64, map[int64]*details) error{readEvidence, readHashes, readRefunds, readBooked} {
+		for _, read := range []func(*models.Tx, []int64, map[int64]*details) error{readEvidence, readHashes, readRefunds,
+			readBooked, readSurplus, readReversed} {
 			if err := read(tx, ids, found); err != nil {
 				return err
 			}
@@ -133,6 +138,34 @@ func readBooked(tx *models.Tx, ids []int64, found map[int64]*details) error {
 		}
 	}
 	return nil
+}
+
+// readSurplus reads what is owed back beside the payments.
+func readSurplus(tx *models.Tx, ids []int64, found map[int64]*details) error {
+	sums, err := payment.SumSurplus(tx, ids)
+	for id, sum := range sums {
+		found[id].surplus = sum
+	}
+	return err
+}
+
+// readReversed reads what left the chain after it was sold.
+func readReversed(tx *models.Tx, ids []int64, found map[int64]*details) error {
+	var rows []struct {
+		PaymentID int64
+		Sum       models.AmountSum
+		BookedOn  string
+	}
+	lost := models.Among(tx.Model(&models.Transfer{}), "transfers.payment_id", ids).
+		Where("transfers.booked = ?", journal.Reversed).Group("transfers.payment_id").
+		Joins("JOIN journal_entries ON journal_entries.id = (SELECT MAX(id) FROM journal_entries AS last " +
+			"WHERE last.transfer_id = transfers.id)")
+	err := models.Select(lost, "transfers.payment_id, MAX(journal_entries.booked_on) AS booked_on, "+
+		models.SumAmounts(tx, "transfers.amount")+" AS sum").Find(&rows).Error
+	for _, r := range rows {
+		found[r.PaymentID].reversed, found[r.PaymentID].lostOn = r.Sum.Amount, r.BookedOn
+	}
+	return err
 }
 
 // readLinks reads the codes of payment links.

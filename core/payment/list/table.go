@@ -30,6 +30,8 @@ func tableColumns(zone string) []spreadsheet.Column {
 		{Title: "Completed (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
 		{Title: "Difference", Kind: spreadsheet.Number, Width: 14}, {Title: "Coin difference", Kind: spreadsheet.Number, Width: 18},
 		{Title: "Coin refunded", Kind: spreadsheet.Number, Width: 18}, {Title: "Booked on", Width: 12},
+		{Title: "Coin surplus", Kind: spreadsheet.Number, Width: 18},
+		{Title: "Coin reversed", Kind: spreadsheet.Number, Width: 18}, {Title: "Reversed on", Width: 12},
 		{Title: "Rate", Kind: spreadsheet.Number, Width: 18}, {Title: "Rate sources", Width: 28},
 		{Title: "Network", Width: 18}, {Title: "Address", Width: 44}, {Title: "Tag", Width: 12},
 		{Title: "Transactions", Width: 66}, {Title: "Refund transactions", Width: 66},
@@ -48,15 +50,18 @@ func tableRow(p models.Payment, d *details, zone *time.Location) []spreadsheet.C
 		local := t.In(zone)
 		return spreadsheet.TimeCell(&local)
 	}
-	var tag, difference, coinDifference, refunded string
+	var tag, difference, coinDifference string
 	if p.Tag != nil {
 		tag = strconv.FormatInt(*p.Tag, 10)
 	}
 	if p.Paid.Sign() > 0 {
 		difference, coinDifference = money.FormatFiat(v.PaidFiat().Sub(v.Charged())), coin.Format(p.Paid.Sub(p.Due))
 	}
-	if d.refunded.Sign() > 0 {
-		refunded = coin.Format(d.refunded)
+	some := func(a money.Amount) spreadsheet.Cell {
+		if a.Sign() == 0 {
+			return spreadsheet.TextCell("")
+		}
+		return spreadsheet.TextCell(coin.Format(a))
 	}
 	return []spreadsheet.Cell{
 		spreadsheet.TextCell(p.Reference), spreadsheet.TextCell(p.BusinessReference), spreadsheet.TextCell(p.Status), spreadsheet.TextCell(p.Reason),
@@ -64,9 +69,10 @@ func tableRow(p models.Payment, d *details, zone *time.Location) []spreadsheet.C
 		spreadsheet.TextCell(p.Currency), spreadsheet.TextCell(money.FormatFiat(v.Charged())), spreadsheet.TextCell(money.FormatFiat(v.PaidFiat())), spreadsheet.TextCell(p.Method),
 		spreadsheet.TextCell(p.Coin),
 		spreadsheet.TextCell(coin.Format(p.Due)), spreadsheet.TextCell(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt),
-		in(p.SettledAt),
-		spreadsheet.TextCell(difference), spreadsheet.TextCell(coinDifference), spreadsheet.TextCell(refunded),
-		spreadsheet.TextCell(d.bookedOn), spreadsheet.TextCell(p.Price), spreadsheet.TextCell(d.sources),
+		in(payment.CompletedAt(p)),
+		spreadsheet.TextCell(difference), spreadsheet.TextCell(coinDifference), some(d.refunded),
+		spreadsheet.TextCell(d.bookedOn), some(d.surplus), some(d.reversed), spreadsheet.TextCell(d.lostOn),
+		spreadsheet.TextCell(p.Price), spreadsheet.TextCell(d.sources),
 		spreadsheet.TextCell(p.Network), spreadsheet.TextCell(p.Address), spreadsheet.TextCell(tag),
 		spreadsheet.TextCell(strings.Join(d.hashes, " ")), spreadsheet.TextCell(strings.Join(d.refunds, " ")),
 		spreadsheet.TextCell(d.link), spreadsheet.TextCell(p.AuthorizationCode), spreadsheet.TextCell(d.metadata),

@@ -47,8 +47,8 @@ func PaymentRow(ctx context.Context, p models.Payment, zone *time.Location) dash
 	if p.Paid.Sign() > 0 {
 		row.PaidFiat, row.PaidCoin = FormatFiat(p, payment.View{Payment: p}.PaidFiat()), coin.Format(p.Paid)+" "+p.Coin
 	}
-	if p.SettledAt != nil {
-		row.Settled = p.SettledAt.In(zone)
+	if at := payment.CompletedAt(p); at != nil {
+		row.Settled = at.In(zone)
 	}
 	return row
 }

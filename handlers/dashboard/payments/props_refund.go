@@ -61,8 +61,8 @@ func receiptProps(ctx context.Context, shell layout.Page, v payment.View, refund
 	if v.State() == payment.Successful && !p.Reversed {
 		props.Title = words.T(ctx, "receipt.receipt")
 	}
-	if p.SettledAt != nil {
-		props.Settled = p.SettledAt.In(zone)
+	if at := payment.CompletedAt(p); at != nil {
+		props.Settled = at.In(zone)
 	}
 	return props
 }
