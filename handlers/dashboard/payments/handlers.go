@@ -56,6 +56,7 @@ type Payments interface {
 type Lists interface {
 	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
 	Count(ctx context.Context, sc scope.Scope, f list.Filter) (int64, error)
+	Total(ctx context.Context, sc scope.Scope, f list.Filter) (list.Totals, error)
 	Newest(ctx context.Context, sc scope.Scope) (list.Place, error)
 	News(ctx context.Context, sc scope.Scope, f list.Filter, since list.Place) (int, error)
 	ExportTable(ctx context.Context, sc scope.Scope, f list.Filter, t list.Table, out io.Writer) error

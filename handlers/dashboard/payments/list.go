@@ -32,8 +32,14 @@ func (h *Handlers) listPayments(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
+	facts := listFacts{Found: found, Newest: newest, Zone: zone}
+	if len(asked.DescribeFilters(ctx)) > 0 && len(found.Payments) > 0 {
+		if facts.Totals, err = h.Lists.Total(ctx, c.Scope, asked.Filter(zone, h.Clock())); err != nil {
+			return err
+		}
+	}
 	return c.Render(dashboard.Payments(paymentsProps(ctx, c.FillLayout(words.T(ctx, "payments.transactions"), "payments"),
-		asked, listFacts{Found: found, Newest: newest, Zone: zone})))
+		asked, facts)))
 }
 
 // streamNews streams how many payments of an open list's filter are newer than the list.

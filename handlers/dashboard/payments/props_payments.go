@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"cointill/core/money"
 	"cointill/core/payment/list"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
@@ -18,6 +19,7 @@ import (
 type listFacts struct {
 	Found  list.Page
 	Newest list.Place
+	Totals list.Totals // of the filter; zero without one
 	Zone   *time.Location
 }
 
@@ -33,6 +35,7 @@ func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f l
 		ClearHref: listing.Search{Columns: s.Columns, Size: s.Size}.Href(),
 		FirstHref: s.FirstPage().Href(), ExportHref: s.FirstPage().HrefOf(exportPath),
 	}
+	props.Totals = totalsProps(ctx, f.Totals)
 	props.Pager = ui.PagerProps{Shown: words.N(ctx, "payments.counted", len(props.Rows))}
 	if rows := props.Rows; len(rows) > 0 {
 		first, older, newer := s.FirstPage(), s.FirstPage(), s.FirstPage()
@@ -47,5 +50,23 @@ func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f l
 	news := s.FirstPage()
 	news.Columns, news.Size, news.Newer = nil, 0, f.Newest.Reference
 	props.NewsHref = news.HrefOf(newsPath)
+	return props
+}
+
+// totalsProps are the totals of a filter, by currency.
+func totalsProps(ctx context.Context, t list.Totals) dashboard.Totals {
+	if t.More {
+		return dashboard.Totals{TooMany: words.T(ctx, "payments.totals_too_many", "N", ui.FormatThousands(list.TotalsOf))}
+	}
+	if t.Payments == 0 {
+		return dashboard.Totals{}
+	}
+	props := dashboard.Totals{Payments: ui.FormatThousands(t.Payments)}
+	for _, currency := range money.Currencies() {
+		if due, has := t.Due[currency]; has {
+			props.Due = append(props.Due, display.FormatHundredths(currency, 100*due))
+			props.Received = append(props.Received, display.FormatHundredths(currency, t.Received[currency]))
+		}
+	}
 	return props
 }

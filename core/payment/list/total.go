@@ -1,0 +1,60 @@
+package list
+
+import (
+	"context"
+
+	"cointill/core/journal"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Totals are what the payments of a filter come to.
+type Totals struct {
+	Payments int64
+	// Due is what they were to pay, in whole units.
+	Due map[money.Currency]int64
+	// Received is what Successful payments received, less what left the chain, in hundredths.
+	Received map[money.Currency]int64
+	// More says that there are more than TotalsOf; then nothing is added up.
+	More bool
+}
+
+// TotalsOf is up to how many payments of a filter are added up.
+const TotalsOf = 5000
+
+// Total adds up the payments that a filter chooses; its Before, After and Limit don't matter.
+// Faults: Forbidden.
+func (s *Service) Total(ctx context.Context, sc scope.Scope, f Filter) (Totals, error) {
+	c, err := s.choosePayments(ctx, sc, f)
+	if err != nil || c.nothing {
+		return Totals{}, err
+	}
+	totals := Totals{Due: map[money.Currency]int64{}}
+	err = s.DB.Snapshot(ctx, func(tx *models.Tx) error {
+		c.read = tx
+		ids, err := c.readNearest(position{}, TotalsOf+1)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		if totals.More = len(ids) > TotalsOf; totals.More {
+			return nil
+		}
+		these := func() *models.Tx { return models.Among(tx.Model(&models.Payment{}), "id", ids) }
+		var rows []struct {
+			Currency money.Currency
+			N, Sum   int64
+		}
+		if err := these().Select("currency, count(*) AS n, SUM(amount) AS sum").Group("currency").
+			Find(&rows).Error; err != nil {
+			return err
+		}
+		for _, r := range rows {
+			totals.Payments += r.N
+			totals.Due[r.Currency] = r.Sum
+		}
+		totals.Received, err = journal.SumReceived(tx, these().Select("id"))
+		return err
+	})
+	return totals, err
+}
