@@ -40,7 +40,11 @@ func overviewPage(page layout.Page) dashboard.OverviewProps {
 			{State: "successful", Text: "Successful", Href: "/dashboard/payments?status=successful", Value: "1,062", Percent: "92 %", Permille: 925},
 			{State: "declined", Text: "Declined", Href: "/dashboard/payments?status=declined", Value: "21", Percent: "1 %", Permille: 18},
 			{State: "expired", Text: "Expired", Href: "/dashboard/payments?status=expired", Value: "59", Percent: "5 %", Permille: 51}},
-		Recent: rows(),
+		Money: []dashboard.MoneyRow{{Coin: "Bitcoin", Received: "₦48,007,000.00", Declined: "₦25,000.00", Unmatched: "₦0.00", Refunded: "₦0.00", Reversed: "₦0.00"},
+			{Coin: "Tether USD", Received: "₦71,100,500.00", Declined: "₦118,400.00", Unmatched: "₦2,310.55", Refunded: "₦18,000.00", Reversed: "₦7,500.00"}},
+		MoneySum:      dashboard.MoneyRow{Received: "₦119,107,500.00", Declined: "₦143,400.00", Unmatched: "₦2,310.55", Refunded: "₦18,000.00", Reversed: "₦7,500.00"},
+		StatementHref: "/dashboard/statements?from=2026-10-23&to=2026-11-21",
+		Recent:        rows(),
 	}
 }
 

@@ -13,10 +13,12 @@ type DaySales struct {
 	Day, Currency, Coin string
 	Payments            int64 // that became Successful
 	Received            int64 // by them, less what left the chain, in hundredths
+	// Reversed, Refunded, Declined and Unmatched are those of CurrencyLine.
+	Reversed, Refunded, Declined, Unmatched int64
 }
 
-// ListSales sums the sales of a period by day, currency and coin. Members who may see payments
-// may see these sums.
+// ListSales sums the sales of a period, and what became of other money of payments, by day,
+// currency and coin. Members who may see payments may see these sums.
 //
 // Faults: Forbidden; Invalid for an invalid period.
 func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]DaySales, error) {
@@ -27,8 +29,9 @@ func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]Da
 		return nil, err
 	}
 	var days []models.JournalDay
+	accounts := []Account{Sales, Reversed, Refunds, Declined, Unmatched}
 	if err := sc.Rows(s.DB.List(ctx)).Where("booked_on >= ? AND booked_on <= ? AND currency <> ''", p.From, p.To).
-		Where("debit IN ? OR credit IN ?", []Account{Sales, Reversed}, []Account{Sales, Reversed}).
+		Where("debit IN ? OR credit IN ?", accounts, accounts).
 		Order("booked_on, currency, coin").Find(&days).Error; err != nil {
 		return nil, err
 	}
@@ -40,8 +43,11 @@ func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]Da
 		if last < 0 || list[last].Day != d.BookedOn || list[last].Currency != d.Currency || list[last].Coin != d.Coin {
 			list, last = append(list, DaySales{Day: d.BookedOn, Currency: d.Currency, Coin: d.Coin}), last+1
 		}
-		list[last].Payments += line.Payments
-		list[last].Received += line.Received()
+		sum := &list[last]
+		sum.Payments, sum.Received, sum.Reversed = sum.Payments+line.Payments, sum.Received+line.Received(),
+			sum.Reversed+line.Reversed
+		sum.Refunded, sum.Declined, sum.Unmatched = sum.Refunded+line.Refunded, sum.Declined+line.Declined,
+			sum.Unmatched+line.Unmatched
 	}
 	return list, nil
 }

@@ -32,6 +32,8 @@ type CurrencyLine struct {
 	Reversed int64 // of sales that left the chain, less what returned
 	Refunded int64 // of Successful payments
 	Declined int64 // by how much declined money grew: it is held
+	// Unmatched is by how much unmatched money of payments grew: it is held.
+	Unmatched int64
 }
 
 // Received returns the value received by Successful payments, less reversals.
@@ -227,7 +229,9 @@ func (l *CurrencyLine) addDay(d models.JournalDay) {
 			l.Reversed -= sign * d.Value
 		case Refunds:
 			l.Refunded -= sign * d.Value
-		case Wallet, Pending, Unmatched: // have no figure by currency
+		case Unmatched:
+			l.Unmatched += sign * d.Value
+		case Wallet, Pending: // have no figure by currency
 		}
 	}
 }

@@ -2,11 +2,13 @@ package dashboard_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/payment/books"
 	"cointill/core/scope"
 	"cointill/core/webhook"
@@ -19,9 +21,7 @@ import (
 func TestOverview(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
-		for _, c := range money.Chains() {
-			s.FailOn(s.DB.Exec(t.Context()).Create(&models.ChainCursor{Network: string(chain.Sandbox(c))}).Error)
-		}
+		readNetworks(s)
 		old := sell(s, sc, money.CryptoBitcoin, 100, 20*time.Minute)
 		s.Clock.Advance(5 * 24 * time.Hour)
 		b := s.SignIn(ama)
@@ -70,8 +70,73 @@ func TestOverview(t *testing.T) {
 	})
 }
 
+// TestOverviewShowsMoneyHeld checks the table of money that was not received by Successful payments.
+func TestOverviewShowsMoneyHeld(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		readNetworks(s)
+		sell(s, sc, money.CryptoBitcoin, 100, time.Minute)
+		b := s.SignIn(ama)
+		lacks(t, b.Get("/dashboard"), "Declined (held)")
+		endPayment(s, sc, money.CryptoBitcoin, payment.Declined, 40, time.Minute)
+		endPayment(s, sc, money.CryptoRipple, payment.Declined, 20, time.Minute)
+		sell(s, sc, money.CryptoRipple, 100, time.Minute)
+		const want = "Bitcoin ₦5,000.00 ₦1,999.64 ₦0.00 ₦0.00 ₦0.00 XRP ₦5,000.00 ₦1,000.00 ₦0.00 ₦0.00 ₦0.00 Total ₦10,000.00 ₦2,999.64 ₦0.00 ₦0.00 ₦0.00"
+		page := b.Get("/dashboard")
+		if got := visibleIn(page, `aria-label="Amounts by coin">`, "</table>"); !strings.HasSuffix(got, want) {
+			t.Errorf("the table of money is %q, want it to end in %q", got, want)
+		}
+		expect(t, page, 200, "/dashboard/statements?from=2026-01-31&amp;to=2026-03-01", "Statement of these days")
+		lacks(t, b.Get("/dashboard?currency=KES"), "Declined (held)")
+	})
+}
+
+// readNetworks makes every simulated network one that was read, whose money is booked.
+func readNetworks(s *servertest.Server) {
+	for _, c := range money.Chains() {
+		s.FailOn(s.DB.Exec(s.T.Context()).Create(&models.ChainCursor{Network: string(chain.Sandbox(c))}).Error)
+	}
+}
+
+// visibleIn returns what people read in a page between two pieces of its source.
+func visibleIn(a servertest.Answer, from, to string) string {
+	if i := strings.Index(a.Body, from); i >= 0 {
+		a.Body, _, _ = strings.Cut(a.Body[i:], to)
+		return strings.TrimSpace(a.VisibleText())
+	}
+	return ""
+}
+
+// TestFilteredListShowsTotals checks the number and the sums above a list with a filter.
+func TestFilteredListShowsTotals(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		readNetworks(s)
+		sell(s, sc, money.CryptoBitcoin, 90, time.Minute)
+		endPayment(s, sc, money.CryptoBitcoin, payment.Declined, 40, time.Minute)
+		b := s.SignIn(ama)
+		lacks(t, b.Get("/dashboard/payments"), `id="totals"`)
+		lacks(t, b.Get("/dashboard/payments?status=expired"), `id="totals"`)
+		for query, want := range map[string]string{
+			"method=crypto_bitcoin": "Transactions 2 Amount due ₦10,000.00 Received ₦4,499.64",
+			"status=declined":       "Transactions 1 Amount due ₦5,000.00 Received ₦0.00",
+		} {
+			if got := visibleIn(b.Get("/dashboard/payments?"+query), `<dl id="totals"`, "</dl>"); !strings.HasSuffix(got, want) {
+				t.Errorf("the totals of %s are %q, want %q", query, got, want)
+			}
+		}
+	})
+}
+
 // sell makes a Successful payment of which a share in percent was received, and books it.
 func sell(s *servertest.Server, sc scope.Scope, method money.Method, percent int64, took time.Duration) string {
+	s.T.Helper()
+	return endPayment(s, sc, method, payment.Successful, percent, took)
+}
+
+// endPayment makes a payment in a state that ended it, of which a share in percent was received,
+// and books it.
+func endPayment(s *servertest.Server, sc scope.Scope, method money.Method, state payment.State, percent int64, took time.Duration) string {
 	s.T.Helper()
 	started := s.InitiatePayment(sc, servertest.NewRequest(method))
 	opened, err := s.Payments.Open(s.T.Context(), started.AccessToken, "")
@@ -80,7 +145,7 @@ func sell(s *servertest.Server, sc scope.Scope, method money.Method, percent int
 	paid := p.Due.MulDiv(percent, 100)
 	s.FailOn(s.DB.Exec(s.T.Context()).Create(&models.Transfer{Network: p.Network, TxID: "tx-" + p.Reference, Asset: p.Coin, Address: p.Address, Amount: paid, Height: &height,
 		BusinessID: p.BusinessID, Domain: p.Domain, PaymentID: &p.ID, FirstSeenAt: s.Clock.Now(), SeenAt: p.OpenedAt}).Error)
-	s.UpdatePayment(p.Reference, map[string]any{"status": "successful", "paid": paid, "settled_at": s.Clock.Now().Add(took)})
+	s.UpdatePayment(p.Reference, map[string]any{"status": string(state), "paid": paid, "settled_at": s.Clock.Now().Add(took)})
 	s.FailOn(books.PrepareBooks(s.T.Context(), s.DB, s.Clock.Now, func(int) {}))
 	return p.Reference
 }

@@ -82,6 +82,10 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 	}
 	props.Chart = volumeChart(ctx, f, chosen)
 	props.Coins = coinShares(ctx, f.Sold, f.Asked, chosen)
+	props.Money, props.MoneySum = moneyRows(f.Sold, chosen)
+	if f.Scope.Allows(scope.SeeBooks) {
+		props.StatementHref = f.Asked.statementPath()
+	}
 	return props
 }
 

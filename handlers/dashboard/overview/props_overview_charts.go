@@ -135,6 +135,40 @@ func coinShares(ctx context.Context, sold []journal.DaySales, asked span, curren
 	return list
 }
 
+// moneyRows are what was received, held, refunded and reversed in a currency, by coin and in
+// all; none when everything was received by Successful payments.
+func moneyRows(sold []journal.DaySales, currency money.Currency) (rows []dashboard.MoneyRow, all dashboard.MoneyRow) {
+	sums, sum := map[money.Coin]journal.DaySales{}, journal.DaySales{}
+	for _, s := range sold {
+		if s.Currency == string(currency) {
+			sums[money.Coin(s.Coin)] = addSales(sums[money.Coin(s.Coin)], s)
+			sum = addSales(sum, s)
+		}
+	}
+	others := false
+	for _, coin := range money.Coins() {
+		if s, has := sums[coin.Coin]; has {
+			others = others || s.Declined != 0 || s.Unmatched != 0 || s.Refunded != 0 || s.Reversed != 0
+			rows = append(rows, moneyRow(coin.Name, s, currency))
+		}
+	}
+	if !others {
+		return nil, all
+	}
+	return rows, moneyRow("", sum, currency)
+}
+
+func addSales(a, b journal.DaySales) journal.DaySales {
+	return journal.DaySales{Received: a.Received + b.Received, Reversed: a.Reversed + b.Reversed,
+		Refunded: a.Refunded + b.Refunded, Declined: a.Declined + b.Declined, Unmatched: a.Unmatched + b.Unmatched}
+}
+
+func moneyRow(coin string, s journal.DaySales, currency money.Currency) dashboard.MoneyRow {
+	show := func(value int64) string { return display.FormatHundredths(currency, value) }
+	return dashboard.MoneyRow{Coin: coin, Received: show(s.Received), Declined: show(s.Declined),
+		Unmatched: show(s.Unmatched), Refunded: show(s.Refunded), Reversed: show(s.Reversed)}
+}
+
 // stateShares are how many payments stand in each state. Reversed ones are
 // successful, as everywhere.
 func stateShares(ctx context.Context, t totals, asked span) (list []dashboard.Share) {

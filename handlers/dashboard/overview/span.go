@@ -111,6 +111,11 @@ func (s span) overviewPath() string {
 	return overviewPath + "?" + values.Encode()
 }
 
+// statementPath returns the statement of the span's days.
+func (s span) statementPath() string {
+	return "/dashboard/statements?" + url.Values{"from": {s.From}, "to": {s.To}}.Encode()
+}
+
 // paymentSearch returns the list of the payments that a figure of the span counts.
 func (s span) paymentSearch() listing.Search {
 	if s.Period != "" {
