@@ -261,3 +261,38 @@ func TestAnew(t *testing.T) {
 		x.expect(paid.Payment.Reference, payment.Successful, "")
 	})
 }
+
+// TestResetNetworkForgetsHeights checks that money of blocks of a network that was wiped makes no
+// payment Successful when the new blocks reach those heights, and that a reorganisation of the new
+// blocks takes no credited money back.
+func TestResetNetworkForgetsHeights(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for range 10 {
+			b.mine()
+		}
+		credited := b.paid("credited")
+		waiting := b.opened()
+		b.mine(b.pay(waiting, "old", waiting.Payment.Due))
+		b.expect(waiting.Payment.Reference, payment.Processing, "")
+		known, err := b.observer.ResetNetwork(t.Context(), network)
+		if !known || err != nil {
+			t.Fatalf("resetting the network: known %v, %v", known, err)
+		}
+		b.blocks = b.blocks[:1]
+		b.mine() // the new network's second block
+		b.sweep()
+		b.expect(waiting.Payment.Reference, payment.Initiated, payment.Reorged)
+		b.reorgTo(1)
+		b.sweep()
+		if got := b.expect(credited.Payment.Reference, payment.Successful, ""); got.Payment.Reversed {
+			t.Error("the credited payment is reversed by a reorganisation of the new network")
+		}
+		for range 20 {
+			b.mine()
+		}
+		b.expect(waiting.Payment.Reference, payment.Initiated, payment.Reorged)
+		b.mine(b.pay(waiting, "new", waiting.Payment.Due))
+		b.mine()
+		b.expect(waiting.Payment.Reference, payment.Successful, "")
+	})
+}

@@ -2,30 +2,57 @@ package observe
 
 import (
 	"context"
+	"time"
 
 	"cointill/chain"
+	"cointill/core/payment"
+	"cointill/core/payment/books"
 	"cointill/models"
 )
 
 // ResetNetwork deletes the position of a network, so that its follower starts again near the
 // network's end. It is for a test network that its operators reset: no history of a node leads
-// there. Blocks in between are not searched, and credited money stays. The caller makes sure
-// that it is a test network. known is false when nothing was read of it yet.
+// there. Blocks in between are not searched. Credited money stays. What open payments received is
+// gone with the old blocks, whose heights the new blocks reach again. The caller makes sure that
+// it is a test network. known is false when nothing was read of it yet.
 func (o *Observer) ResetNetwork(ctx context.Context, network chain.Network) (known bool, err error) {
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
+		now := o.Clock()
 		// The fence stays: a process that lost the lease must not write.
 		set := map[string]any{"height": 0, "hash": "", "finalized": -1, "source_tip": 0, "problem": "",
-			"updated_at": o.Clock()}
+			"updated_at": now}
 		cursor := tx.Model(&models.ChainCursor{}).Where("network = ? AND hash <> ''", string(network)).Updates(set)
 		if known = cursor.RowsAffected > 0; cursor.Error != nil {
 			return cursor.Error
 		}
-		for _, rows := range []any{&models.ChainBlock{}, &models.Holding{}} {
+		for _, rows := range []any{&models.ChainBlock{}, &models.Holding{}, &models.Spend{}} {
 			if err := tx.Where("network = ?", string(network)).Delete(rows).Error; err != nil {
 				return err
 			}
 		}
-		return nil
+		return forgetHeights(tx, now, string(network))
 	})
 	return known, err
+}
+
+// forgetHeights removes the heights of a network's old blocks. A transfer of an open payment is
+// gone. Any other keeps height 0, which no later reorganisation reaches.
+func forgetHeights(tx *models.Tx, now time.Time, network string) error {
+	open := tx.Model(&models.Payment{}).Select("id").Where("network = ? AND status IN ?", network,
+		[]payment.State{payment.Initiated, payment.Processing, payment.Abandoned})
+	gone := map[string]any{"height": nil, "block_hash": "", "gone": true, "gone_reason": string(payment.Reorged),
+		"gone_at": now, "conflict_tx": "", "conflict_height": nil, "updated_at": now}
+	if err := tx.Model(&models.Transfer{}).Where("network = ? AND payment_id IN (?)", network, open).
+		Where("NOT gone OR conflict_height IS NOT NULL").Updates(gone).Error; err != nil {
+		return err
+	}
+	kept := map[string]any{"height": 0, "conflict_tx": "", "conflict_height": nil, "updated_at": now}
+	if err := tx.Model(&models.Transfer{}).Where("network = ? AND height > 0", network).Updates(kept).Error; err != nil {
+		return err
+	}
+	if err := books.BookTransfers(tx, now, network); err != nil {
+		return err
+	}
+	return tx.Model(&models.Payment{}).Where("network = ? AND due_height IS NOT NULL", network).
+		Updates(map[string]any{"due_height": nil, "due_at": now}).Error
 }
