@@ -13,13 +13,13 @@ import (
 // database refuses to change or delete an entry. Only core/journal writes it.
 type JournalEntry struct {
 	ID         int64  `gorm:"index:journal_entries_list,priority:4"`
-	BusinessID int64  `gorm:"not null;index:journal_entries_list,priority:1"`
-	Domain     string `gorm:"not null;index:journal_entries_list,priority:2"`
+	BusinessID int64  `gorm:"not null;index:journal_entries_list,priority:1;index:journal_entries_late,priority:1,where:happened_on <> booked_on"`
+	Domain     string `gorm:"not null;index:journal_entries_list,priority:2;index:journal_entries_late,priority:2"`
 	// BookedOn is the day (2006-01-02) of the fact in the business's time zone, or the first
 	// open day when that month was closed.
 	BookedOn string `gorm:"not null;index:journal_entries_list,priority:3"`
 	// HappenedOn is the day of the fact.
-	HappenedOn string `gorm:"not null"`
+	HappenedOn string `gorm:"not null;index:journal_entries_late,priority:3"`
 	// Kind is what happened, a kind of core/journal.
 	Kind     string       `gorm:"not null"`
 	Debit    string       `gorm:"not null"`

@@ -76,6 +76,11 @@ func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, e
 	if err := query.Order("id").Limit(limit).Find(&rows).Error; err != nil {
 		return nil, err
 	}
+	return nameEntries(tx, sc, rows)
+}
+
+// nameEntries reads the references and hashes of entries.
+func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]Entry, error) {
 	var paymentIDs, transferIDs []int64
 	for _, e := range rows {
 		if e.PaymentID != nil {
@@ -107,6 +112,27 @@ func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, e
 		}
 	}
 	return list, nil
+}
+
+// ListLate lists at most limit facts of a closed period that were booked after it, by the day on
+// which they were booked. Faults: as ReadStatement.
+func (s *Service) ListLate(ctx context.Context, sc scope.Scope, p Period, limit int) (list []Entry, err error) {
+	if err := sc.CheckAction(scope.SeeBooks); err != nil {
+		return nil, err
+	}
+	if err := p.checkPeriod(); err != nil {
+		return nil, err
+	}
+	err = s.DB.Snapshot(ctx, func(tx *models.Tx) error {
+		var rows []models.JournalEntry
+		err := sc.Rows(tx).Where("happened_on <> booked_on AND happened_on >= ? AND happened_on <= ?", p.From, p.To).
+			Where("booked_on > ?", p.To).Order("booked_on, id").Limit(limit).Find(&rows).Error
+		if err == nil {
+			list, err = nameEntries(tx, sc, rows)
+		}
+		return err
+	})
+	return list, err
 }
 
 // readNames reads a column of the scope's rows, by their numbers.

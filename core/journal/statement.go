@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ type CurrencyLine struct {
 	Declined int64 // by how much declined money grew: it is held
 	// Unmatched is by how much unmatched money of payments grew: it is held.
 	Unmatched int64
+	Movements int64 // of the account Wallet
 }
 
 // Received returns the value received by Successful payments, less reversals.
@@ -156,6 +158,7 @@ type Month struct {
 	Month    string // 2006-01
 	Closed   bool
 	ClosedAt *time.Time // nil while it is open, or was closed with a later month
+	ClosedBy string     // the name of the person; "" where ClosedAt is nil, or nobody has the name any more
 }
 
 // ListMonths lists the months in which something was booked, the latest first. Faults: Forbidden.
@@ -169,16 +172,42 @@ func (s *Service) ListMonths(ctx context.Context, sc scope.Scope) (list []Month,
 		Pluck("substr(booked_on, 1, 7) AS month", &names).Error; err != nil {
 		return nil, err
 	}
+	people, err := readClosers(s.DB.Read(ctx), closed)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range names {
 		m := Month{Month: name, Closed: len(closed) > 0 && name <= closed[0].Month}
 		for i, c := range closed {
 			if c.Month == name {
-				m.ClosedAt = &closed[i].CreatedAt
+				m.ClosedAt, m.ClosedBy = &closed[i].CreatedAt, people[c.Actor]
 			}
 		}
 		list = append(list, m)
 	}
 	return list, nil
+}
+
+// readClosers returns the names of the people who closed months, by actor.
+func readClosers(tx *models.Tx, closed []models.ClosedMonth) (map[string]string, error) {
+	var ids []int64
+	for _, c := range closed {
+		if text, isUser := strings.CutPrefix(c.Actor, "user:"); isUser {
+			if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+				ids = append(ids, id)
+			}
+		}
+	}
+	names := map[string]string{}
+	if len(ids) == 0 {
+		return names, nil
+	}
+	var users []models.User
+	err := models.Among(tx, "id", ids).Select("id", "name").Find(&users).Error
+	for _, u := range users {
+		names["user:"+strconv.FormatInt(u.ID, 10)] = u.Name
+	}
+	return names, err
 }
 
 // sumDays adds up the sums of days until the end of a period.
@@ -219,6 +248,9 @@ func sumDays(p Period, days []models.JournalDay) Statement {
 // addDay adds the sum of a day to a currency.
 func (l *CurrencyLine) addDay(d models.JournalDay) {
 	l.Payments, l.Due = l.Payments+d.Payments, l.Due+d.Due
+	if Account(d.Debit) == Wallet || Account(d.Credit) == Wallet {
+		l.Movements += d.Entries
+	}
 	for account, sign := range map[string]int64{d.Debit: -1, d.Credit: 1} {
 		switch Account(account) {
 		case Sales:

@@ -1,11 +1,16 @@
 package dashboard_test
 
 import (
+	"encoding/csv"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
+	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/payment/books"
 	"cointill/core/scope"
 	"cointill/core/spreadsheet"
@@ -97,5 +102,104 @@ func TestStatementPeriods(t *testing.T) {
 			expect(t, b.Get(at), 403)
 		}
 		lacks(t, b.Get("/dashboard"), "/dashboard/statements")
+	})
+}
+
+// TestBankStatementFiles reads the files for accounting programs by the rules that these publish:
+// Xero by the places of its columns, QuickBooks without digits in descriptions.
+func TestBankStatementFiles(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		readNetworks(s)
+		request := servertest.NewRequest(money.CryptoRipple)
+		request.FirstName, request.LastName, request.BusinessReference = "Ngozi3", "Okafor", "order-7"
+		reference := s.InitiatePayment(sc, request).Reference
+		s.UpdatePayment(reference, map[string]any{"status": "declined"})
+		sell(s, sc, money.CryptoRipple, 100, time.Minute)
+		endPayment(s, sc, money.CryptoRipple, payment.Declined, 40, time.Minute)
+		var all []models.Payment
+		s.FailOn(s.DB.Read(t.Context()).Order("id").Find(&all).Error)
+		s.FailOn(s.DB.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", all[1].ID).Updates(map[string]any{"customer_name": "=Ngozi3 Okafor", "business_reference": "order-8"}).Error)
+		b := s.SignIn(ama)
+		page := b.Get("/dashboard/statements")
+		expect(t, page, 200, "Accounting programs", "Xero", "QuickBooks")
+		lacks(t, page, `name="part"`)
+		day := s.Clock.Now().Format("2006-01-02")
+		query := "?from=" + day + "&to=" + day + "&currency=NGN&program="
+		xero := readBank(t, b.Get("/dashboard/statements/bank.csv"+query+"xero"))
+		if len(xero) != 3 || strings.Join(xero[0], ",") != "Date,Amount,Payee,Description,Reference" {
+			t.Fatalf("the file for Xero is %q, want a heading and two lines", xero)
+		}
+		sum := decimal.Zero
+		for _, line := range xero[1:] {
+			amount, err := decimal.NewFromString(line[1])
+			if _, wrong := time.Parse("2006-01-02", line[0]); wrong != nil || err != nil || len(line[3]) > 255 || line[3] == "" {
+				t.Errorf("Xero can't read the line %q", line)
+			}
+			sum = sum.Add(amount)
+		}
+		if xero[1][2] != "'=Ngozi3 Okafor" || xero[1][4] != "order-8" || !strings.HasPrefix(xero[1][3], "Received ") || sum.String() != "7000" {
+			t.Errorf("the lines for Xero are %q with the sum %s, want the payer, the reference and 7000", xero[1:], sum)
+		}
+		quick := readBank(t, b.Get("/dashboard/statements/bank.csv"+query+"quickbooks"))
+		if len(quick) != 3 || strings.Join(quick[0], ",") != "Date,Description,Amount" {
+			t.Fatalf("the file for QuickBooks is %q, want a heading and two lines", quick)
+		}
+		for _, line := range quick[1:] {
+			_, wrong := time.Parse("02/01/2006", line[0])
+			if amount, err := decimal.NewFromString(line[2]); wrong != nil || err != nil || amount.IsZero() || strings.ContainsAny(line[1], "0123456789") || line[1] == "" {
+				t.Errorf("QuickBooks can't read the line %q", line)
+			}
+		}
+		for _, wrong := range []string{"xero&part=0", "xero&part=x1", "xero&part=10001", "sage", "xero&currency=EUR"} {
+			at := strings.Replace(query+wrong, "currency=NGN&program=xero&currency=EUR", "currency=EUR&program=xero", 1)
+			if a := b.Get("/dashboard/statements/bank.csv" + at); a.Status == 200 && wrong != "xero&part=x1" {
+				t.Errorf("%s has a file: %.80q", wrong, a.Body)
+			}
+		}
+		expect(t, b.Get("/dashboard/statements/bank.csv"+query+"xero&part=2"), 404, "There is no line for this file")
+		expect(t, b.Get("/dashboard/statements/bank.csv"+strings.Replace(query, "NGN", "KES", 1)+"xero"), 404)
+		s.SetRole(sc, scope.Developer)
+		expect(t, b.Get("/dashboard/statements/bank.csv"+query+"xero"), 403)
+	})
+}
+
+// readBank reads the lines of a downloaded file.
+func readBank(t *testing.T, a servertest.Answer) [][]string {
+	t.Helper()
+	expect(t, a, 200)
+	lines, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(a.Body, "\ufeff"))).ReadAll()
+	if err != nil {
+		t.Fatalf("the file can't be read: %v", err)
+	}
+	return lines
+}
+
+// TestStatementShowsLateFacts checks that a closed month says who closed it, and what was booked
+// later.
+func TestStatementShowsLateFacts(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		readNetworks(s)
+		sell(s, sc, money.CryptoRipple, 100, time.Minute)
+		month, day := s.Clock.Now().Format("2006-01"), s.Clock.Now().Format("2006-01-02")
+		s.Clock.Advance(31 * 24 * time.Hour)
+		b := s.SignIn(ama)
+		b.PostFrom("/dashboard/statements?month="+month, "/dashboard/statements/close", url.Values{"month": {month}})
+		page := b.Get("/dashboard/statements?month=" + month)
+		expect(t, page, 200, "by Ama Mensah")
+		lacks(t, page, "Booked later")
+		late := models.JournalEntry{BusinessID: sc.BusinessID, Domain: string(sc.Domain), BookedOn: s.Clock.Now().Format("2006-01-02"), HappenedOn: day, Kind: "received",
+			Debit: "wallet", Credit: "unmatched", Coin: "XRP", Network: "sandbox-xrpl", Amount: money.Units(5), CreatedAt: s.Clock.Now()}
+		rows := make([]models.JournalEntry, 101)
+		for i := range rows {
+			rows[i] = late
+		}
+		s.FailOn(s.DB.Exec(t.Context()).Create(rows[:100]).Error)
+		page = b.Get("/dashboard/statements?month=" + month)
+		expect(t, page, 200, "Booked later", "For "+day)
+		lacks(t, page, "There is more")
+		s.FailOn(s.DB.Exec(t.Context()).Create(rows[100:]).Error)
+		expect(t, b.Get("/dashboard/statements?month="+month), 200, "There is more. Choose fewer days")
 	})
 }

@@ -19,6 +19,9 @@ type Journal interface {
 	ListEntries(ctx context.Context, sc scope.Scope, f journal.Filter) ([]journal.Entry, int64, error)
 	ExportEntries(ctx context.Context, sc scope.Scope, p journal.Period, batch func([]journal.Entry) error) error
 	WriteHledger(ctx context.Context, sc scope.Scope, p journal.Period, out io.Writer) error
+	ListBankLines(ctx context.Context, sc scope.Scope, p journal.Period, currency string,
+		part int) ([]journal.BankLine, error)
+	ListLate(ctx context.Context, sc scope.Scope, p journal.Period, limit int) ([]journal.Entry, error)
 	CloseMonth(ctx context.Context, sc scope.Scope, month string) (models.ClosedMonth, error)
 }
 
@@ -40,6 +43,7 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Post(statementPath+"/close", scope.CloseMonths, h.closeMonth)
 	m.Get(journalPath, scope.SeeBooks, h.listEntries)
 	m.Get(journalPath+".hledger", scope.SeeBooks, h.downloadHledger)
+	m.Get(statementPath+"/bank.csv", scope.SeeBooks, h.downloadBank)
 	for _, f := range formats {
 		m.Get(statementPath+f.ending, scope.SeeBooks, func(c *page.Ctx) error { return h.downloadStatement(c, f) })
 		m.Get(journalPath+f.ending, scope.SeeBooks, func(c *page.Ctx) error { return h.downloadJournal(c, f) })

@@ -2,6 +2,7 @@ package books
 
 import (
 	"net/url"
+	"strconv"
 	"time"
 
 	"cointill/core/journal"
@@ -26,11 +27,19 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 	for _, m := range months {
 		row := dashboard.MonthRow{Month: m.Month, Closed: m.Closed}
 		if m.ClosedAt != nil {
-			row.ClosedAt = *m.ClosedAt
+			row.ClosedAt, row.ClosedBy = *m.ClosedAt, m.ClosedBy
 		}
 		props.Months = append(props.Months, row)
 	}
+	if parts := countParts(s); parts > 1 {
+		for part := range min(parts, maxListedParts) {
+			props.Parts = append(props.Parts, strconv.Itoa(part+1))
+		}
+	}
 	for _, l := range s.Currencies {
+		if l.Movements > 0 {
+			props.BankCurrencies = append(props.BankCurrencies, l.Currency)
+		}
 		in := money.Currency(l.Currency)
 		fiat := func(value int64) string { return display.FormatHundredths(in, value) }
 		props.Currencies = append(props.Currencies, dashboard.CurrencyRow{Currency: l.Currency,
@@ -45,6 +54,9 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 	}
 	return props
 }
+
+// maxListedParts bounds the choice of the files of a bank statement.
+const maxListedParts = 200
 
 // formatCoin writes an amount of a coin, "0" for none.
 func formatCoin(coin money.Coin, amount money.Amount) string {

@@ -26,9 +26,22 @@ func (h *Handlers) showStatement(c *page.Ctx) error {
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "books.statements"), "statements")
 	props := statementProps(shell, statement, months, h.readToday(c), c.Scope.Allows(scope.CloseMonths))
+	if statement.Closed {
+		late, err := h.Journal.ListLate(c.UserContext(), c.Scope, period, maxLate+1)
+		if err != nil {
+			return err
+		}
+		for _, e := range late[:min(len(late), maxLate)] {
+			props.Late = append(props.Late, entryRow(e))
+		}
+		props.MoreLate = len(late) > maxLate
+	}
 	props.Wrong = wrong
 	return c.Render(dashboard.Statement(props))
 }
+
+// maxLate is how many facts that were booked after a closing the page lists.
+const maxLate = 100
 
 // readPeriod reads the period of the address: the current month where it has none, or none that
 // can be read. wrong is then a sentence for each field.

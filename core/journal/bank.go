@@ -1,0 +1,70 @@
+package journal
+
+import (
+	"context"
+
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// BankLine is a movement of the wallet, as an accounting program imports it from a bank.
+type BankLine struct {
+	models.JournalEntry
+	// Value is in hundredths of the currency, negative where money left.
+	Value int64
+	// Payer and Reference are the customer's name and the merchant's reference; "" for no payment.
+	Payer, Reference string
+	Hash             string // of the transaction that brought the money; "" for a refund of a payment
+}
+
+// BankLines is how many lines accounting programs import from one file.
+const BankLines = 1000
+
+// ListBankLines lists movements of the wallet in a currency, by day. part counts files of BankLines
+// lines from 1. Money without a locked rate, or whose value is less than a hundredth, has no line.
+// Faults: as ReadStatement.
+func (s *Service) ListBankLines(ctx context.Context, sc scope.Scope, p Period, currency string,
+	part int) ([]BankLine, error) {
+	if err := sc.CheckAction(scope.SeeBooks); err != nil {
+		return nil, err
+	}
+	if err := p.checkPeriod(); err != nil {
+		return nil, err
+	}
+	var lines []BankLine
+	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
+		var rows []models.JournalEntry
+		if err := sc.Rows(tx).Where("booked_on >= ? AND booked_on <= ?", p.From, p.To).
+			Where("currency = ? AND value > 0 AND (debit = ? OR credit = ?)", currency, Wallet, Wallet).
+			Order("booked_on, id").Offset((part - 1) * BankLines).Limit(BankLines).Find(&rows).Error; err != nil {
+			return err
+		}
+		entries, err := nameEntries(tx, sc, rows)
+		if err != nil {
+			return err
+		}
+		var payments []int64
+		for _, e := range entries {
+			if e.PaymentID != nil {
+				payments = append(payments, *e.PaymentID)
+			}
+		}
+		payers, err := readNames(tx, sc, &models.Payment{}, "customer_name", payments)
+		if err != nil {
+			return err
+		}
+		references, err := readNames(tx, sc, &models.Payment{}, "business_reference", payments)
+		lines = make([]BankLine, len(entries))
+		for i, e := range entries {
+			lines[i] = BankLine{JournalEntry: e.JournalEntry, Value: e.Value, Hash: e.Hash}
+			if Account(e.Credit) == Wallet {
+				lines[i].Value = -e.Value
+			}
+			if e.PaymentID != nil {
+				lines[i].Payer, lines[i].Reference = payers[*e.PaymentID], references[*e.PaymentID]
+			}
+		}
+		return err
+	})
+	return lines, err
+}

@@ -1,0 +1,66 @@
+package books
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"cointill/core/fault"
+	"cointill/core/journal"
+	"cointill/core/money"
+	"cointill/core/spreadsheet"
+	"cointill/handlers/page"
+	"cointill/views/words"
+)
+
+// downloadBank sends movements of the wallet in a currency as a bank statement of an accounting
+// program.
+func (h *Handlers) downloadBank(c *page.Ctx) error {
+	period, wrong := h.readPeriod(c)
+	values := page.ReadQuery(c)
+	currency := money.Currency(values.Get("currency"))
+	program := values.Get("program")
+	format, known := journal.BankFormats()[program]
+	part, err := strconv.Atoi(values.Get("part"))
+	if err != nil {
+		part = 1
+	}
+	if len(wrong) > 0 || !known || !currency.IsKnown() || part < 1 || part > maxParts {
+		return c.Redirect(statementPath)
+	}
+	lines, err := h.Journal.ListBankLines(c.UserContext(), c.Scope, period, string(currency), part)
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		return fault.New(fault.NotFound, "no_lines", words.T(c.UserContext(), "books.bank_no_lines"))
+	}
+	what := program + "-" + string(currency)
+	if part > 1 {
+		what += "-" + strconv.Itoa(part)
+	}
+	return h.sendFile(c, what, period, ".csv", spreadsheet.CSVType, func(_ context.Context, out io.Writer) error {
+		table, err := spreadsheet.NewCSV(out, format.Columns)
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if err := table.Row(format.Cells(l)); err != nil {
+				return err
+			}
+		}
+		return table.Close()
+	})
+}
+
+// maxParts bounds the files of a period.
+const maxParts = 10_000
+
+// countParts returns how many files the movements of a statement fill, in the currency with most.
+func countParts(s journal.Statement) int {
+	most := int64(1)
+	for _, l := range s.Currencies {
+		most = max(most, l.Movements)
+	}
+	return int((most + journal.BankLines - 1) / journal.BankLines)
+}
