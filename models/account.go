@@ -17,11 +17,14 @@ type Business struct {
 	SupportURL      string `gorm:"not null;default:''"`    // likewise
 	Currency        string `gorm:"not null;default:'NGN'"` // that forms begin with
 	// JSON: confirmations by coin, where more than the usual ones
-	Depths    string    `gorm:"not null;default:''"`
-	Muted     string    `gorm:"not null;default:''"` // kinds of mails that owners don't want, with commas
-	LogoHash  string    `gorm:"not null;default:''"` // names the logo; empty without one
-	CreatedAt time.Time `gorm:"not null"`
-	UpdatedAt time.Time `gorm:"not null"`
+	Depths   string `gorm:"not null;default:''"`
+	Muted    string `gorm:"not null;default:''"` // kinds of mails that owners don't want, with commas
+	LogoHash string `gorm:"not null;default:''"` // names the logo; empty without one
+	// addresses that get the statement of each month, with commas
+	StatementMails  string    `gorm:"not null;default:''"`
+	StatementMailed string    `gorm:"not null;default:''"` // the last month (2006-01) that was mailed
+	CreatedAt       time.Time `gorm:"not null"`
+	UpdatedAt       time.Time `gorm:"not null"`
 }
 
 // User is a person who signs in to the dashboard.

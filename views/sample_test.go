@@ -162,6 +162,7 @@ func book() map[string]templ.Component {
 	maps.Copy(pages, peoplePages())
 	maps.Copy(pages, systemPages())
 	maps.Copy(pages, chainMails())
+	maps.Copy(pages, statementMails())
 	maps.Copy(pages, auditPages())
 	maps.Copy(pages, callPages())
 	maps.Copy(pages, settingsPages())

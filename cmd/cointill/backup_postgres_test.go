@@ -177,7 +177,8 @@ func database(t *testing.T, server string) (address string) {
 // since0014 takes away what later migrations than 0014 made.
 var since0014 = []string{"DROP TABLE holdings, listed_addresses", "ALTER TABLE payments DROP COLUMN due_read", "ALTER TABLE chain_cursors DROP COLUMN read_until",
 	"DROP INDEX transfers_waiting, transfers_conflict", "DROP TABLE journal_entries, journal_days, closed_months", "DROP FUNCTION guard_journal",
-	"ALTER TABLE transfers DROP COLUMN booked, DROP COLUMN booked_value", "DELETE FROM goose_db_version WHERE version_id > 14"}
+	"ALTER TABLE transfers DROP COLUMN booked, DROP COLUMN booked_value", "ALTER TABLE businesses DROP COLUMN statement_mails, DROP COLUMN statement_mailed",
+	"DELETE FROM goose_db_version WHERE version_id > 14"}
 
 // documented runs the commands of docs/operations.md that begin with a program, in a
 // folder, for the database at an address.

@@ -58,7 +58,12 @@ type Rules struct {
 type Mails struct {
 	Receipts bool // to customers
 	Muted    []string
+	// Statements are the addresses that get the statement of each month, with commas.
+	Statements string
 }
+
+// MaxStatementMails is how many addresses get statements.
+const MaxStatementMails = 5
 
 // WebhookOff are the mails about a webhook that was switched off, ChainUnhealthy
 // those about a network that can't be paid on, and can again.
@@ -137,7 +142,24 @@ func (s *Service) SetRules(ctx context.Context, sc scope.Scope, r Rules) error {
 	})
 }
 
-// SetMails changes which mails go out.
+// parseAddresses reads addresses with commas between them, each once.
+func parseAddresses(text string) (addresses []string, sentence string) {
+	for one := range strings.SplitSeq(text, ",") {
+		if one = strings.TrimSpace(one); one == "" || slices.Contains(addresses, one) {
+			continue
+		}
+		if sentence := contact.CheckEmail(one); sentence != "" {
+			return nil, one + ": " + sentence
+		}
+		addresses = append(addresses, one)
+	}
+	if len(addresses) > MaxStatementMails {
+		return nil, fmt.Sprintf("May have at most %d addresses.", MaxStatementMails)
+	}
+	return addresses, ""
+}
+
+// SetMails changes which mails go out. Invalid with a sentence for the field statements.
 func (s *Service) SetMails(ctx context.Context, sc scope.Scope, m Mails) error {
 	var muted []string
 	for _, kind := range MutableMails() {
@@ -145,8 +167,14 @@ func (s *Service) SetMails(ctx context.Context, sc scope.Scope, m Mails) error {
 			muted = append(muted, kind)
 		}
 	}
-	return s.changeBusiness(ctx, sc, nil, func(b *models.Business) {
+	fields := fault.Fields{}
+	addresses, sentence := parseAddresses(m.Statements)
+	if sentence != "" {
+		fields.Add("statements", sentence)
+	}
+	return s.changeBusiness(ctx, sc, fields, func(b *models.Business) {
 		b.ReceiptsEnabled, b.Muted = m.Receipts, strings.Join(muted, ",")
+		b.StatementMails = strings.Join(addresses, ",")
 	})
 }
 
@@ -192,6 +220,7 @@ var names = map[string]string{
 	"OverTolerance":  "tolerance above (basis points)", "LatePayments": "late payments", "Currency": "currency",
 	"TimeZone": "time zone",
 	"Depths":   "confirmations", "ReceiptsEnabled": "receipts", "Muted": "mails switched off", "LogoHash": "logo",
+	"StatementMails": "statements by e-mail",
 }
 
 // listDifferences lists the settings that differ, before and after.

@@ -39,6 +39,8 @@ func TestSettingsForms(t *testing.T) {
 			"Must be between 0 and 5 percent", "Choose one of the two.", "Choose one of NGN", "Is no time zone.", `value="5.01"`, `value="1e2"`)
 		expect(t, b.PostFrom(at, at+"/confirmations", url.Values{"BTC_small": {"1"}, "BTC_large": {"201"}, "DOGE_small": {"50"}, "DOGE_large": {"40"}, "ETH_small": {"x"}}), 422,
 			"Must be between 2 and 200.", "Must be between 3 and 200.", "Must be between 12 and 200.", `value="201"`)
+		expect(t, b.PostFrom(at, at+"/mails", url.Values{"receipts": {"true"}, "statements": {"books@shop.example, tax"}}), 422, "tax: Must be a plain e-mail address", `value="books@shop.example, tax"`)
+		expect(t, b.PostFrom(at, at+"/mails", url.Values{"statements": {"a@x.example,b@x.example,c@x.example,d@x.example,e@x.example,f@x.example"}}), 422, "May have at most 5 addresses.")
 		if n := rows(s, &models.Audit{}, "action LIKE 'settings.%'"); n != 0 {
 			t.Errorf("%d changes", n)
 		}
@@ -46,14 +48,15 @@ func TestSettingsForms(t *testing.T) {
 		leads(t, b.PostFrom(at, at+"/profile", url.Values{"name": {"Ama & Sons"}, "contact_email": {"help@shop.example"}, "support_url": {"https://shop.example/help"}}), at+"#profile")
 		leads(t, b.PostFrom(at, at+"/payments", url.Values{"under": {"0.5"}, "over": {"5"}, "late_payments": {"decline"}, "currency": {"KES"}, "time_zone": {"Africa/Nairobi"}}), at+"#payments")
 		leads(t, b.PostFrom(at, at+"/confirmations", url.Values{"BTC_small": {"4"}, "BTC_large": {"6"}, "DOGE_small": {"6"}, "DOGE_large": {"40"}, "ETH_small": {"12"}, "ETH_large": {"12"}, "USDT_small": {"12"}, "USDT_large": {"30"}}), at+"#confirmations")
-		leads(t, b.PostFrom(at, at+"/mails", nil), at+"#mails")
-		leads(t, b.PostFrom(at, at+"/mails", nil), at+"#mails") // changes nothing
+		mails := url.Values{"statements": {" books@shop.example , tax@shop.example,books@shop.example, "}}
+		leads(t, b.PostFrom(at, at+"/mails", mails), at+"#mails")
+		leads(t, b.PostFrom(at, at+"/mails", mails), at+"#mails") // changes nothing
 		got := business(s)
 		if got.Name != "Ama & Sons" || got.ContactEmail != "help@shop.example" || got.UnderTolerance != 50 || got.OverTolerance != 500 || got.LatePayments != "decline" ||
-			got.Currency != "KES" || got.TimeZone != "Africa/Nairobi" || got.ReceiptsEnabled || got.Muted != "webhook_off,chain_unhealthy" {
+			got.Currency != "KES" || got.TimeZone != "Africa/Nairobi" || got.ReceiptsEnabled || got.Muted != "webhook_off,chain_unhealthy" || got.StatementMails != "books@shop.example,tax@shop.example" {
 			t.Errorf("%+v", got)
 		}
-		expect(t, b.Get(at), 200, `value="0.5"`, "Africa/Nairobi", `value="6"`, "help@shop.example")
+		expect(t, b.Get(at), 200, `value="0.5"`, "Africa/Nairobi", `value="6"`, "help@shop.example", `value="books@shop.example, tax@shop.example"`)
 		if n := rows(s, &models.Audit{}, "action = 'settings.changed'"); n != 4 {
 			t.Errorf("%d changes", n)
 		}

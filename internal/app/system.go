@@ -7,6 +7,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/alarm"
+	"cointill/core/journal/monthly"
 	"cointill/core/scope"
 	"cointill/core/system"
 	"cointill/handlers/page"
@@ -78,6 +79,12 @@ func (p *Product) checkFollowing(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// newMonthly returns the sender of monthly statements.
+func (p *Product) newMonthly() *monthly.Sender {
+	return &monthly.Sender{DB: p.DB, Clock: p.Clock, Books: p.Books, Mails: p.receipts,
+		Render: mail.RenderMonthlyStatement, Wake: p.send.Signal, Base: p.Base}
 }
 
 // newAlarms returns the service that mails owners and operators about real networks in trouble.

@@ -156,7 +156,8 @@ func (p *Product) keepHouse(ctx context.Context) error {
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
-		if err := errors.Join(p.Accounts.Sweep(ctx), p.answers.Sweep(ctx), p.pruneRows(ctx)); err != nil &&
+		if err := errors.Join(p.Accounts.Sweep(ctx), p.answers.Sweep(ctx), p.pruneRows(ctx),
+			p.newMonthly().SendDue(ctx)); err != nil &&
 			ctx.Err() == nil {
 			p.Log.Error("housekeeping failed; it is tried again in an hour", "error", err)
 		}

@@ -54,7 +54,8 @@ func settingsProps(shell layout.Page, b models.Business, operators settings.Dept
 		props.Confirmations.Values[row.Small()],
 			props.Confirmations.Values[row.Large()] = strconv.Itoa(depths[coin].Small), strconv.Itoa(depths[coin].Large)
 	}
-	props.Mails.Values = map[string]string{"receipts": strconv.FormatBool(b.ReceiptsEnabled)}
+	props.Mails.Values = map[string]string{"receipts": strconv.FormatBool(b.ReceiptsEnabled),
+		"statements": strings.ReplaceAll(b.StatementMails, ",", ", ")}
 	for _, kind := range settings.MutableMails() {
 		props.Mails.Values[kind] = strconv.FormatBool(settings.WantsMail(b, kind))
 	}
@@ -68,7 +69,7 @@ func settingsProps(shell layout.Page, b models.Business, operators settings.Dept
 	case confirmationsForm:
 		props.Confirmations = typed
 	case mailsForm:
-		props.Mails.Errors = typed.Errors
+		props.Mails = typed
 	}
 	return props
 }

@@ -117,12 +117,13 @@ func (h *Handlers) saveConfirmations(c *page.Ctx) error {
 
 // saveMails changes which mails go out.
 func (h *Handlers) saveMails(c *page.Ctx) error {
-	mails := settings.Mails{Receipts: c.FormText("receipts") == "true"}
+	typed := page.ReadForm(c, "receipts", "statements")
+	mails := settings.Mails{Receipts: c.FormText("receipts") == "true", Statements: typed.Value("statements")}
 	for _, kind := range settings.MutableMails() {
-		if c.FormText(kind) != "true" {
+		if typed.Values[kind] = c.FormText(kind); typed.Values[kind] != "true" {
 			mails.Muted = append(mails.Muted, kind)
 		}
 	}
-	return h.answerForm(c, mailsForm, ui.Form{}, h.Settings.SetMails(c.UserContext(), c.Scope, mails),
+	return h.answerForm(c, mailsForm, typed, h.Settings.SetMails(c.UserContext(), c.Scope, mails),
 		words.T(c.UserContext(), "settings.saved"))
 }

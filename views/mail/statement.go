@@ -1,0 +1,51 @@
+package mail
+
+import (
+	"github.com/shopspring/decimal"
+
+	"cointill/core/journal"
+	"cointill/core/journal/monthly"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/views/words"
+)
+
+// MonthlyStatement is the mail with the statement of a month.
+func MonthlyStatement(l monthly.Letter) NoticeProps {
+	p := NoticeProps{Title: words.T(english, "mail.statement_title", "Business", l.Business, "Month", l.Month),
+		Test: l.Domain == scope.Test, URL: l.URL, URLText: words.T(english, "mail.statement_see"),
+		Before: []string{words.T(english, "mail.statement_text", "From", l.Statement.From, "To", l.Statement.To)},
+		After:  []string{words.T(english, "mail.statement_after")},
+		Footer: words.T(english, "mail.statement_sent_to", "Email", l.To, "Business", l.Business)}
+	for _, c := range l.Statement.Currencies {
+		p.lines = append(p.lines, currencyLines(c)...)
+	}
+	for _, c := range l.Statement.Coins {
+		p.lines = append(p.lines, line{words.T(english, "mail.statement_closing", "Coin", c.Coin, "Network", c.Network),
+			money.Coin(c.Coin).Format(c.Closing) + " " + c.Coin})
+	}
+	return p
+}
+
+// currencyLines are a currency's figures; those of zero are left out, but for what was received.
+func currencyLines(c journal.CurrencyLine) []line {
+	show := func(value int64) string { return money.Currency(c.Currency).FormatForPeople(decimal.New(value, -2)) }
+	all := []line{{words.T(english, "mail.statement_received", "Currency", c.Currency), words.N(english,
+		"mail.statement_payments", int(c.Payments), "Amount", show(c.Received()))}}
+	for _, figure := range []struct {
+		word  string
+		value int64
+	}{{"mail.statement_refunded", c.Refunded}, {"mail.statement_reversed", c.Reversed},
+		{"mail.statement_declined", c.Declined}} {
+		if figure.value != 0 {
+			all = append(all, line{words.T(english, figure.word, "Currency", c.Currency), show(figure.value)})
+		}
+	}
+	return all
+}
+
+// RenderMonthlyStatement writes that mail. Its HTML form is left out when it can't be written: the
+// text says the same.
+func RenderMonthlyStatement(l monthly.Letter) (subject, text, html string) {
+	return renderNotice(MonthlyStatement(l))
+}
