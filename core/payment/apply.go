@@ -81,7 +81,7 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 		columns+`, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
 		businesses.contact_email, businesses.support_url, businesses.logo_hash,
 		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0), chain_cursors.read_until,
-		`+besideColumns).
+		`+extraColumns).
 		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
 			LEFT JOIN chain_cursors ON chain_cursors.network = payments.network`)
 	if query.Error != nil {
@@ -312,10 +312,10 @@ func (s *Service) NumberStep(v *View, row models.Step) models.Step {
 // the transfers that it reports; "" for a change of state.
 func (s *Service) EmitEvent(tx *models.Tx, v *View, kind, about string) error {
 	p := &v.Payment
-	if kind == webhook.PaymentUnexpectedTransfer {
-		v.hasSurplus = true
+	if kind == webhook.PaymentUnexpectedTransfer && !v.hasSurplus {
+		v.hasSurplus, v.extrasRead = true, false
 	}
-	if err := readBeside(tx, []*View{v}); err != nil {
+	if err := readExtras(tx, v); err != nil {
 		return err
 	}
 	if p.ID <= s.Restored.Last { // events may have been sent since the backup was made

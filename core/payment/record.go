@@ -85,7 +85,7 @@ type RecordMove struct {
 	Network       string `json:"network"`
 	Amount        string `json:"amount"`
 	Counts        bool   `json:"counts"`  // it is part of the amount paid
-	Surplus       bool   `json:"surplus"` // the payment ended without it
+	Surplus       bool   `json:"surplus"` // the payment ended without it, or it came later
 	Confirmations int64  `json:"confirmations"`
 	Status        string `json:"status"` // pending, confirmed, replaced, dropped, reorged or reverted
 	FirstSeenAt   string `json:"first_seen_at"`
@@ -113,8 +113,8 @@ func (v View) Record() Record {
 			Currency:              p.Currency,
 			Difference:            money.FormatFiat(v.PaidFiat().Sub(v.Charged())),
 			ChargedAmountInCrypto: coin.Format(p.Due), AmountPaidInCrypto: coin.Format(p.Paid),
-			DifferenceInCrypto: coin.Format(p.Paid.Sub(p.Due)), SurplusInCrypto: coin.Format(v.Beside.Surplus),
-			RefundedAmount: money.FormatFiat(v.Fiat(v.Beside.Refunded)), RefundedInCrypto: coin.Format(v.Beside.Refunded),
+			DifferenceInCrypto: coin.Format(p.Paid.Sub(p.Due)), SurplusInCrypto: coin.Format(v.SurplusSum),
+			RefundedAmount: money.FormatFiat(v.Fiat(v.Refunded)), RefundedInCrypto: coin.Format(v.Refunded),
 			PaymentMethod: RecordMethod{Code: p.Method, Currency: p.Coin},
 			Metadata:      json.RawMessage("null"),
 		},
@@ -129,7 +129,7 @@ func (v View) Record() Record {
 		completed := clock.Format(*at)
 		r.CompletedAt = &completed
 	}
-	for _, t := range slices.Concat(firstOf(v.Transfers), v.Beside.Transfers) {
+	for _, t := range slices.Concat(v.Transfers[:min(len(v.Transfers), MaxTransfers)], v.Surplus) {
 		surplus := t.Unmatched != ""
 		r.Transfers = append(r.Transfers, RecordMove{
 			Hash: t.TxID, Network: t.Network, Amount: coin.Format(t.Amount),
@@ -141,11 +141,6 @@ func (v View) Record() Record {
 		r.Transaction.CryptoTransactionHash, r.Transaction.CryptoConfirmations = t.TxID, v.Confirmations(*t)
 	}
 	return r
-}
-
-// firstOf returns as many transfers as a record lists.
-func firstOf(transfers []models.Transfer) []models.Transfer {
-	return transfers[:min(len(transfers), MaxTransfers)]
 }
 
 // CompletedAt returns when a payment became Successful or Declined; nil in other states.
@@ -176,12 +171,12 @@ func (v View) PaidFiat() decimal.Decimal {
 }
 
 // Confirmations is how many blocks hold the transfer: 0 while it is
-// unconfirmed, gone or reverted.
+// unconfirmed, gone or reverted. A view that was read before the block has an older tip.
 func (v View) Confirmations(t models.Transfer) int64 {
 	if t.Height == nil || t.Gone || t.Reverted {
 		return 0
 	}
-	return max(0, v.Chain.Tip-*t.Height+1)
+	return max(1, v.Chain.Tip-*t.Height+1)
 }
 
 // MoveStatuses lists what a transfer's status can be.

@@ -119,14 +119,18 @@ type View struct {
 	Business  models.Business   // not its rules: those are the payment's own
 	Customer  models.Customer   // ID and Code only; name and e-mail as given stand in Payment
 	Transfers []models.Transfer // that count, oldest first
-	// Beside is the money beside what counts; the observer's views are without it.
-	Beside Beside
-	Chain  Chain
+	// Surplus are transfers that the payment ended without: the first MaxTransfers. SurplusSum is how
+	// much of all of them is owed back. Refunded is the sum of the payment's refunds. Records and
+	// events have these three; other views are without them.
+	Surplus              []models.Transfer
+	SurplusSum, Refunded money.Amount
+	Chain                Chain
 	// Now is the time on the payment's own clock.
 	Now time.Time
 
 	contract               Contract // of the payment's network
-	hasSurplus, hasRefunds bool     // whether readBeside finds any
+	hasSurplus, hasRefunds bool     // whether readExtras finds any
+	extrasRead             bool     // and it did
 	earlierReason          Reason   // of a reversed payment: the reason before it was reversed
 }
 

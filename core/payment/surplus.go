@@ -30,38 +30,29 @@ func (v *View) takeSurplus(out Outcome) (surplus []models.Transfer) {
 	return surplus
 }
 
-// Beside is money of a payment beside what counts for it.
-type Beside struct {
-	// Transfers are the surplus, and what came after the end: the first MaxTransfers.
-	Transfers []models.Transfer
-	// Surplus is the sum of these transfers that are there, attached to no payment and not
-	// refunded, whatever their number.
-	Surplus money.Amount
-	// Refunded is the sum of the payment's refunds.
-	Refunded money.Amount
-}
-
-// selectBeside limits a query to transfers of payments' coins that came beside them.
-func selectBeside(tx *models.Tx) *models.Tx {
+// selectSurplus limits a query to surplus, and to what came after the end of a payment. Both are
+// of the payment's coin.
+func selectSurplus(tx *models.Tx) *models.Tx {
 	return tx.Where("unmatched IN ?", []string{Surplus, AfterFinal})
 }
 
-// besideColumns are two columns of a query of payments: whether readBeside finds surplus, and
-// whether it finds refunds. Nearly all payments have neither.
-const besideColumns = `EXISTS (SELECT 1 FROM transfers WHERE payment_id = payments.id AND unmatched IN ('` + Surplus +
+// extraColumns are two columns of a query of payments: whether a payment has surplus, and whether
+// it has refunds. Nearly all payments have neither.
+const extraColumns = `EXISTS (SELECT 1 FROM transfers WHERE payment_id = payments.id AND unmatched IN ('` + Surplus +
 	`', '` + AfterFinal + `')), EXISTS (SELECT 1 FROM resolutions WHERE payment_id = payments.id AND kind = '` +
 	Refunded + `' AND transfer_id IS NULL)`
 
-// readBeside reads the money beside the payments of views that have such money.
-func readBeside(tx *models.Tx, views []*View) error {
+// readExtras reads the surplus and the refunds of those views that have any, once.
+func readExtras(tx *models.Tx, views ...*View) error {
 	surplus, refunded := map[int64]*View{}, map[int64]*View{}
 	for _, v := range views {
-		if v.hasSurplus {
+		if v.hasSurplus && !v.extrasRead {
 			surplus[v.Payment.ID] = v
 		}
-		if v.hasRefunds {
+		if v.hasRefunds && !v.extrasRead {
 			refunded[v.Payment.ID] = v
 		}
+		v.extrasRead = true
 	}
 	if err := readSurplus(tx, surplus); err != nil || len(refunded) == 0 {
 		return err
@@ -70,19 +61,19 @@ func readBeside(tx *models.Tx, views []*View) error {
 	err := SelectRefunds(models.Among(tx, "payment_id", slices.Collect(maps.Keys(refunded)))).Find(&refunds).Error
 	for _, r := range refunds {
 		v := refunded[*r.PaymentID]
-		v.Beside.Refunded = v.Beside.Refunded.Add(r.Amount)
+		v.Refunded = v.Refunded.Add(r.Amount)
 	}
 	return err
 }
 
-// readSurplus reads the transfers beside payments, without more of one payment than a record
+// readSurplus reads the surplus of payments, without more transfers of one payment than a record
 // lists, and their sums.
 func readSurplus(tx *models.Tx, views map[int64]*View) error {
 	if len(views) == 0 {
 		return nil
 	}
 	ids := slices.Collect(maps.Keys(views))
-	numbered := selectBeside(models.Among(tx.Model(&models.Transfer{}), "payment_id", ids)).
+	numbered := selectSurplus(models.Among(tx.Model(&models.Transfer{}), "payment_id", ids)).
 		Select("*, ROW_NUMBER() OVER (PARTITION BY payment_id ORDER BY id) AS place")
 	var rows []models.Transfer
 	if err := tx.Table("(?) AS numbered", numbered).Where("place <= ?", MaxTransfers).Order("id").
@@ -90,28 +81,31 @@ func readSurplus(tx *models.Tx, views map[int64]*View) error {
 		return err
 	}
 	for _, v := range views {
-		v.Beside.Transfers = nil
+		v.Surplus, v.SurplusSum = nil, money.Amount{}
 	}
 	for _, t := range rows {
 		v := views[*t.PaymentID]
-		v.Beside.Transfers = append(v.Beside.Transfers, t)
+		v.Surplus = append(v.Surplus, t)
+		// The payment may have ended since its other transfers were read.
+		v.Transfers = slices.DeleteFunc(v.Transfers, func(one models.Transfer) bool { return one.ID == t.ID })
 	}
 	sums, err := SumSurplus(tx, ids)
 	for id, sum := range sums {
-		views[id].Beside.Surplus = sum
+		views[id].SurplusSum = sum
 	}
 	return err
 }
 
-// SumSurplus returns the sums of Beside's surplus, of those of the payments that have any.
+// SumSurplus returns how much surplus of payments is owed back: it is confirmed, attached to no
+// payment and not refunded. Payments without any are left out.
 func SumSurplus(tx *models.Tx, payments []int64) (map[int64]money.Amount, error) {
 	var rows []struct {
 		PaymentID int64
 		Sum       models.AmountSum
 	}
-	beside := selectBeside(models.Among(tx.Model(&models.Transfer{}), "payment_id", payments)).
-		Where("resolution = '' AND NOT gone AND NOT reverted").Group("payment_id")
-	err := models.Select(beside, "payment_id, "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
+	owed := selectSurplus(models.Among(tx.Model(&models.Transfer{}), "payment_id", payments)).
+		Where("resolution = '' AND height IS NOT NULL AND NOT gone AND NOT reverted").Group("payment_id")
+	err := models.Select(owed, "payment_id, "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
 	sums := make(map[int64]money.Amount, len(rows))
 	for _, r := range rows {
 		sums[r.PaymentID] = r.Sum.Amount
@@ -124,7 +118,7 @@ func markSurplus(tx *models.Tx, now time.Time, v *View, surplus []models.Transfe
 	if len(surplus) == 0 {
 		return nil
 	}
-	v.hasSurplus = true
+	v.hasSurplus, v.extrasRead = true, false
 	ids := make([]int64, 0, len(surplus))
 	for _, t := range surplus {
 		ids = append(ids, t.ID)

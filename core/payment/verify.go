@@ -45,7 +45,7 @@ func (s *Service) readVerified(ctx context.Context, of verifiedScope, references
 	}
 	views, err := s.readViews(rows(models.Among(s.DB.Point(ctx), "payments."+of.column, references)))
 	if err == nil {
-		err = readBeside(s.DB.Point(ctx), views)
+		err = readExtras(s.DB.Point(ctx), views...)
 	}
 	found := make(map[string]*View, len(views))
 	for _, v := range views {
@@ -65,7 +65,7 @@ func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
 	}
 	v, err := s.readView(s.DB.Point(ctx).Where("payments.token_hash = ?", hashToken(token)))
 	if err == nil {
-		err = readBeside(s.DB.Point(ctx), []*View{&v})
+		err = readExtras(s.DB.Point(ctx), &v)
 	}
 	return v, fault.MissingRow(err, "payment")
 }

@@ -12,6 +12,7 @@ import (
 	"cointill/chain/xrpl"
 	"cointill/chain/xrpl/ledgertest"
 	"cointill/chain/xrpl/params"
+	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
@@ -263,16 +264,18 @@ func TestAnew(t *testing.T) {
 }
 
 // TestResetNetworkForgetsHeights checks that money of blocks of a network that was wiped makes no
-// payment Successful when the new blocks reach those heights, and that a reorganisation of the new
-// blocks takes no credited money back.
+// payment Successful when the new blocks reach those heights, and that neither a reorganisation of the new
+// blocks nor a new transfer takes credited money back.
 func TestResetNetworkForgetsHeights(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		for range 10 {
 			b.mine()
 		}
 		credited := b.paid("credited")
-		waiting := b.opened()
-		b.mine(b.pay(waiting, "old", waiting.Payment.Due))
+		stray := b.stray("stray", money.Units(700))
+		waiting, seen := b.opened(), b.opened()
+		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)), b.pay(waiting, "old", waiting.Payment.Due))},
+			Pending: &chain.Pending{Transfers: []chain.Transfer{b.pay(seen, "unconfirmed", seen.Payment.Due)}}})
 		b.expect(waiting.Payment.Reference, payment.Processing, "")
 		known, err := b.observer.ResetNetwork(t.Context(), network)
 		if !known || err != nil {
@@ -282,10 +285,17 @@ func TestResetNetworkForgetsHeights(t *testing.T) {
 		b.mine() // the new network's second block
 		b.sweep()
 		b.expect(waiting.Payment.Reference, payment.Initiated, payment.Reorged)
+		if got := b.view(seen.Payment.Reference); got.Payment.Paid.Sign() != 0 || got.Transfers[0].GoneReason != string(payment.Dropped) {
+			t.Errorf("%s is paid by a transfer that is gone as %q, want nothing, dropped", got.Payment.Paid, got.Transfers[0].GoneReason)
+		}
 		b.reorgTo(1)
+		b.mine(b.pay(credited, "crumb", money.Units(1)))
 		b.sweep()
 		if got := b.expect(credited.Payment.Reference, payment.Successful, ""); got.Payment.Reversed {
-			t.Error("the credited payment is reversed by a reorganisation of the new network")
+			t.Error("the credited payment is reversed on the new network")
+		}
+		if _, err := b.service.Attach(t.Context(), b.owner(), stray.ID, waiting.Payment.Reference); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("a stray transfer of the old network was attached: %v", err)
 		}
 		for range 20 {
 			b.mine()

@@ -34,8 +34,8 @@ var abouts = map[string]map[string]about{
 		"business":    {"The merchant.", nil},
 		"customer":    {"Who pays.", nil},
 		"transaction": {"What was asked, and what came.", nil},
-		"transfers": {"Every transfer of the coin to the payment, oldest first: at most 100 that count, then at most " +
-			"100 that are surplus.", nil},
+		"transfers": {"Transfers of the coin to the payment: the first 100 that count or did, then the first 100 that " +
+			"are surplus.", nil},
 		"rate":       {"The price at which it was quoted.", nil},
 		"expires_at": {"End of the 7 minutes in which the quoted price holds.", "2026-01-31T12:07:00.000000Z"},
 		"completed_at": {"When it became successful or declined; null in every other state.",
@@ -60,8 +60,8 @@ var abouts = map[string]map[string]about{
 		"charged_amount_in_crypto": {"What was asked, in the coin.", "0.00027778"},
 		"amount_paid_in_crypto":    {"What came, in the coin.", "0.00027778"},
 		"difference_in_crypto":     {"What came minus what was asked, in the coin.", "0.00000000"},
-		"surplus_in_crypto": {"What came beside the amount paid and is owed back: the payment ended without it, " +
-			"and it was neither refunded nor attached to a payment.", "0.00000000"},
+		"surplus_in_crypto": {"What was received beside the amount paid and is owed back: it is confirmed, the payment " +
+			"ended without it, and it was neither refunded nor attached to a payment.", "0.00000000"},
 		"refunded_amount":           {"What was refunded of the amount paid, in fiat at the locked price.", "0.00"},
 		"refunded_amount_in_crypto": {"What was refunded of the amount paid, in the coin.", "0.00000000"},
 		"payment_method":            {"The payment method and its coin.", nil},
@@ -74,7 +74,7 @@ var abouts = map[string]map[string]about{
 		"hash": {"Hash of the transaction.", "9f2c41d6a0"}, "amount": {"What it carries, in the coin.", "0.00027778"},
 		"network":       {"The network that carries it.", "bitcoin-mainnet"},
 		"counts":        {"Whether it is part of the amount paid.", true},
-		"surplus":       {"Whether the payment ended without it; the dashboard lists it under Unmatched.", false},
+		"surplus":       {"Whether the payment ended without it, or it came later. It is listed under Unmatched.", false},
 		"confirmations": {"Its confirmations; 0 while it is unconfirmed or gone.", 2},
 		"status": {"Whether it pays: pending and confirmed do; replaced, dropped, reorged and reverted " +
 			"don't, and are no part of any amount.", "confirmed"},

@@ -58,8 +58,8 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Confirmations: countConfirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
 		Claim: a.Claim, Delayed: a.Problem != "", OtherCoins: strings.Join(a.OtherCoins, ", "),
 	}
-	if v.Beside.Surplus.Sign() > 0 {
-		props.Surplus = coin.Format(v.Beside.Surplus)
+	if v.SurplusSum.Sign() > 0 {
+		props.Surplus = coin.Format(v.SurplusSum)
 	}
 	if a.Problem == "" {
 		props.Wait = estimateWait(v)

@@ -214,11 +214,12 @@ func (a *applying) lockCursor(fence int64) error {
 }
 
 // undoBlocks removes every block above the ancestor. Their transfers become unconfirmed; a
-// later snapshot of the mempool that lacks them marks them as gone.
+// later snapshot of the mempool that lacks them marks them as gone. A transfer without a block hash
+// is of a network that was reset since.
 func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 	var rows []models.Transfer
-	above := "network = ? AND height > ?"
-	if err := a.tx.Where(above, a.network, ancestor.Height).Find(&rows).Error; err != nil {
+	above, inBlocks := "network = ? AND height > ?", "network = ? AND height > ? AND block_hash <> ''"
+	if err := a.tx.Where(inBlocks, a.network, ancestor.Height).Find(&rows).Error; err != nil {
 		return err
 	}
 	for _, t := range rows {
@@ -226,7 +227,7 @@ func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 	}
 	loose := map[string]any{"height": nil, "block_hash": "", "gone_reason": string(payment.Reorged), "reverted": false,
 		"updated_at": a.now}
-	if err := a.tx.Model(&models.Transfer{}).Where(above, a.network, ancestor.Height).Updates(loose).Error; err != nil {
+	if err := a.tx.Model(&models.Transfer{}).Where(inBlocks, a.network, ancestor.Height).Updates(loose).Error; err != nil {
 		return err
 	}
 	var conflicts []models.Transfer

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"gorm.io/gorm"
+
 	"cointill/chain"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
@@ -12,8 +14,8 @@ import (
 
 // ResetNetwork deletes the position of a network, so that its follower starts again near the
 // network's end. It is for a test network that its operators reset: no history of a node leads
-// there. Blocks in between are not searched. Credited money stays. What open payments received is
-// gone with the old blocks, whose heights the new blocks reach again. The caller makes sure that
+// there. Blocks in between are not searched. Credited money stays. What open payments received, and
+// what is unmatched, is gone with the old blocks, whose heights the new blocks reach again. The caller makes sure that
 // it is a test network. known is false when nothing was read of it yet.
 func (o *Observer) ResetNetwork(ctx context.Context, network chain.Network) (known bool, err error) {
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
@@ -35,24 +37,30 @@ func (o *Observer) ResetNetwork(ctx context.Context, network chain.Network) (kno
 	return known, err
 }
 
-// forgetHeights removes the heights of a network's old blocks. A transfer of an open payment is
-// gone. Any other keeps height 0, which no later reorganisation reaches.
+// forgetHeights detaches transfers from a network's old blocks. What credited an ended payment stays
+// as it is, without its block, and no reorganisation concerns it. Everything else is gone.
 func forgetHeights(tx *models.Tx, now time.Time, network string) error {
 	open := tx.Model(&models.Payment{}).Select("id").Where("network = ? AND status IN ?", network,
-		[]payment.State{payment.Initiated, payment.Processing, payment.Abandoned})
-	gone := map[string]any{"height": nil, "block_hash": "", "gone": true, "gone_reason": string(payment.Reorged),
-		"gone_at": now, "conflict_tx": "", "conflict_height": nil, "updated_at": now}
-	if err := tx.Model(&models.Transfer{}).Where("network = ? AND payment_id IN (?)", network, open).
-		Where("NOT gone OR conflict_height IS NOT NULL").Updates(gone).Error; err != nil {
-		return err
+		[]payment.State{payment.Initiated, payment.Processing, payment.Abandoned}).Session(&gorm.Session{})
+	of := func() *models.Tx { return tx.Model(&models.Transfer{}).Where("network = ?", network) }
+	for _, lost := range []struct {
+		where  string
+		reason payment.Reason
+	}{{"height IS NULL", payment.Dropped}, {"height IS NOT NULL", payment.Reorged}} {
+		gone := map[string]any{"height": nil, "block_hash": "", "gone": true, "gone_reason": string(lost.reason),
+			"gone_at": now, "updated_at": now}
+		if err := of().Where("NOT gone AND resolution = '' AND (payment_id IN (?) OR unmatched <> '')", open).
+			Where(lost.where).Updates(gone).Error; err != nil {
+			return err
+		}
 	}
-	kept := map[string]any{"height": 0, "conflict_tx": "", "conflict_height": nil, "updated_at": now}
-	if err := tx.Model(&models.Transfer{}).Where("network = ? AND height > 0", network).Updates(kept).Error; err != nil {
+	detached := map[string]any{"block_hash": "", "conflict_tx": "", "conflict_height": nil, "updated_at": now}
+	if err := of().Where("height IS NOT NULL OR conflict_height IS NOT NULL").Updates(detached).Error; err != nil {
 		return err
 	}
 	if err := books.BookTransfers(tx, now, network); err != nil {
 		return err
 	}
-	return tx.Model(&models.Payment{}).Where("network = ? AND due_height IS NOT NULL", network).
+	return tx.Model(&models.Payment{}).Where("id IN (?) OR network = ? AND due_height IS NOT NULL", open, network).
 		Updates(map[string]any{"due_height": nil, "due_at": now}).Error
 }

@@ -1,6 +1,7 @@
 package payment_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -18,6 +19,22 @@ func (b *bench) paid(txid string) payment.View {
 	b.mine(b.pay(v, txid, v.Payment.Due))
 	b.mine()
 	return b.expect(v.Payment.Reference, payment.Successful, "")
+}
+
+// allTold returns the records in all events of a type, in their order.
+func (b *bench) allTold(v payment.View, kind string) (records []payment.Record) {
+	b.t.Helper()
+	var rows []models.Event
+	must(b.t, b.db.Read(b.t.Context()).Where("payment_id = ? AND type = ?", v.Payment.ID, kind).Order("sequence").Find(&rows).Error)
+	if len(rows) == 0 {
+		b.t.Fatalf("%s has no event %s", v.Payment.Reference, kind)
+	}
+	for _, row := range rows {
+		var body struct{ Data payment.Record }
+		must(b.t, json.Unmarshal([]byte(row.Body), &body))
+		records = append(records, body.Data)
+	}
+	return records
 }
 
 // describeTransfers writes the transfers of a record: their hash, and whether they count or are surplus.
@@ -60,18 +77,21 @@ func TestRecordNamesSurplus(t *testing.T) {
 		b.mine(b.pay(v, "later", money.Units(20)))
 		expect("with a later transfer", b.view(ref).Record(), "0.00000350", "exact"+on+" counts, crumb"+on+" is surplus, later"+on+" is surplus")
 		expect("in the event of the later transfer", b.told(v, webhook.PaymentUnexpectedTransfer), "0.00000350", "exact"+on+" counts, crumb"+on+" is surplus, later"+on+" is surplus")
+		b.pool(nil, b.pay(v, "pending", money.Units(5)))
+		expect("with an unconfirmed transfer", b.view(ref).Record(), "0.00000350", "exact"+on+" counts, crumb"+on+" is surplus, later"+on+" is surplus, pending"+on+" is surplus")
+		b.pool(nil)
 		page, err := b.service.ByToken(t.Context(), started.AccessToken)
 		must(t, err)
 		expect("on the customer's page", page.Record(), "0.00000350", describeTransfers(b.view(ref).Record()))
 		var crumb models.Transfer
 		must(t, b.db.Read(t.Context()).Where("tx_id = ?", "crumb").Take(&crumb).Error)
 		must(t, b.service.MarkRefunded(t.Context(), b.owner(), crumb.ID, payment.Refund{Note: "sent back"}))
-		expect("after a refund of the crumb", b.view(ref).Record(), "0.00000020", "exact"+on+" counts, crumb"+on+" is surplus, later"+on+" is surplus")
+		expect("after a refund of the crumb", b.view(ref).Record(), "0.00000020", "exact"+on+" counts, crumb"+on+" is surplus, later"+on+" is surplus, pending"+on+" is surplus")
 		if got := b.view(ref).Record().Transaction; got.RefundedInCrypto != "0.00000000" {
 			t.Errorf("the refund of surplus is a refund of %s of the payment, want none", got.RefundedInCrypto)
 		}
 		b.reorgTo(1)
-		expect("without the later block", b.view(ref).Record(), "0.00000000", "exact"+on+" counts, crumb"+on+" is surplus, later"+on+" is surplus")
+		expect("without the later block", b.view(ref).Record(), "0.00000000", "exact"+on+" counts, crumb"+on+" is surplus, later"+on+" is surplus, pending"+on+" is surplus")
 	})
 }
 
@@ -109,6 +129,17 @@ func TestRecordNamesRefunds(t *testing.T) {
 		for _, amount := range []string{"0.00000100", "0.00000200"} {
 			_, err := b.service.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: amount, Note: "by hand"})
 			must(t, err)
+		}
+		b.mine(b.pay(short, "dust", money.Units(1)), b.pay(short, "more dust", money.Units(2)))
+		for _, r := range b.allTold(short, webhook.PaymentUnexpectedTransfer) {
+			if r.Transaction.RefundedInCrypto != "0.00000300" || r.Transaction.SurplusInCrypto != "0.00000003" {
+				t.Errorf("an event of two in one block says %s refunded and %s surplus, want 0.00000300 and 0.00000003", r.Transaction.RefundedInCrypto, r.Transaction.SurplusInCrypto)
+			}
+			for _, m := range r.Transfers {
+				if m.Confirmations < 1 {
+					t.Errorf("a transfer of the event is %s with %d confirmations, want 1 or more", m.Status, m.Confirmations)
+				}
+			}
 		}
 		got, v := b.view(ref).Record(), b.view(ref)
 		if got.Transaction.RefundedInCrypto != "0.00000300" || got.Transaction.RefundedAmount != v.Fiat(money.Units(300)).StringFixed(2) {
