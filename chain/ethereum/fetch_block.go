@@ -104,8 +104,8 @@ func decodeReceipts(r response, block *fullBlock, token account) ([]receipt, err
 // searchByLogs finds the transfers of a block if the node gives receipts only one by one. It
 // fetches the receipts of transactions that pay a watched address or that have a token log for
 // one. Logs are requested by the block's hash, so that a lagging node reports that it lacks the
-// block. If the node returns no logs of USDT although the block's bloom may contain some, all
-// receipts are fetched.
+// block. If the node returns no logs of USDT although the block's bloom may contain some, or
+// the node refuses and it may contain those of any token, all receipts are fetched.
 func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *fullBlock) error {
 	height := int64(block.Number)
 	r, err := n.callOne(ctx, maxBlockResponse, newRequest("eth_getLogs", map[string]any{
@@ -121,6 +121,9 @@ func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *f
 	}
 	isToken := func(l logEntry) bool { return l.Address == out.token }
 	all := !slices.ContainsFunc(shown, isToken) && block.mayHaveTokenLogs(out.token)
+	for contract := range out.others {
+		all = all || r.Error != nil && block.mayHaveTokenLogs(contract)
+	}
 	wanted := map[hash]bool{}
 	for i := range shown {
 		l := &shown[i]

@@ -1,6 +1,8 @@
 package ethereum
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"cointill/core/money"
@@ -35,5 +37,43 @@ func TestOtherTokensAreReported(t *testing.T) {
 				t.Errorf("%d transactions are recorded, want 2", len(all))
 			}
 		})
+	}
+}
+
+// TestOtherTokensOfRefusedLogsAreReported checks that a node that refuses to search logs hides no
+// transfer of a token beside USDT.
+func TestOtherTokensOfRefusedLogsAreReported(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	n := newFakeNode(t, c)
+	limitMethods(n)
+	b := newFixture(t, c, n.openSource(t))
+	b.followToTip()
+	n.setBehaviour(answerMethod("eth_getLogs", rpcError{-32000, "query returned more than 10000 results"}))
+	other := c.sendOtherToken(b.watchNewAddress(), 250)
+	c.mineBlocks(1)
+	b.followToTip()
+	if rows := b.ledger.Transfers()[other]; len(rows) != 1 {
+		t.Errorf("the transfer of another token is %+v, want one", rows)
+	}
+}
+
+// TestOtherTokensHoldUpNoBlock checks that a block counts when two nodes differ in a token that pays
+// nothing.
+func TestOtherTokensHoldUpNoBlock(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	nodes := []*fakeNode{newFakeNode(t, c), newFakeNode(t, c)}
+	b := newFixture(t, c, nodes[0].openSource(t, nodes[1]))
+	b.followToTip()
+	nodes[1].setBehaviour(changeLogs(func(logs []map[string]any) []map[string]any {
+		return slices.DeleteFunc(logs, func(l map[string]any) bool { return strings.EqualFold(l["address"].(string), otherToken) })
+	}))
+	to := b.watchNewAddress()
+	other, usdt := c.sendOtherToken(to, 250), c.sendTokens(outputTo(to, 5))
+	c.mineBlocks(1)
+	b.followToTip()
+	if all := b.ledger.Transfers(); len(all[usdt]) != 1 || len(all[other]) != 1 {
+		t.Errorf("the block has %+v, want the transfers of both tokens", all)
 	}
 }
