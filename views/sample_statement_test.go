@@ -29,10 +29,10 @@ func statementMails() map[string]templ.Component {
 func TestStatementMails(t *testing.T) {
 	t.Parallel()
 	subject, text, html := mail.RenderMonthlyStatement(monthlyLetter())
-	if subject != "Sunbird <Coffee>: statement of 2026-10" || strings.Contains(html, "<Coffee>") {
+	if subject != "Sunbird <Coffee>: statement of October 2026" || strings.Contains(html, "<Coffee>") {
 		t.Errorf("the subject is %q, and the HTML form has the name unescaped: %v", subject, strings.Contains(html, "<Coffee>"))
 	}
-	for _, want := range []string{"KSh 4,200.00, 1 payment", "₦148,000.00, 38 payments", "Refunded in NGN", "₦1,200.00", "Reversed in NGN", "₦500.00", "Declined, held, in NGN", "₦900.00", "BTC on bitcoin-mainnet at the end", "0.01234567 BTC", "books@sunbird.example", "https://till.example/dashboard/statements?month=2026-10"} {
+	for _, want := range []string{"KSh 4,200.00, 1 payment", "₦148,000.00, 38 payments", "Refunded in NGN", "₦1,200.00", "Reversed in NGN", "₦500.00", "Change of declined, held, in NGN", "choose Live", "₦900.00", "Closing, BTC on bitcoin-mainnet", "not the balance of your wallet", "0.01234567 BTC", "books@sunbird.example", "https://till.example/dashboard/statements?month=2026-10"} {
 		if !strings.Contains(text, want) || !strings.Contains(html, want) {
 			t.Errorf("the mail lacks %q:\n%s", want, text)
 		}

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"slices"
 
 	"cointill/core/scope"
 	"cointill/models"
@@ -14,15 +15,15 @@ type BankLine struct {
 	Value int64
 	// Payer and Reference are the customer's name and the merchant's reference; "" for no payment.
 	Payer, Reference string
-	Hash             string // of the transaction that brought the money; "" for a refund of a payment
+	Hash             string // of the transaction that brought or refunded the money; "" where it isn't known
 }
 
-// BankLines is how many lines accounting programs import from one file.
+// BankLines is how many lines accounting programs import from one file at most.
 const BankLines = 1000
 
 // ListBankLines lists movements of the wallet in a currency, by day. part counts files of BankLines
-// lines from 1. Money without a locked rate, or whose value is less than a hundredth, has no line.
-// Faults: as ReadStatement.
+// movements from 1. Money without a locked rate has no movement in a currency, and a movement whose
+// value is less than a hundredth has no line. Faults: as ReadStatement.
 func (s *Service) ListBankLines(ctx context.Context, sc scope.Scope, p Period, currency string,
 	part int) ([]BankLine, error) {
 	if err := sc.CheckAction(scope.SeeBooks); err != nil {
@@ -35,18 +36,22 @@ func (s *Service) ListBankLines(ctx context.Context, sc scope.Scope, p Period, c
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
 		var rows []models.JournalEntry
 		if err := sc.Rows(tx).Where("booked_on >= ? AND booked_on <= ?", p.From, p.To).
-			Where("currency = ? AND value > 0 AND (debit = ? OR credit = ?)", currency, Wallet, Wallet).
+			Where("currency = ? AND (debit = ? OR credit = ?)", currency, Wallet, Wallet).
 			Order("booked_on, id").Offset((part - 1) * BankLines).Limit(BankLines).Find(&rows).Error; err != nil {
 			return err
 		}
+		rows = slices.DeleteFunc(rows, func(e models.JournalEntry) bool { return e.Value == 0 })
 		entries, err := nameEntries(tx, sc, rows)
 		if err != nil {
 			return err
 		}
-		var payments []int64
+		var payments, refunds []int64
 		for _, e := range entries {
 			if e.PaymentID != nil {
 				payments = append(payments, *e.PaymentID)
+			}
+			if e.ResolutionID != nil {
+				refunds = append(refunds, *e.ResolutionID)
 			}
 		}
 		payers, err := readNames(tx, sc, &models.Payment{}, "customer_name", payments)
@@ -54,11 +59,18 @@ func (s *Service) ListBankLines(ctx context.Context, sc scope.Scope, p Period, c
 			return err
 		}
 		references, err := readNames(tx, sc, &models.Payment{}, "business_reference", payments)
+		if err != nil {
+			return err
+		}
+		sent, err := readNames(tx, sc, &models.Resolution{}, "tx_id", refunds)
 		lines = make([]BankLine, len(entries))
 		for i, e := range entries {
 			lines[i] = BankLine{JournalEntry: e.JournalEntry, Value: e.Value, Hash: e.Hash}
 			if Account(e.Credit) == Wallet {
 				lines[i].Value = -e.Value
+			}
+			if e.ResolutionID != nil {
+				lines[i].Hash = sent[*e.ResolutionID]
 			}
 			if e.PaymentID != nil {
 				lines[i].Payer, lines[i].Reference = payers[*e.PaymentID], references[*e.PaymentID]

@@ -63,5 +63,5 @@ func (l BankLine) describe() string {
 	case Refunded:
 		return "Refund"
 	}
-	return "Reversed by the network"
+	return "Left the chain"
 }

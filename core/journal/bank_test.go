@@ -95,7 +95,7 @@ func TestBankLinesComeInFiles(t *testing.T) {
 		}
 		period := journal.Period{From: first.BookedOn, To: first.BookedOn}
 		var all int
-		for part, want := range map[int]int{1: journal.BankLines, 2: 1, 3: 0} {
+		for part, want := range map[int]int{1: journal.BankLines, 2: 1, 3: 0} { // the last movement has no line
 			lines, err := books.ListBankLines(t.Context(), finance, period, first.Currency, part)
 			if err != nil || len(lines) != want {
 				t.Errorf("file %d has %d lines (%v), want %d", part, len(lines), err, want)

@@ -52,21 +52,28 @@ func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]Da
 	return list, nil
 }
 
-// SumReceived sums what payments received by currency, less what left the chain, in hundredths, as
-// ListSales does for days. payments is a query for their ids.
-func SumReceived(tx, payments *models.Tx) (map[money.Currency]int64, error) {
-	accounts := []Account{Sales, Reversed}
+// PaymentSums are what payments come to in a currency, in hundredths.
+type PaymentSums struct {
+	Received int64 // by Successful ones, less what left the chain, as ListSales has it for days
+	Held     int64 // of Declined ones
+}
+
+// SumPayments sums what payments come to by currency. payments is a query for their ids.
+func SumPayments(tx, payments *models.Tx) (map[money.Currency]PaymentSums, error) {
+	sales, accounts := []Account{Sales, Reversed}, []Account{Sales, Reversed, Declined}
 	var rows []struct {
-		Currency money.Currency
-		Received int64
+		Currency       money.Currency
+		Received, Held int64
 	}
 	err := tx.Model(&models.JournalEntry{}).Where("payment_id IN (?)", payments).
 		Where("credit IN ? OR debit IN ?", accounts, accounts).
-		Select("currency, SUM(CASE WHEN credit IN ? THEN value ELSE -value END) AS received", accounts).
+		Select("currency, SUM(CASE WHEN credit IN ? THEN value WHEN debit IN ? THEN -value ELSE 0 END) AS received, "+
+			"SUM(CASE WHEN credit = ? THEN value WHEN debit = ? THEN -value ELSE 0 END) AS held", sales, sales, Declined,
+			Declined).
 		Group("currency").Find(&rows).Error
-	sums := map[money.Currency]int64{}
+	sums := map[money.Currency]PaymentSums{}
 	for _, r := range rows {
-		sums[r.Currency] = r.Received
+		sums[r.Currency] = PaymentSums{r.Received, r.Held}
 	}
 	return sums, err
 }

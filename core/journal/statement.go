@@ -31,9 +31,9 @@ type CurrencyLine struct {
 	Due      int64 // of these payments
 	Sold     int64 // received by them
 	Reversed int64 // of sales that left the chain, less what returned
-	Refunded int64 // of Successful payments
-	Declined int64 // by how much declined money grew: it is held
-	// Unmatched is by how much unmatched money of payments grew: it is held.
+	Refunded int64 // sent back, as people recorded
+	Declined int64 // by how much held money of Declined payments grew; less than 0 where it shrank
+	// Unmatched is by how much held money of payments that ended without it grew.
 	Unmatched int64
 	Movements int64 // of the account Wallet
 }
@@ -251,6 +251,9 @@ func (l *CurrencyLine) addDay(d models.JournalDay) {
 	if Account(d.Debit) == Wallet || Account(d.Credit) == Wallet {
 		l.Movements += d.Entries
 	}
+	if d.Kind == Refunded {
+		l.Refunded += d.Value
+	}
 	for account, sign := range map[string]int64{d.Debit: -1, d.Credit: 1} {
 		switch Account(account) {
 		case Sales:
@@ -259,11 +262,9 @@ func (l *CurrencyLine) addDay(d models.JournalDay) {
 			l.Declined += sign * d.Value
 		case Reversed:
 			l.Reversed -= sign * d.Value
-		case Refunds:
-			l.Refunded -= sign * d.Value
 		case Unmatched:
 			l.Unmatched += sign * d.Value
-		case Wallet, Pending: // have no figure by currency
+		case Wallet, Pending, Refunds: // have no figure by currency; refunds are counted by kind
 		}
 	}
 }

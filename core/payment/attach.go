@@ -247,6 +247,9 @@ func formatAmount(t models.Transfer) string {
 	if coin := money.Coin(t.Asset); coin.Info().Coin == coin {
 		return coin.Format(t.Amount) + " " + t.Asset
 	}
+	if t.Amount.Sign() == 0 { // the asset's name has the amount
+		return t.Asset
+	}
 	return t.Amount.String() + " of the smallest units of " + t.Asset
 }
 

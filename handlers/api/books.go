@@ -60,7 +60,7 @@ type currencyData struct {
 	Received   string `json:"received" example:"599800.00" doc:"Received by Successful payments, less what was reversed."`
 	Difference string `json:"difference" example:"-200.00" doc:"What they received less what they asked for, before reversals."`
 	Reversed   string `json:"reversed" example:"0.00" doc:"What left the chain after its payment was Successful, less what returned."`
-	Refunded   string `json:"refunded" example:"0.00" doc:"Refunds of Successful payments."`
+	Refunded   string `json:"refunded" example:"0.00" doc:"Sent back, as people recorded."`
 	Declined   string `json:"declined" example:"1000.00" doc:"By how much the money of Declined payments that is held grew."`
 }
 

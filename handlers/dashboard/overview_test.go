@@ -77,7 +77,7 @@ func TestOverviewShowsMoneyHeld(t *testing.T) {
 		readNetworks(s)
 		sell(s, sc, money.CryptoBitcoin, 100, time.Minute)
 		b := s.SignIn(ama)
-		lacks(t, b.Get("/dashboard"), "Declined (held)")
+		lacks(t, b.Get("/dashboard"), "Declined, change")
 		endPayment(s, sc, money.CryptoBitcoin, payment.Declined, 40, time.Minute)
 		endPayment(s, sc, money.CryptoRipple, payment.Declined, 20, time.Minute)
 		sell(s, sc, money.CryptoRipple, 100, time.Minute)
@@ -87,7 +87,12 @@ func TestOverviewShowsMoneyHeld(t *testing.T) {
 			t.Errorf("the table of money is %q, want it to end in %q", got, want)
 		}
 		expect(t, page, 200, "/dashboard/statements?from=2026-01-31&amp;to=2026-03-01", "Statement of these days")
-		lacks(t, b.Get("/dashboard?currency=KES"), "Declined (held)")
+		lacks(t, b.Get("/dashboard?currency=KES"), "Declined, change")
+		endPayment(s, sc, money.CryptoEthereum, payment.Declined, 20, time.Minute)
+		page = b.Get("/dashboard")
+		if got := visibleIn(page, `id="coins"`, "</section>"); strings.Contains(got, "Ether") || !strings.Contains(got, "XRP") {
+			t.Errorf("the coins that received something are %q, want no ether, which is held", got)
+		}
 	})
 }
 
@@ -118,8 +123,8 @@ func TestFilteredListShowsTotals(t *testing.T) {
 		lacks(t, b.Get("/dashboard/payments"), `id="totals"`)
 		lacks(t, b.Get("/dashboard/payments?status=expired"), `id="totals"`)
 		for query, want := range map[string]string{
-			"method=crypto_bitcoin": "Transactions 2 Amount due ₦10,000.00 Received ₦4,499.64",
-			"status=declined":       "Transactions 1 Amount due ₦5,000.00 Received ₦0.00",
+			"method=crypto_bitcoin": "Transactions 2 Amount due ₦10,000.00 Received ₦4,499.64 Declined, held ₦1,999.64",
+			"status=declined":       "Transactions 1 Amount due ₦5,000.00 Received ₦0.00 Declined, held ₦1,999.64",
 		} {
 			if got := visibleIn(b.Get("/dashboard/payments?"+query), `<dl id="totals"`, "</dl>"); !strings.HasSuffix(got, want) {
 				t.Errorf("the totals of %s are %q, want %q", query, got, want)

@@ -108,6 +108,7 @@ GET  /dashboard/journal                               ✓✓✓–
 GET  /dashboard/journal.csv                           ✓✓✓–
 GET  /dashboard/journal.xlsx                          ✓✓✓–
 GET  /dashboard/statements.csv                        ✓✓✓–
+GET  /dashboard/statements/bank.csv                   ✓✓✓–
 GET  /dashboard/statements.xlsx                       ✓✓✓–
 GET  /dashboard/journal.hledger                       ✓✓✓–
 GET  /dashboard/account                               ✓✓✓✓

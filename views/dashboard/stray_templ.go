@@ -550,7 +550,7 @@ func Stray(p StrayProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if p.Unlisted {
+				if p.Units != "" {
 					templ_7745c5c3_Err = ui.DefText(words.T(ctx, "stray.units"), p.Units).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

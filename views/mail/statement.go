@@ -1,6 +1,8 @@
 package mail
 
 import (
+	"time"
+
 	"github.com/shopspring/decimal"
 
 	"cointill/core/journal"
@@ -12,11 +14,14 @@ import (
 
 // MonthlyStatement is the mail with the statement of a month.
 func MonthlyStatement(l monthly.Letter) NoticeProps {
-	p := NoticeProps{Title: words.T(english, "mail.statement_title", "Business", l.Business, "Month", l.Month),
+	p := NoticeProps{Title: words.T(english, "mail.statement_title", "Business", l.Business, "Month", monthName(l.Month)),
 		Test: l.Domain == scope.Test, URL: l.URL, URLText: words.T(english, "mail.statement_see"),
 		Before: []string{words.T(english, "mail.statement_text", "From", l.Statement.From, "To", l.Statement.To)},
-		After:  []string{words.T(english, "mail.statement_after")},
+		After:  []string{words.T(english, "mail.statement_after"), words.T(english, "mail.statement_live")},
 		Footer: words.T(english, "mail.statement_sent_to", "Email", l.To, "Business", l.Business)}
+	if p.Test {
+		p.After[1] = words.T(english, "mail.statement_test")
+	}
 	for _, c := range l.Statement.Currencies {
 		p.lines = append(p.lines, currencyLines(c)...)
 	}
@@ -27,6 +32,15 @@ func MonthlyStatement(l monthly.Letter) NoticeProps {
 	return p
 }
 
+// monthName writes a month in words.
+func monthName(month string) string {
+	at, err := time.Parse("2006-01", month)
+	if err != nil {
+		return month
+	}
+	return at.Format("January 2006")
+}
+
 // currencyLines are a currency's figures; those of zero are left out, but for what was received.
 func currencyLines(c journal.CurrencyLine) []line {
 	show := func(value int64) string { return money.Currency(c.Currency).FormatForPeople(decimal.New(value, -2)) }
@@ -35,8 +49,8 @@ func currencyLines(c journal.CurrencyLine) []line {
 	for _, figure := range []struct {
 		word  string
 		value int64
-	}{{"mail.statement_refunded", c.Refunded}, {"mail.statement_reversed", c.Reversed},
-		{"mail.statement_declined", c.Declined}} {
+	}{{"mail.statement_due", c.Due}, {"mail.statement_refunded", c.Refunded}, {"mail.statement_reversed", c.Reversed},
+		{"mail.statement_declined", c.Declined}, {"mail.statement_unmatched", c.Unmatched}} {
 		if figure.value != 0 {
 			all = append(all, line{words.T(english, figure.word, "Currency", c.Currency), show(figure.value)})
 		}

@@ -38,8 +38,9 @@ type Sender struct {
 // kind is that of the mails.
 const kind = "monthly_statement"
 
-// SendDue queues the mails of the last month that has ended in the time zone of each business,
-// once. A business that names its first address gets the last month's statement at once.
+// SendDue queues the mails of the months that have ended in the time zone of each business since
+// the last one that was mailed. A business that names its first address gets the last month's
+// statement at once.
 func (s *Sender) SendDue(ctx context.Context) error {
 	var businesses []models.Business
 	if err := s.DB.Read(ctx).Where("statement_mails <> ''").Order("id").Find(&businesses).Error; err != nil {
@@ -48,12 +49,29 @@ func (s *Sender) SendDue(ctx context.Context) error {
 	var failed error
 	for _, b := range businesses {
 		today := s.Clock().In(clock.LoadZone(b.TimeZone))
-		month := time.Date(today.Year(), today.Month()-1, 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
-		if b.StatementMailed < month {
-			failed = errors.Join(failed, s.sendMonth(ctx, b, month))
+		last := time.Date(today.Year(), today.Month()-1, 1, 0, 0, 0, 0, time.UTC)
+		for _, month := range listMonths(b.StatementMailed, last) {
+			if err := s.sendMonth(ctx, b, month); err != nil {
+				failed = errors.Join(failed, err)
+				break
+			}
 		}
 	}
 	return failed
+}
+
+// mostMonths bounds the months that are mailed at once.
+const mostMonths = 12
+
+// listMonths lists the months after one that was mailed, "" for none, until the last.
+func listMonths(mailed string, last time.Time) (months []string) {
+	for back := mostMonths - 1; back >= 0; back-- {
+		month := last.AddDate(0, -back, 0).Format("2006-01")
+		if mailed != "" && month > mailed || back == 0 && mailed == "" {
+			months = append(months, month)
+		}
+	}
+	return months
 }
 
 // sendMonth queues the mails of one business, one for each domain with entries and each address.

@@ -159,7 +159,10 @@ func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (mo
 		}
 	}
 	totals.Newest = totals.Payments > CustomerTotalsOf
-	var err error
-	totals.Received, err = journal.SumReceived(s.DB.List(ctx), newest.Select("id"))
+	sums, err := journal.SumPayments(s.DB.List(ctx), newest.Select("id"))
+	totals.Received = map[money.Currency]int64{}
+	for currency, sum := range sums {
+		totals.Received[currency] = sum.Received
+	}
 	return c, totals, err
 }

@@ -27,8 +27,11 @@ type details struct {
 	bookedOn string       // day on which it became a sale, or else was declined
 	surplus  money.Amount // of the coin, owed back beside what was paid
 	reversed money.Amount // of the coin, what left the chain after it was sold
-	lostOn   string       // day on which the last of it was booked as reversed
-	link     string       // code of its payment link
+	// reversedOn is the day on which the last of it was booked as reversed.
+	reversedOn string
+	// reversedValue and refundedValue are as booked, in hundredths of the currency.
+	reversedValue, refundedValue int64
+	link                         string // code of its payment link
 }
 
 // readDetails reads the details of payments, by their ids.
@@ -120,19 +123,24 @@ func readRefunds(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	return nil
 }
 
-// readBooked reads on which days payments became sales, or else were first held as declined.
+// readBooked reads on which days payments became sales, or else were first held as declined, and the
+// value of their refunds.
 func readBooked(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	var rows []struct {
 		PaymentID      int64
 		Sold, Declined *string
+		Refunded       int64
 	}
-	if err := models.Among(tx.Model(&models.JournalEntry{}), "payment_id", ids).Where("due > 0 OR credit = 'declined'").
-		Select("payment_id, MIN(CASE WHEN due > 0 THEN booked_on END) AS sold, " +
-			"MIN(CASE WHEN credit = 'declined' THEN booked_on END) AS declined").
+	if err := models.Among(tx.Model(&models.JournalEntry{}), "payment_id", ids).
+		Where("due > 0 OR credit = 'declined' OR kind = ? AND transfer_id IS NULL", journal.Refunded).
+		Select("payment_id, MIN(CASE WHEN due > 0 THEN booked_on END) AS sold, "+
+			"MIN(CASE WHEN credit = 'declined' THEN booked_on END) AS declined, "+
+			"SUM(CASE WHEN kind = ? THEN value ELSE 0 END) AS refunded", journal.Refunded).
 		Group("payment_id").Find(&rows).Error; err != nil {
 		return err
 	}
 	for _, r := range rows {
+		found[r.PaymentID].refundedValue = r.Refunded
 		if day := cmp.Or(r.Sold, r.Declined); day != nil {
 			found[r.PaymentID].bookedOn = *day
 		}
@@ -154,6 +162,7 @@ func readReversed(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	var rows []struct {
 		PaymentID int64
 		Sum       models.AmountSum
+		Value     int64
 		BookedOn  string
 	}
 	lost := models.Among(tx.Model(&models.Transfer{}), "transfers.payment_id", ids).
@@ -161,9 +170,10 @@ func readReversed(tx *models.Tx, ids []int64, found map[int64]*details) error {
 		Joins("JOIN journal_entries ON journal_entries.id = (SELECT MAX(id) FROM journal_entries AS last " +
 			"WHERE last.transfer_id = transfers.id)")
 	err := models.Select(lost, "transfers.payment_id, MAX(journal_entries.booked_on) AS booked_on, "+
-		models.SumAmounts(tx, "transfers.amount")+" AS sum").Find(&rows).Error
+		"SUM(transfers.booked_value) AS value, "+models.SumAmounts(tx, "transfers.amount")+" AS sum").Find(&rows).Error
 	for _, r := range rows {
-		found[r.PaymentID].reversed, found[r.PaymentID].lostOn = r.Sum.Amount, r.BookedOn
+		d := found[r.PaymentID]
+		d.reversed, d.reversedValue, d.reversedOn = r.Sum.Amount, r.Value, r.BookedOn
 	}
 	return err
 }

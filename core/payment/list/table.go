@@ -28,10 +28,13 @@ func tableColumns(zone string) []spreadsheet.Column {
 		{Title: "Created (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
 		{Title: "First seen (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
 		{Title: "Completed (" + zone + ")", Kind: spreadsheet.Time, Width: 20},
-		{Title: "Difference", Kind: spreadsheet.Number, Width: 14}, {Title: "Coin difference", Kind: spreadsheet.Number, Width: 18},
+		{Title: "Difference", Kind: spreadsheet.Number, Width: 14},
+		{Title: "Coin difference", Kind: spreadsheet.Number, Width: 18},
+		{Title: "Refunded", Kind: spreadsheet.Number, Width: 14},
 		{Title: "Coin refunded", Kind: spreadsheet.Number, Width: 18}, {Title: "Booked on", Width: 12},
-		{Title: "Coin surplus", Kind: spreadsheet.Number, Width: 18},
-		{Title: "Coin reversed", Kind: spreadsheet.Number, Width: 18}, {Title: "Reversed on", Width: 12},
+		{Title: "Reversed", Kind: spreadsheet.Number, Width: 14},
+		{Title: "Coin reversed", Kind: spreadsheet.Number, Width: 18},
+		{Title: "Reversed on", Width: 12}, {Title: "Coin surplus", Kind: spreadsheet.Number, Width: 18},
 		{Title: "Rate", Kind: spreadsheet.Number, Width: 18}, {Title: "Rate sources", Width: 28},
 		{Title: "Network", Width: 18}, {Title: "Address", Width: 44}, {Title: "Tag", Width: 12},
 		{Title: "Transactions", Width: 66}, {Title: "Refund transactions", Width: 66},
@@ -57,25 +60,29 @@ func tableRow(p models.Payment, d *details, zone *time.Location) []spreadsheet.C
 	if p.Paid.Sign() > 0 {
 		difference, coinDifference = money.FormatFiat(v.PaidFiat().Sub(v.Charged())), coin.Format(p.Paid.Sub(p.Due))
 	}
-	some := func(a money.Amount) spreadsheet.Cell {
+	quantity := func(a money.Amount) spreadsheet.Cell {
 		if a.Sign() == 0 {
 			return spreadsheet.TextCell("")
 		}
 		return spreadsheet.TextCell(coin.Format(a))
 	}
+	value := func(of money.Amount, hundredths int64) spreadsheet.Cell {
+		if of.Sign() == 0 {
+			return spreadsheet.TextCell("")
+		}
+		return spreadsheet.TextCell(money.FormatHundredths(hundredths))
+	}
+	text := spreadsheet.TextCell
 	return []spreadsheet.Cell{
-		spreadsheet.TextCell(p.Reference), spreadsheet.TextCell(p.BusinessReference), spreadsheet.TextCell(p.Status), spreadsheet.TextCell(p.Reason),
-		spreadsheet.TextCell(p.CustomerName), spreadsheet.TextCell(p.CustomerEmail),
-		spreadsheet.TextCell(p.Currency), spreadsheet.TextCell(money.FormatFiat(v.Charged())), spreadsheet.TextCell(money.FormatFiat(v.PaidFiat())), spreadsheet.TextCell(p.Method),
-		spreadsheet.TextCell(p.Coin),
-		spreadsheet.TextCell(coin.Format(p.Due)), spreadsheet.TextCell(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt),
-		in(payment.CompletedAt(p)),
-		spreadsheet.TextCell(difference), spreadsheet.TextCell(coinDifference), some(d.refunded),
-		spreadsheet.TextCell(d.bookedOn), some(d.surplus), some(d.reversed), spreadsheet.TextCell(d.lostOn),
-		spreadsheet.TextCell(p.Price), spreadsheet.TextCell(d.sources),
-		spreadsheet.TextCell(p.Network), spreadsheet.TextCell(p.Address), spreadsheet.TextCell(tag),
-		spreadsheet.TextCell(strings.Join(d.hashes, " ")), spreadsheet.TextCell(strings.Join(d.refunds, " ")),
-		spreadsheet.TextCell(d.link), spreadsheet.TextCell(p.AuthorizationCode), spreadsheet.TextCell(d.metadata),
+		text(p.Reference), text(p.BusinessReference), text(p.Status), text(p.Reason), text(p.CustomerName),
+		text(p.CustomerEmail), text(p.Currency), text(money.FormatFiat(v.Charged())),
+		text(money.FormatFiat(v.PaidFiat())), text(p.Method), text(p.Coin), text(coin.Format(p.Due)),
+		text(coin.Format(p.Paid)), in(&p.CreatedAt), in(p.FirstSeenAt), in(payment.CompletedAt(p)), text(difference),
+		text(coinDifference), value(d.refunded, d.refundedValue), quantity(d.refunded), text(d.bookedOn),
+		value(d.reversed, d.reversedValue), quantity(d.reversed), text(d.reversedOn), quantity(d.surplus),
+		text(p.Price), text(d.sources), text(p.Network), text(p.Address), text(tag),
+		text(strings.Join(d.hashes, " ")), text(strings.Join(d.refunds, " ")), text(d.link), text(p.AuthorizationCode),
+		text(d.metadata),
 	}
 }
 

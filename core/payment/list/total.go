@@ -14,8 +14,8 @@ type Totals struct {
 	Payments int64
 	// Due is what they were to pay, in whole units.
 	Due map[money.Currency]int64
-	// Received is what Successful payments received, less what left the chain, in hundredths.
-	Received map[money.Currency]int64
+	// Sums are what they received and hold.
+	Sums map[money.Currency]journal.PaymentSums
 	// More says that there are more than TotalsOf; then nothing is added up.
 	More bool
 }
@@ -53,7 +53,7 @@ func (s *Service) Total(ctx context.Context, sc scope.Scope, f Filter) (Totals, 
 			totals.Payments += r.N
 			totals.Due[r.Currency] = r.Sum
 		}
-		totals.Received, err = journal.SumReceived(tx, these().Select("id"))
+		totals.Sums, err = journal.SumPayments(tx, these().Select("id"))
 		return err
 	})
 	return totals, err

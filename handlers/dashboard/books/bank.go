@@ -5,11 +5,11 @@ import (
 	"io"
 	"strconv"
 
-	"cointill/core/fault"
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/spreadsheet"
 	"cointill/handlers/page"
+	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -32,8 +32,9 @@ func (h *Handlers) downloadBank(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if len(lines) == 0 {
-		return fault.New(fault.NotFound, "no_lines", words.T(c.UserContext(), "books.bank_no_lines"))
+	if len(lines) == 0 && part > 1 {
+		c.SetFlash(string(ui.Bad), words.T(c.UserContext(), "books.bank_no_file"))
+		return c.Redirect(statementPath + "?" + periodQuery(period).Encode())
 	}
 	what := program + "-" + string(currency)
 	if part > 1 {
@@ -56,11 +57,7 @@ func (h *Handlers) downloadBank(c *page.Ctx) error {
 // maxParts bounds the files of a period.
 const maxParts = 10_000
 
-// countParts returns how many files the movements of a statement fill, in the currency with most.
-func countParts(s journal.Statement) int {
-	most := int64(1)
-	for _, l := range s.Currencies {
-		most = max(most, l.Movements)
-	}
-	return int((most + journal.BankLines - 1) / journal.BankLines)
+// countParts returns how many files a number of movements fills.
+func countParts(movements int64) int {
+	return int((movements + journal.BankLines - 1) / journal.BankLines)
 }

@@ -2,7 +2,6 @@ package books
 
 import (
 	"net/url"
-	"strconv"
 	"time"
 
 	"cointill/core/journal"
@@ -31,14 +30,9 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 		}
 		props.Months = append(props.Months, row)
 	}
-	if parts := countParts(s); parts > 1 {
-		for part := range min(parts, maxListedParts) {
-			props.Parts = append(props.Parts, strconv.Itoa(part+1))
-		}
-	}
 	for _, l := range s.Currencies {
 		if l.Movements > 0 {
-			props.BankCurrencies = append(props.BankCurrencies, l.Currency)
+			props.Banks = append(props.Banks, dashboard.BankRow{Currency: l.Currency, Files: countParts(l.Movements)})
 		}
 		in := money.Currency(l.Currency)
 		fiat := func(value int64) string { return display.FormatHundredths(in, value) }
@@ -54,9 +48,6 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 	}
 	return props
 }
-
-// maxListedParts bounds the choice of the files of a bank statement.
-const maxListedParts = 200
 
 // formatCoin writes an amount of a coin, "0" for none.
 func formatCoin(coin money.Coin, amount money.Amount) string {

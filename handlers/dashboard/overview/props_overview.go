@@ -146,11 +146,11 @@ func chosenCurrency(sold map[money.Currency]*received, asked string) (chosen mon
 func listVolumes(ctx context.Context, now, before map[money.Currency]*received) (list []dashboard.Figure) {
 	for _, currency := range money.Currencies() {
 		sum, was := now[currency], before[currency]
-		if sum == nil && was == nil {
-			continue
-		}
 		if sum == nil {
 			sum = &received{}
+		}
+		if *sum == (received{}) && was == nil { // nothing, or only money that is held
+			continue
 		}
 		f := dashboard.Figure{Value: display.FormatHundredths(currency, sum.value),
 			Change: words.T(ctx, "overview.no_earlier_data")}

@@ -105,10 +105,11 @@ func formatCompact(currency money.Currency, n int64) string {
 }
 
 // coinShares returns the amounts received by coin, the largest first.
-func coinShares(ctx context.Context, sold []journal.DaySales, asked span, currency money.Currency) (list []dashboard.Share) {
+func coinShares(ctx context.Context, sold []journal.DaySales, asked span,
+	currency money.Currency) (list []dashboard.Share) {
 	sums, all := map[money.Coin]received{}, int64(0)
 	for _, s := range sold {
-		if s.Currency == string(currency) {
+		if s.Currency == string(currency) && (s.Payments != 0 || s.Received != 0) {
 			sum := sums[money.Coin(s.Coin)]
 			sums[money.Coin(s.Coin)] = received{sum.payments + s.Payments, sum.value + s.Received}
 		}

@@ -65,7 +65,10 @@ func totalsProps(ctx context.Context, t list.Totals) dashboard.Totals {
 	for _, currency := range money.Currencies() {
 		if due, has := t.Due[currency]; has {
 			props.Due = append(props.Due, display.FormatHundredths(currency, 100*due))
-			props.Received = append(props.Received, display.FormatHundredths(currency, t.Received[currency]))
+			props.Received = append(props.Received, display.FormatHundredths(currency, t.Sums[currency].Received))
+		}
+		if held := t.Sums[currency].Held; held != 0 {
+			props.Held = append(props.Held, display.FormatHundredths(currency, held))
 		}
 	}
 	return props

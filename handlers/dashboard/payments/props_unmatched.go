@@ -22,7 +22,8 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 	if coin := money.Coin(t.Asset).Info(); coin.Coin != "" {
 		row.Amount = coin.Coin.Format(t.Amount) + " " + t.Asset
 	} else {
-		row.Amount, row.Unlisted, row.Units = words.T(ctx, "unmatched.another_asset"), true, t.Amount.String()
+		row.Amount, row.Unlisted, row.Units = words.T(ctx, "unmatched.another_asset"), true,
+			formatUnits(t.Amount)
 	}
 	row.Unproved, row.Done = t.Why == payment.Unproved, t.Resolution != ""
 	if t.Tag != nil {
@@ -41,6 +42,14 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 		row.State = words.T(ctx, "unmatched.unconfirmed")
 	}
 	return row
+}
+
+// formatUnits writes an amount in smallest units; "" where the asset's name has the amount.
+func formatUnits(a money.Amount) string {
+	if a.Sign() == 0 {
+		return ""
+	}
+	return a.String()
 }
 
 // unmatchedWords are why a transfer credits no payment, and what to do about it.
