@@ -30,8 +30,8 @@ func (v *View) takeSurplus(out Outcome) (surplus []models.Transfer) {
 	return surplus
 }
 
-// selectSurplus limits a query to surplus, and to what came after the end of a payment. Both are
-// of the payment's coin.
+// selectSurplus limits a query to surplus and to transfers after the end of a payment. Both are of
+// the payment's coin.
 func selectSurplus(tx *models.Tx) *models.Tx {
 	return tx.Where("unmatched IN ?", []string{Surplus, AfterFinal})
 }
@@ -50,7 +50,7 @@ func readExtras(tx *models.Tx, views ...*View) error {
 			surplus[v.Payment.ID] = v
 		}
 		if v.hasRefunds && !v.extrasRead {
-			refunded[v.Payment.ID] = v
+			refunded[v.Payment.ID], v.Refunded = v, money.Amount{}
 		}
 		v.extrasRead = true
 	}

@@ -274,6 +274,9 @@ func TestResetNetworkForgetsHeights(t *testing.T) {
 		credited := b.paid("credited")
 		stray := b.stray("stray", money.Units(700))
 		waiting, seen := b.opened(), b.opened()
+		attached := b.stray("attached", waiting.Payment.Due.MulDiv(1, 2))
+		_, err := b.service.Attach(t.Context(), b.owner(), attached.ID, seen.Payment.Reference)
+		must(t, err)
 		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)), b.pay(waiting, "old", waiting.Payment.Due))},
 			Pending: &chain.Pending{Transfers: []chain.Transfer{b.pay(seen, "unconfirmed", seen.Payment.Due)}}})
 		b.expect(waiting.Payment.Reference, payment.Processing, "")
@@ -285,8 +288,8 @@ func TestResetNetworkForgetsHeights(t *testing.T) {
 		b.mine() // the new network's second block
 		b.sweep()
 		b.expect(waiting.Payment.Reference, payment.Initiated, payment.Reorged)
-		if got := b.view(seen.Payment.Reference); got.Payment.Paid.Sign() != 0 || got.Transfers[0].GoneReason != string(payment.Dropped) {
-			t.Errorf("%s is paid by a transfer that is gone as %q, want nothing, dropped", got.Payment.Paid, got.Transfers[0].GoneReason)
+		if got := b.view(seen.Payment.Reference); got.Payment.Paid.Sign() != 0 || got.Transfers[0].GoneReason != string(payment.Reorged) || got.Transfers[1].GoneReason != string(payment.Dropped) {
+			t.Errorf("%s is paid by transfers that are gone as %q and %q, want nothing, reorged and dropped", got.Payment.Paid, got.Transfers[0].GoneReason, got.Transfers[1].GoneReason)
 		}
 		b.reorgTo(1)
 		b.mine(b.pay(credited, "crumb", money.Units(1)))
@@ -301,6 +304,7 @@ func TestResetNetworkForgetsHeights(t *testing.T) {
 			b.mine()
 		}
 		b.expect(waiting.Payment.Reference, payment.Initiated, payment.Reorged)
+		b.expect(seen.Payment.Reference, payment.Initiated, payment.Reorged)
 		b.mine(b.pay(waiting, "new", waiting.Payment.Due))
 		b.mine()
 		b.expect(waiting.Payment.Reference, payment.Successful, "")

@@ -14,9 +14,9 @@ import (
 
 // ResetNetwork deletes the position of a network, so that its follower starts again near the
 // network's end. It is for a test network that its operators reset: no history of a node leads
-// there. Blocks in between are not searched. Credited money stays. What open payments received, and
-// what is unmatched, is gone with the old blocks, whose heights the new blocks reach again. The caller makes sure that
-// it is a test network. known is false when nothing was read of it yet.
+// there. Blocks in between are not searched. Credited money stays. Transfers of open payments and
+// unmatched transfers are gone with the old blocks, because new blocks reach the same heights. The
+// caller makes sure that it is a test network. known is false when nothing was read of it yet.
 func (o *Observer) ResetNetwork(ctx context.Context, network chain.Network) (known bool, err error) {
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
 		now := o.Clock()
@@ -37,8 +37,9 @@ func (o *Observer) ResetNetwork(ctx context.Context, network chain.Network) (kno
 	return known, err
 }
 
-// forgetHeights detaches transfers from a network's old blocks. What credited an ended payment stays
-// as it is, without its block, and no reorganisation concerns it. Everything else is gone.
+// forgetHeights detaches transfers from a network's old blocks. Transfers of ended payments, and
+// refunded ones, stay without their block hash, and no reorganisation concerns them. All others are
+// gone.
 func forgetHeights(tx *models.Tx, now time.Time, network string) error {
 	open := tx.Model(&models.Payment{}).Select("id").Where("network = ? AND status IN ?", network,
 		[]payment.State{payment.Initiated, payment.Processing, payment.Abandoned}).Session(&gorm.Session{})
@@ -49,7 +50,7 @@ func forgetHeights(tx *models.Tx, now time.Time, network string) error {
 	}{{"height IS NULL", payment.Dropped}, {"height IS NOT NULL", payment.Reorged}} {
 		gone := map[string]any{"height": nil, "block_hash": "", "gone": true, "gone_reason": string(lost.reason),
 			"gone_at": now, "updated_at": now}
-		if err := of().Where("NOT gone AND resolution = '' AND (payment_id IN (?) OR unmatched <> '')", open).
+		if err := of().Where("NOT gone AND (unmatched = '' AND payment_id IN (?) OR unmatched <> '' AND resolution = '')", open).
 			Where(lost.where).Updates(gone).Error; err != nil {
 			return err
 		}
