@@ -17,9 +17,11 @@ func booksPages() map[string]templ.Component {
 		Coins: []dashboard.CoinRow{
 			{Coin: "BTC", Network: "sandbox-bitcoin", Opening: "0", Received: "0.66982711", Lost: "0.00055651", Refunded: "0", Closing: "0.66927060", Pending: "0.00053787", Declined: "0.00135041", Unmatched: "0.00000330"},
 			{Coin: "XRP", Network: "sandbox-xrpl", Opening: "12.000000", Received: "8.000000", Lost: "0", Refunded: "1.500000", Closing: "18.500000", Pending: "0", Declined: "6.500000", Unmatched: "0"}},
-		Months: []dashboard.MonthRow{{Month: "2026-03"}, {Month: "2026-02", Closed: true, ClosedAt: now}, {Month: "2026-01", Closed: true}}}
+		Banks:  []dashboard.BankRow{{Currency: "GHC", Files: 1}, {Currency: "NGN", Files: 3}},
+		Months: []dashboard.MonthRow{{Month: "2026-03"}, {Month: "2026-02", Closed: true, ClosedAt: now, ClosedBy: "Amara Okafor"}, {Month: "2026-01", Closed: true}}}
 	closed := statement
-	closed.Closed, closed.CanClose, closed.Next = true, false, ""
+	closed.Closed, closed.CanClose, closed.Next, closed.MoreLate = true, false, "", true
+	closed.Late = []dashboard.EntryRow{{BookedOn: "2026-04-01", HappenedOn: "2026-03-31", Kind: "received", Debit: "wallet", Credit: "unmatched", Amount: "0.00000330 BTC", Value: "₦296.12", Network: "sandbox-bitcoin", Payment: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d"}}
 	wrong := statement
 	wrong.Wrong = map[string][]string{"to": {"Must not be before the first day."}}
 	const hash = "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d"

@@ -73,7 +73,7 @@ type StatusProps struct {
 	Coin, CoinName, Network string
 	// Fiat is the amount asked as shown, for example "₦25,000.00".
 	Fiat string
-	// Surplus is what came beside the payment and is owed back; "" for nothing.
+	// Surplus is the amount of surplus that is owed back; "" for none.
 	Surplus string
 	// Asked, Received, Due and Difference are bare coin amounts without their
 	// symbol. Due is the amount to send now.

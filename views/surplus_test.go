@@ -1,0 +1,31 @@
+package views_test
+
+import (
+	"strings"
+	"testing"
+
+	"cointill/views/checkout"
+)
+
+// TestSurplusIsReadBeforeLeaving checks that a paid page with surplus says so above the way back,
+// and stays, while one without leads back by itself.
+func TestSurplusIsReadBeforeLeaving(t *testing.T) {
+	t.Parallel()
+	p := status(checkout.Successful, "BTC")
+	page := func() string {
+		var out strings.Builder
+		if err := checkout.Status(p).Render(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	with := page()
+	surplus, back := strings.Index(with, `id="surplus"`), strings.Index(with, "data-leave-to")
+	if surplus < 0 || back < surplus || strings.Contains(with, "data-leave=") {
+		t.Errorf("with surplus the sentence is at %d, the way back at %d, and leaving by itself %v; want the sentence first, and the page to stay", surplus, back, strings.Contains(with, "data-leave="))
+	}
+	p.Surplus = ""
+	if without := page(); strings.Contains(without, `id="surplus"`) || !strings.Contains(without, "data-leave=") {
+		t.Error("without surplus the page doesn't lead back by itself")
+	}
+}
