@@ -105,11 +105,11 @@ func decodeReceipts(r response, block *fullBlock, token account) ([]receipt, err
 // fetches the receipts of transactions that pay a watched address or that have a token log for
 // one. Logs are requested by the block's hash, so that a lagging node reports that it lacks the
 // block. If the node returns no logs of USDT although the block's bloom may contain some, or
-// the node refuses and it may contain those of any token, all receipts are fetched.
+// the node refuses and the bloom may contain logs of any token, all receipts are fetched.
 func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *fullBlock) error {
 	height := int64(block.Number)
 	r, err := n.callOne(ctx, maxBlockResponse, newRequest("eth_getLogs", map[string]any{
-		"blockHash": block.Hash.String(), "address": out.contracts(), "topics": []string{transferEvent.String()}}))
+		"blockHash": block.Hash.String(), "address": out.listContracts(), "topics": []string{transferEvent.String()}}))
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,8 @@ func (n *server) newFinder(watch chain.Watch) *transferFinder {
 	return r
 }
 
-// contracts lists the contracts of all tokens.
-func (r *transferFinder) contracts() []string {
+// listContracts lists the contracts of all tokens.
+func (r *transferFinder) listContracts() []string {
 	all := []string{r.token.String()}
 	for contract := range r.others {
 		all = append(all, contract.String())

@@ -144,7 +144,7 @@ func (c chainAnew) Run(ctx context.Context, settings *app.Settings) error {
 		return fmt.Errorf("nothing of %s was read yet: serve it first", c.Network)
 	}
 	fmt.Printf("%s is followed from its present end. What was credited stays. Open payments that had "+
-		"received something wait for it again. What came since the last block that was read is not looked for.\n", c.Network)
+		"received something wait for it again. Blocks after the last one that was read are not searched.\n", c.Network)
 	return nil
 }
 

@@ -91,7 +91,8 @@ func (s *Service) newestRows(ctx context.Context, sc scope.Scope, f Filter, most
 // nameActors adds the actors' names to rows. known holds the names that were read before.
 func (s *Service) nameActors(ctx context.Context, sc scope.Scope, rows []models.Audit, known map[string]Entry) ([]Entry,
 	error) {
-	var users, keys []int64
+	var users []string
+	var keys []int64
 	for _, row := range rows {
 		kind, text, _ := strings.Cut(row.Actor, ":")
 		id, err := strconv.ParseInt(text, 10, 64)
@@ -100,18 +101,17 @@ func (s *Service) nameActors(ctx context.Context, sc scope.Scope, rows []models.
 		}
 		switch known[row.Actor] = (Entry{}); kind {
 		case "user":
-			users = append(users, id)
+			users = append(users, row.Actor)
 		case "key":
 			keys = append(keys, id)
 		}
 	}
-	var people []models.User
 	var machines []models.APIKey
-	err := errors.Join(s.DB.List(ctx).Select("id", "name", "email").Where("id IN ?", users).Find(&people).Error,
-		s.DB.List(ctx).Select("id", "name").Where("business_id = ? AND id IN ?", sc.BusinessID, keys).
-			Find(&machines).Error)
-	for _, u := range people {
-		known["user:"+strconv.FormatInt(u.ID, 10)] = Entry{Name: u.Name, Email: u.Email}
+	people, err := ReadUsers(s.DB.List(ctx), users)
+	err = errors.Join(err, s.DB.List(ctx).Select("id", "name").
+		Where("business_id = ? AND id IN ?", sc.BusinessID, keys).Find(&machines).Error)
+	for actor, u := range people {
+		known[actor] = Entry{Name: u.Name, Email: u.Email}
 	}
 	for _, k := range machines {
 		known["key:"+strconv.FormatInt(k.ID, 10)] = Entry{Name: k.Name}
@@ -123,6 +123,25 @@ func (s *Service) nameActors(ctx context.Context, sc scope.Scope, rows []models.
 		list = append(list, who)
 	}
 	return list, err
+}
+
+// ReadUsers returns the name and e-mail address of the users among actors, such as "user:12", by
+// actor.
+func ReadUsers(tx *models.Tx, actors []string) (map[string]models.User, error) {
+	var ids []int64
+	for _, actor := range actors {
+		text, isUser := strings.CutPrefix(actor, "user:")
+		if id, err := strconv.ParseInt(text, 10, 64); isUser && err == nil {
+			ids = append(ids, id)
+		}
+	}
+	var rows []models.User
+	err := tx.Select("id", "name", "email").Where("id IN ?", ids).Find(&rows).Error
+	users := make(map[string]models.User, len(rows))
+	for _, u := range rows {
+		users["user:"+strconv.FormatInt(u.ID, 10)] = u
+	}
+	return users, err
 }
 
 // Table is how an export is written: in whose time, as which kind of file, and

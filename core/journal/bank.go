@@ -10,12 +10,12 @@ import (
 
 // BankLine is a movement of the wallet, as an accounting program imports it from a bank.
 type BankLine struct {
-	models.JournalEntry
+	// Entry has the hash of the refund for a refund.
+	Entry
 	// Value is in hundredths of the currency, negative where money left.
 	Value int64
 	// Payer and Reference are the customer's name and the merchant's reference; "" for no payment.
 	Payer, Reference string
-	Hash             string // of the transaction that brought or refunded the money; "" where it isn't known
 }
 
 // BankLines is how many lines accounting programs import from one file at most.
@@ -65,7 +65,7 @@ func (s *Service) ListBankLines(ctx context.Context, sc scope.Scope, p Period, c
 		sent, err := readNames(tx, sc, &models.Resolution{}, "tx_id", refunds)
 		lines = make([]BankLine, len(entries))
 		for i, e := range entries {
-			lines[i] = BankLine{JournalEntry: e.JournalEntry, Value: e.Value, Hash: e.Hash}
+			lines[i] = BankLine{Entry: e, Value: e.Value}
 			if Account(e.Credit) == Wallet {
 				lines[i].Value = -e.Value
 			}

@@ -31,7 +31,7 @@ func BankFormats() map[string]BankFormat {
 const maxXeroDescription = 255
 
 func (l BankLine) formatXero() []spreadsheet.Cell {
-	description := l.describe() + " " + money.Coin(l.Coin).Format(l.Amount) + " " + l.Coin
+	description := l.describeMovement() + " " + money.Coin(l.Coin).Format(l.Amount) + " " + l.Coin
 	if l.Hash != "" {
 		description += ", " + l.Hash
 	}
@@ -50,13 +50,13 @@ func (l BankLine) formatQuickBooks() []spreadsheet.Cell {
 			return -1
 		}
 		return r
-	}, strings.TrimSpace(l.describe()+" "+l.Coin+" "+l.Payer))
+	}, strings.TrimSpace(l.describeMovement()+" "+l.Coin+" "+l.Payer))
 	text := spreadsheet.TextCell
 	return []spreadsheet.Cell{text(day), text(description), text(money.FormatHundredths(l.Value))}
 }
 
-// describe says in the words of a bank what a movement is.
-func (l BankLine) describe() string {
+// describeMovement says in the words of a bank what a movement is.
+func (l BankLine) describeMovement() string {
 	switch l.Kind {
 	case Received, Restored:
 		return "Received"

@@ -13,12 +13,20 @@ type DaySales struct {
 	Day, Currency, Coin string
 	Payments            int64 // that became Successful
 	Received            int64 // by them, less what left the chain, in hundredths
-	// Reversed, Refunded, Declined and Unmatched are those of CurrencyLine.
+	// Reversed, Refunded, Declined and Unmatched have the meaning that they have in CurrencyLine.
 	Reversed, Refunded, Declined, Unmatched int64
 }
 
-// ListSales sums the sales of a period, and what became of other money of payments, by day,
-// currency and coin. Members who may see payments may see these sums.
+// Add returns the sales with the figures of others added.
+func (s DaySales) Add(other DaySales) DaySales {
+	s.Payments, s.Received, s.Reversed = s.Payments+other.Payments, s.Received+other.Received, s.Reversed+other.Reversed
+	s.Refunded, s.Declined, s.Unmatched = s.Refunded+other.Refunded, s.Declined+other.Declined,
+		s.Unmatched+other.Unmatched
+	return s
+}
+
+// ListSales sums the sales of a period, and its declined, unmatched, refunded and reversed money, by
+// day, currency and coin. Members who may see payments may see these sums.
 //
 // Faults: Forbidden; Invalid for an invalid period.
 func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]DaySales, error) {
@@ -43,11 +51,8 @@ func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]Da
 		if last < 0 || list[last].Day != d.BookedOn || list[last].Currency != d.Currency || list[last].Coin != d.Coin {
 			list, last = append(list, DaySales{Day: d.BookedOn, Currency: d.Currency, Coin: d.Coin}), last+1
 		}
-		sum := &list[last]
-		sum.Payments, sum.Received, sum.Reversed = sum.Payments+line.Payments, sum.Received+line.Received(),
-			sum.Reversed+line.Reversed
-		sum.Refunded, sum.Declined, sum.Unmatched = sum.Refunded+line.Refunded, sum.Declined+line.Declined,
-			sum.Unmatched+line.Unmatched
+		list[last] = list[last].Add(DaySales{Payments: line.Payments, Received: line.Received(), Reversed: line.Reversed,
+			Refunded: line.Refunded, Declined: line.Declined, Unmatched: line.Unmatched})
 	}
 	return list, nil
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -158,7 +158,7 @@ type Month struct {
 	Month    string // 2006-01
 	Closed   bool
 	ClosedAt *time.Time // nil while it is open, or was closed with a later month
-	ClosedBy string     // the name of the person; "" where ClosedAt is nil, or nobody has the name any more
+	ClosedBy string     // the name of the person; "" where ClosedAt is nil
 }
 
 // ListMonths lists the months in which something was booked, the latest first. Faults: Forbidden.
@@ -172,7 +172,11 @@ func (s *Service) ListMonths(ctx context.Context, sc scope.Scope) (list []Month,
 		Pluck("substr(booked_on, 1, 7) AS month", &names).Error; err != nil {
 		return nil, err
 	}
-	people, err := readClosers(s.DB.Read(ctx), closed)
+	closers := make([]string, len(closed))
+	for i, c := range closed {
+		closers[i] = c.Actor
+	}
+	people, err := audit.ReadUsers(s.DB.Read(ctx), closers)
 	if err != nil {
 		return nil, err
 	}
@@ -180,34 +184,12 @@ func (s *Service) ListMonths(ctx context.Context, sc scope.Scope) (list []Month,
 		m := Month{Month: name, Closed: len(closed) > 0 && name <= closed[0].Month}
 		for i, c := range closed {
 			if c.Month == name {
-				m.ClosedAt, m.ClosedBy = &closed[i].CreatedAt, people[c.Actor]
+				m.ClosedAt, m.ClosedBy = &closed[i].CreatedAt, people[c.Actor].Name
 			}
 		}
 		list = append(list, m)
 	}
 	return list, nil
-}
-
-// readClosers returns the names of the people who closed months, by actor.
-func readClosers(tx *models.Tx, closed []models.ClosedMonth) (map[string]string, error) {
-	var ids []int64
-	for _, c := range closed {
-		if text, isUser := strings.CutPrefix(c.Actor, "user:"); isUser {
-			if id, err := strconv.ParseInt(text, 10, 64); err == nil {
-				ids = append(ids, id)
-			}
-		}
-	}
-	names := map[string]string{}
-	if len(ids) == 0 {
-		return names, nil
-	}
-	var users []models.User
-	err := models.Among(tx, "id", ids).Select("id", "name").Find(&users).Error
-	for _, u := range users {
-		names["user:"+strconv.FormatInt(u.ID, 10)] = u.Name
-	}
-	return names, err
 }
 
 // sumDays adds up the sums of days until the end of a period.

@@ -60,7 +60,7 @@ var abouts = map[string]map[string]about{
 		"charged_amount_in_crypto": {"What was asked, in the coin.", "0.00027778"},
 		"amount_paid_in_crypto":    {"What came, in the coin.", "0.00027778"},
 		"difference_in_crypto":     {"What came minus what was asked, in the coin.", "0.00000000"},
-		"surplus_in_crypto": {"What was received beside the amount paid and is owed back: it is confirmed, the payment " +
+		"surplus_in_crypto": {"Amount received in addition to the amount paid, and owed back: it is confirmed, the payment " +
 			"ended without it, and it was neither refunded nor attached to a payment.", "0.00000000"},
 		"refunded_amount":           {"What was refunded of the amount paid, in fiat at the locked price.", "0.00"},
 		"refunded_amount_in_crypto": {"What was refunded of the amount paid, in the coin.", "0.00000000"},

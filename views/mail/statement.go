@@ -41,7 +41,8 @@ func monthName(month string) string {
 	return at.Format("January 2006")
 }
 
-// currencyLines are a currency's figures; those of zero are left out, but for what was received.
+// currencyLines are a currency's figures. Received is always among them, and the others where they
+// are not zero.
 func currencyLines(c journal.CurrencyLine) []line {
 	show := func(value int64) string { return money.Currency(c.Currency).FormatForPeople(decimal.New(value, -2)) }
 	all := []line{{words.T(english, "mail.statement_received", "Currency", c.Currency), words.N(english,

@@ -25,7 +25,7 @@ type details struct {
 	refunded money.Amount // of the coin
 	refunds  []string     // hashes of these transactions
 	bookedOn string       // day on which it became a sale, or else was declined
-	surplus  money.Amount // of the coin, owed back beside what was paid
+	surplus  money.Amount // of the coin, to be sent back
 	reversed money.Amount // of the coin, what left the chain after it was sold
 	// reversedOn is the day on which the last of it was booked as reversed.
 	reversedOn string
@@ -148,7 +148,7 @@ func readBooked(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	return nil
 }
 
-// readSurplus reads what is owed back beside the payments.
+// readSurplus reads the surplus that is owed back.
 func readSurplus(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	sums, err := payment.SumSurplus(tx, ids)
 	for id, sum := range sums {

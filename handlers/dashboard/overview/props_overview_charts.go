@@ -136,14 +136,14 @@ func coinShares(ctx context.Context, sold []journal.DaySales, asked span,
 	return list
 }
 
-// moneyRows are what was received, held, refunded and reversed in a currency, by coin and in
-// all; none when everything was received by Successful payments.
+// moneyRows are the received, held, refunded and reversed money in a currency, by coin and in all;
+// none when everything was received by Successful payments.
 func moneyRows(sold []journal.DaySales, currency money.Currency) (rows []dashboard.MoneyRow, all dashboard.MoneyRow) {
 	sums, sum := map[money.Coin]journal.DaySales{}, journal.DaySales{}
 	for _, s := range sold {
 		if s.Currency == string(currency) {
-			sums[money.Coin(s.Coin)] = addSales(sums[money.Coin(s.Coin)], s)
-			sum = addSales(sum, s)
+			sums[money.Coin(s.Coin)] = sums[money.Coin(s.Coin)].Add(s)
+			sum = sum.Add(s)
 		}
 	}
 	others := false
@@ -157,11 +157,6 @@ func moneyRows(sold []journal.DaySales, currency money.Currency) (rows []dashboa
 		return nil, all
 	}
 	return rows, moneyRow("", sum, currency)
-}
-
-func addSales(a, b journal.DaySales) journal.DaySales {
-	return journal.DaySales{Received: a.Received + b.Received, Reversed: a.Reversed + b.Reversed,
-		Refunded: a.Refunded + b.Refunded, Declined: a.Declined + b.Declined, Unmatched: a.Unmatched + b.Unmatched}
 }
 
 func moneyRow(coin string, s journal.DaySales, currency money.Currency) dashboard.MoneyRow {
