@@ -48,7 +48,6 @@ type Tx = gorm.DB
 type DB struct {
 	write, read, list *gorm.DB
 	health            *health
-	standby           *standby // nil without one
 }
 
 // Open opens the database that databaseURL names: empty means SQLite in
@@ -138,7 +137,7 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	watch := &health{now: now}
 	connect := func(config *pgx.ConnConfig, connections int) (*gorm.DB, error) {
 		return openGORM(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: openPool(config,
-			watch.afterConnect)}}, watch}, false, connections, now)
+			watch.checkDatabase)}}, watch}, false, connections, now)
 	}
 	// Locks of a process that was halted or can't be reached are released after this time.
 	// It is less than a lease, so that it doesn't delay the next holder.
@@ -248,24 +247,16 @@ func (d *DB) Point(ctx context.Context) *gorm.DB {
 }
 
 // List runs lists, searches and exports: queries whose best plan depends on their values, and
-// which must not take connections from other requests. With a standby its results may be some
-// seconds old, unless the context is UpToDate.
+// which must not take connections from other requests.
 func (d *DB) List(ctx context.Context) *gorm.DB { return d.list.WithContext(ctx) }
 
-// Snapshot runs queries that must see the same moment, as List does. Nothing is
-// written in it, and fn is run again when a standby gave up in between.
+// Snapshot runs queries that must see the same moment, as List does. Nothing is written in it.
 func (d *DB) Snapshot(ctx context.Context, fn func(tx *Tx) error) error {
 	if !d.Postgres() {
 		return d.read.WithContext(ctx).Transaction(fn) // of SQLite each is one
 	}
 	moment := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	within, off := context.WithCancel(ctx)
-	defer off()
-	err := d.list.WithContext(context.WithValue(within, callOffKey{}, off)).Transaction(fn, moment)
-	if d.standby != nil && d.standby.fallBack(ctx, err) {
-		err = d.list.WithContext(UpToDate(ctx)).Transaction(fn, moment)
-	}
-	return err
+	return d.list.WithContext(ctx).Transaction(fn, moment)
 }
 
 // Select says what a query gives, as it stands: GORM's own Select would look
@@ -355,18 +346,12 @@ func (d *DB) Pools() map[string]*sql.DB {
 		}
 		pools[name] = pool
 	}
-	if d.standby != nil {
-		pools["standby"] = d.standby.pool
-	}
 	return pools
 }
 
 // Close closes every connection.
 func (d *DB) Close() error {
 	var errs []error
-	if d.standby != nil {
-		errs = append(errs, d.standby.close())
-	}
 	for _, db := range []*gorm.DB{d.list, d.read, d.write} {
 		if db == nil {
 			continue

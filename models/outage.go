@@ -113,10 +113,9 @@ const refusalMemory = 5 * time.Second
 
 // health remembers what a database refused although it answers, and which server it was.
 type health struct {
-	now    func() time.Time
-	last   atomic.Pointer[refusal]
-	home   atomic.Pointer[string] // where the database is that is served, once that is known
-	server atomic.Int64           // the start of PostgreSQL's server that the newest connection leads to: see stamp
+	now  func() time.Time
+	last atomic.Pointer[refusal]
+	home atomic.Pointer[string] // where the database is that is served, once that is known
 }
 
 type refusal struct {

@@ -46,7 +46,6 @@ func (s *Service) VerifyChain(ctx context.Context, business, most int64) (Verdic
 }
 
 func (s *Service) checkChain(ctx context.Context, head models.AuditHead, most int64) (Verdict, error) {
-	ctx = models.UpToDate(ctx) // as the head is: rows that a standby lacks would be missed
 	v := Verdict{Rows: head.Place, SealedTo: head.SealedPlace, SealedAt: head.SealedAt}
 	var strays int64
 	if err := s.DB.List(ctx).Model(&models.Audit{}).Where("business_id = ? AND place <= 0", head.BusinessID).

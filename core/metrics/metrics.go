@@ -150,7 +150,6 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 		drift = c.Drift()
 	}
 	to <- newGauge(clockDrift, drift.Seconds())
-	to <- newGauge(onStandby, boolValue(c.DB.HasStandby() && c.DB.Standby() == ""))
 	for _, list := range [][]prometheus.Metric{c.stored.metrics, c.nodes.metrics} {
 		for _, m := range list {
 			to <- m

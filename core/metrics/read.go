@@ -20,10 +20,7 @@ var (
 	buildInfo  = newDesc("build_info", "What this process was built as; always 1.", "version", "revision", "go")
 	clockDrift = newDesc("clock_drift_seconds",
 		"How far the clock of this process's machine is ahead of the database's; 0 with SQLite, where they are one.")
-	databaseUp = newDesc("database_up", "1 when the database can be read and changed, as far as is known, else 0.")
-	onStandby  = newDesc("lists_on_standby",
-		"1 while lists are read from the standby; 0 while they are read from the database itself, and where there "+
-			"is no standby.")
+	databaseUp   = newDesc("database_up", "1 when the database can be read and changed, as far as is known, else 0.")
 	followHeight = newDesc("follower_height_blocks", "The last block that was read of a network.", "network", "domain")
 	followLag    = newDesc("follower_lag_blocks",
 		"Blocks that the network's nodes had when they were last asked and that were not read yet.", "network",
@@ -58,7 +55,7 @@ var (
 	unmatched = newDesc("unmatched_transfers",
 		"Money that came, credits no payment, and that nobody has dealt with: at least as many, as up to 100 of "+
 			"each of 10,000 merchants and 10,000 in all are counted.", "domain")
-	all = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, onStandby, followHeight, followLag, followLook,
+	all = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, followHeight, followLag, followLook,
 		followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
 		rateUsable, queueWaiting, queueDue, queueOldest, late, mailsTrying, unmatched}
 )

@@ -108,7 +108,7 @@ func (s *Service) recountBusiness(ctx context.Context, d due, after, rested stri
 // firstPayment returns when the first payment of a scope since a time was initiated.
 func (s *Service) firstPayment(ctx context.Context, sc scope.Scope, since time.Time) (time.Time, bool, error) {
 	var rows []models.Payment
-	err := sc.Rows(s.DB.List(models.UpToDate(ctx))).Select("created_at").Where("created_at >= ?", since.UTC()).
+	err := sc.Rows(s.DB.List(ctx)).Select("created_at").Where("created_at >= ?", since.UTC()).
 		Order("created_at, id").Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return time.Time{}, false, err

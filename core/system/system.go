@@ -76,7 +76,6 @@ type Report struct {
 	Drift       time.Duration // of this machine's clock from the database's
 	Marks       []addressmark.Status
 	Skipped     models.Skipped // addresses that the database didn't know to be given out
-	Standby     string         // why lists are not read from it; "" while they are, and without one
 }
 
 // Check is a part of /readyz; Failed says why in the words of a log.
@@ -160,9 +159,6 @@ func (s *Service) read(ctx context.Context, r *Report) (err error) {
 	}
 	if s.Drift != nil {
 		r.Drift = s.Drift()
-	}
-	if s.DB.HasStandby() {
-		r.Standby = s.DB.Standby()
 	}
 	r.Prices, err = s.prices(ctx)
 	return err

@@ -124,9 +124,6 @@ func New(ctx context.Context, s *Settings, listening ...net.Addr) (*Product, err
 // SQLite, and with PostgreSQL the one that every process on it goes by.
 func (p *Product) openDatabase(ctx context.Context, s *Settings) (err error) {
 	p.Clock = clock.Real()
-	if s.DatabaseURL == "" && s.ListsDatabaseURL != "" {
-		return errors.New("COINTILL_LISTS_DATABASE_URL is for PostgreSQL: set COINTILL_DATABASE_URL, too")
-	}
 	if s.DatabaseURL != "" {
 		p.shared = clock.NewShared(clock.Real(), clock.Steady(),
 			func(ctx context.Context) (time.Time, error) { return p.DB.Now(ctx) })
@@ -135,11 +132,7 @@ func (p *Product) openDatabase(ctx context.Context, s *Settings) (err error) {
 	if p.DB, err = s.OpenDatabase(ctx, p.Clock); err != nil || p.shared == nil {
 		return err
 	}
-	err = p.shared.Compare(ctx)
-	if err == nil && s.ListsDatabaseURL != "" {
-		err = p.DB.UseStandby(ctx, s.ListsDatabaseURL)
-	}
-	if err != nil {
+	if err = p.shared.Compare(ctx); err != nil {
 		return errors.Join(err, p.DB.Close())
 	}
 	return nil

@@ -24,13 +24,12 @@ const EnvPrefix = "COINTILL"
 // COINTILL_… of the same name. Those tagged secret have a …_FILE twin in the
 // environment and are never printed.
 type Settings struct {
-	Listen           string   `default:"127.0.0.1:8080" help:"Address to serve on."`
-	BaseURL          string   `name:"base-url" help:"Public address of this instance, e.g. https://pay.example.com. Default: http:// and the address served on."`
-	DataDir          string   `default:"./data" help:"Folder for the embedded database and the secret key."`
-	DatabaseURL      string   `name:"database-url" secret:"" help:"postgres://… for PostgreSQL. Empty: SQLite in the data folder."`
-	ListsDatabaseURL string   `name:"lists-database-url" secret:"" help:"postgres://… of a hot standby of the database, where lists, searches, exports and reports are read. Empty: all is read from the database."`
-	AddressMarks     []string `help:"Folders that keep, outside of the database, how far addresses were given out. Empty: in the data folder and in the user's state folder."`
-	SecretKey        string   `secret:"" help:"Master key: 32 bytes or more in base64. Empty: kept in the data folder, made at the first start. All replicas need the same."`
+	Listen       string   `default:"127.0.0.1:8080" help:"Address to serve on."`
+	BaseURL      string   `name:"base-url" help:"Public address of this instance, e.g. https://pay.example.com. Default: http:// and the address served on."`
+	DataDir      string   `default:"./data" help:"Folder for the embedded database and the secret key."`
+	DatabaseURL  string   `name:"database-url" secret:"" help:"postgres://… for PostgreSQL. Empty: SQLite in the data folder."`
+	AddressMarks []string `help:"Folders that keep, outside of the database, how far addresses were given out. Empty: in the data folder and in the user's state folder."`
+	SecretKey    string   `secret:"" help:"Master key: 32 bytes or more in base64. Empty: kept in the data folder, made at the first start. All replicas need the same."`
 
 	SMTPURL string `name:"smtp-url" secret:"" help:"smtp:// or smtps:// server for receipts, e.g. smtp://user:password@mail.example.com:587?from=till@example.com. Empty: mails stay in the dashboard's mailbox."`
 

@@ -51,9 +51,6 @@ func (p *Product) runWork(ctx context.Context) {
 	if p.shared != nil {
 		run("clock", p.shared.Run)
 	}
-	if p.DB.HasStandby() {
-		run("standby", p.DB.WatchStandby)
-	}
 	run("deliveries", p.deliver.Run)
 	run("resends", p.Hooks.RunResends)
 	run("mails", p.send.Run)

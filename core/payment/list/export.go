@@ -59,7 +59,6 @@ func (s *Service) Newest(ctx context.Context, sc scope.Scope) (Place, error) {
 // how many there are after no place; it stops counting at 100. It is asked when
 // a change was just committed, and so of the primary.
 func (s *Service) News(ctx context.Context, sc scope.Scope, f Filter, since Place) (int, error) {
-	ctx = models.UpToDate(ctx)
 	c, err := s.choosePayments(ctx, sc, f)
 	if err != nil || c.nothing {
 		return 0, err

@@ -105,9 +105,6 @@ func systemTroubles(ctx context.Context, r system.Report, zone *time.Location) (
 	if n := r.Skipped.Addresses; n > 0 {
 		list = append(list, words.N(ctx, "system.skipped", int(n), "Time", ui.TimeText(r.Skipped.Last.In(zone))))
 	}
-	if r.Standby != "" {
-		list = append(list, words.T(ctx, "system.standby", "Why", r.Standby))
-	}
 	switch drift := r.Drift.Round(time.Second); {
 	case r.Drift > clock.MostDrift:
 		list = append(list, words.T(ctx, "system.clock_ahead", "By", drift.String()))
