@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cointill/models"
+	"cointill/core/filelock"
 )
 
 // TestLockedMark: a file that another process keeps locked is an error in time.
@@ -25,8 +25,8 @@ func TestLockedMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Reserve(k, 1); !errors.Is(err, models.ErrFileLocked) {
-		t.Errorf("Reserve = %v, want %v", err, models.ErrFileLocked)
+	if err := s.Reserve(k, 1); !errors.Is(err, filelock.ErrLocked) {
+		t.Errorf("Reserve = %v, want %v", err, filelock.ErrLocked)
 	}
 	if err := file.Close(); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/core/clock"
+	"cointill/core/filelock"
 	"cointill/models"
 )
 
@@ -58,7 +59,7 @@ func (s *Settings) occupyDataDir() (release func() error, err error) {
 	if s.DatabaseURL != "" {
 		return func() error { return nil }, nil // PostgreSQL has any number of them
 	}
-	return models.Occupy(s.DataDir, clock.Real()())
+	return filelock.OccupyFolder(s.DataDir, clock.Real()())
 }
 
 // The pauses between two tries to reach PostgreSQL.

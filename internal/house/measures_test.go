@@ -29,7 +29,7 @@ var larger = map[string]int{
 	"core/account.Service methods": 125, "core/payment.Service methods": 67, "core/webhook.Service methods": 82,
 	"handlers/api.call methods": 43,
 	"core/webhook files":        27,
-	"core/webhook lines":        4638, "models files": 31,
+	"core/webhook lines":        4632,
 }
 
 // idiom matches words that a second-language engineer stumbles over: who or what is meant

@@ -1,4 +1,4 @@
-package models_test
+package filelock_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/filelock"
 	"cointill/models"
 )
 
@@ -23,7 +24,7 @@ func TestOccupier(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	if _, err := models.Occupy(dir, since); err != nil {
+	if _, err := filelock.OccupyFolder(dir, since); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = os.Stdout.WriteString("occupied\n")
@@ -54,7 +55,7 @@ func TestOneProcessServesADataFolder(t *testing.T) {
 	}
 	refused := func(pid string) {
 		t.Helper()
-		release, err := models.Occupy(dir, since.Add(time.Hour))
+		release, err := filelock.OccupyFolder(dir, since.Add(time.Hour))
 		if release != nil || err == nil || !strings.Contains(err.Error(), "is served by process "+pid+" on ") ||
 			!strings.Contains(err.Error(), "since 2026-03-01T12:00:00Z") {
 			t.Errorf("a second process is told %v, want process %s", err, pid)
@@ -72,7 +73,7 @@ func TestOneProcessServesADataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = other.Wait() // killed
-	release, err := models.Occupy(dir, since)
+	release, err := filelock.OccupyFolder(dir, since)
 	if err != nil {
 		t.Fatalf("after a kill -9 the next process is told %v", err)
 	}
@@ -80,7 +81,7 @@ func TestOneProcessServesADataFolder(t *testing.T) {
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	if release, err = models.Occupy(dir, since); err != nil {
+	if release, err = filelock.OccupyFolder(dir, since); err != nil {
 		t.Fatalf("after a release the next process is told %v", err)
 	}
 	if err := release(); err != nil {
@@ -90,7 +91,7 @@ func TestOneProcessServesADataFolder(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the lock's file is %v, %v", info.Mode(), err)
 	}
-	if _, err := models.Occupy(filepath.Join(dir, "cointill.lock"), since); err == nil {
+	if _, err := filelock.OccupyFolder(filepath.Join(dir, "cointill.lock"), since); err == nil {
 		t.Error("a file is occupied like a folder")
 	}
 }

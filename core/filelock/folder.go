@@ -1,4 +1,5 @@
-package models
+// Package filelock locks files between processes. A killed process loses its locks.
+package filelock
 
 import (
 	"errors"
@@ -13,13 +14,13 @@ import (
 // which the system gives back however the process ends.
 const lockFile = "cointill.lock"
 
-// ErrFileLocked means that another process, or another open file of this one, holds the lock.
-var ErrFileLocked = errors.New("another process keeps the file locked")
+// ErrLocked means that another process, or another open file of this one, holds the lock.
+var ErrLocked = errors.New("another process keeps the file locked")
 
-// Occupy makes this process the one that serves the database in a data folder, until release is
+// OccupyFolder makes this process the one that serves the database in a data folder, until release is
 // called or the process ends. An error says which process that is already, and since when.
 // Others may use the database meanwhile, as commands do beside a serving process.
-func Occupy(dataDir string, now time.Time) (release func() error, err error) {
+func OccupyFolder(dataDir string, now time.Time) (release func() error, err error) {
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
@@ -28,7 +29,7 @@ func Occupy(dataDir string, now time.Time) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := TryLockFile(file); errors.Is(err, ErrFileLocked) {
+	if err := TryLock(file); errors.Is(err, ErrLocked) {
 		holder := make([]byte, 200)
 		n, _ := file.ReadAt(holder, 0) // it may not be written yet
 		return nil, errors.Join(

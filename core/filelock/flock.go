@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package models
+package filelock
 
 import (
 	"errors"
@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// TryLockFile locks a file until it is closed, or returns ErrFileLocked. A killed process loses
+// TryLock locks a file until it is closed, or returns ErrLocked. A killed process loses
 // its locks.
-func TryLockFile(file *os.File) error {
+func TryLock(file *os.File) error {
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case errors.Is(err, syscall.EWOULDBLOCK):
-			return ErrFileLocked
+			return ErrLocked
 		case !errors.Is(err, syscall.EINTR):
 			return err
 		}
