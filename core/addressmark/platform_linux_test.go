@@ -14,7 +14,7 @@ import (
 func TestLockedMark(t *testing.T) {
 	k := Key{Network: "bitcoin-mainnet", Fingerprint: "f"}
 	s := New(t.TempDir())
-	s.places[0].timeout = 200 * time.Millisecond
+	s.places[0].timeout = 2 * time.Second // half of it for the lock
 	if err := s.Reserve(k, 0); err != nil {
 		t.Fatal(err)
 	}
