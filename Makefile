@@ -32,7 +32,7 @@ test-attacks: ## attacks that make test runs fewer times, as often as the catalo
 	go test -count=1 -v -timeout 60m -run 'TestByzantineNode' ./chain/bitcoin -args -bitcoin.steps=10000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(EveryDepth|MinedAgain)$$' ./core/payment -args -every -again=1000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(Herd|Killed)$$' ./core/webhook -args -due=10000 -kills=1000
-	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'TestGuessesOfAnHour$$' ./core/account -args -guesses=10000
+	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'TestGuessesOfAnHour$$' ./core/account/auth -args -guesses=10000
 	scripts/with-postgres go test -count=1 -v -timeout 4h -run 'TestTagsNeverMeet$$' ./core/wallet -args -tags=1000000
 
 test-small-machine: ## attacks on a process with 256 MiB of memory and 1,024 open files, and their table
@@ -77,7 +77,7 @@ bench-slow: ## how long a verification takes beside 2,000 slow connections, as a
 	@scripts/end-to-end -run '^$$' -bench SlowClients -benchtime 3000x
 
 bench-enumeration: ## whether the times of answers tell who has an account: p beside its limit of 0.01, of 2 × 2,000 samples
-	@go test ./core/account -run '^$$' -bench Enumeration -benchtime 1x -timeout 60m -args -enumeration.samples=2000 -enumeration.beat=100ms
+	@go test ./core/account/auth -run '^$$' -bench Enumeration -benchtime 1x -timeout 60m -args -enumeration.samples=2000 -enumeration.beat=100ms
 
 # How much bench-dashboard fills its database with; less is faster.
 PAYMENTS ?= 1000000

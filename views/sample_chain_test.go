@@ -7,7 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/alarm"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -15,7 +15,7 @@ import (
 )
 
 func chainNotice(over bool) alarm.Notice {
-	return alarm.Notice{To: account.User{ID: 1, Name: "Amara Okafor", Email: "amara@sunbird.example"}, Business: "Sunbird Coffee", Domain: scope.Live, Network: "ethereum-mainnet",
+	return alarm.Notice{To: auth.User{ID: 1, Name: "Amara Okafor", Email: "amara@sunbird.example"}, Business: "Sunbird Coffee", Domain: scope.Live, Network: "ethereum-mainnet",
 		Chain: money.Ethereum, Problem: "All nodes are silent: 10.0.0.4:8545 refuses the connection.", Over: over, Since: now.Add(-10 * time.Minute), At: now, URL: "https://till.example/dashboard/methods"}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/scope"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -69,7 +69,7 @@ func peoplePages() map[string]templ.Component {
 		"sign-in-removed":       dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Notice: "You are no longer a member of a business here. Ask an owner for an invitation."}),
 		"sign-in-refused-email": dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Form: ui.Form{Values: map[string]string{"email": "amara@sunbird.example"}, Errors: map[string][]string{"": {"The e-mail address or the password is wrong."}}}}),
 	}
-	for _, kind := range account.LetterKinds() {
+	for _, kind := range auth.LetterKinds() {
 		pages["mail-"+string(kind)] = mail.Notice(mail.AccountNotice(letter(kind)))
 	}
 	return pages
@@ -101,11 +101,11 @@ func teamPage(page layout.Page) dashboard.TeamProps {
 	}
 }
 
-func letter(kind account.LetterKind) account.Letter {
-	l := account.Letter{Kind: kind, To: account.User{ID: 1, Name: "Amara Okafor", Email: "amara@sunbird.example"}, By: account.User{Name: "Chidi Nwosu", Email: "chidi@sunbird.example"},
+func letter(kind auth.LetterKind) auth.Letter {
+	l := auth.Letter{Kind: kind, To: auth.User{ID: 1, Name: "Amara Okafor", Email: "amara@sunbird.example"}, By: auth.User{Name: "Chidi Nwosu", Email: "chidi@sunbird.example"},
 		Business: "Sunbird Coffee", Role: scope.Finance, UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", IP: "203.0.113.9",
 		NewEmail: "okafor@sunbird.example", Passkey: "Amara’s phone", At: now, URL: "https://till.example/dashboard/account"}
-	if slices.Contains([]account.LetterKind{account.InviteSent, account.Reset, account.EmailConfirm}, kind) {
+	if slices.Contains([]auth.LetterKind{auth.InviteSent, auth.Reset, auth.EmailConfirm}, kind) {
 		l.Until = now.Add(time.Hour)
 	}
 	return l
@@ -114,7 +114,7 @@ func letter(kind account.LetterKind) account.Letter {
 // TestAccountMails: each mail about an account says what happened in both forms,
 // and escapes what others chose.
 func TestAccountMails(t *testing.T) {
-	for _, kind := range account.LetterKinds() {
+	for _, kind := range auth.LetterKinds() {
 		l := letter(kind)
 		l.Business, l.By.Name, l.NewEmail, l.Passkey = "<script>x</script>", "<script>y</script>", "<script>z</script>", "<script>p</script>"
 		subject, text, html := mail.RenderAccount(l)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/money"
 	"cointill/core/receiving"
 	"cointill/core/scope"
@@ -74,7 +74,7 @@ func refusedReview() dashboard.WalletReviewProps {
 }
 
 func notice() receiving.Notice {
-	return receiving.Notice{Owner: account.User{Name: "Amara Okafor", Email: "amara@sunbird.example"}, By: account.User{Name: "Bayo Ade", Email: "bayo@sunbird.example"},
+	return receiving.Notice{Owner: auth.User{Name: "Amara Okafor", Email: "amara@sunbird.example"}, By: auth.User{Name: "Bayo Ade", Email: "bayo@sunbird.example"},
 		Business: "Sunbird Coffee", Domain: scope.Live, Chain: money.Bitcoin, Network: "bitcoin-mainnet", Key: receiving.ShortKey(zpub), Script: "wpkh",
 		Former: "ypub6WoG…r575Fk", First: []string{reviewPage().Addresses[0].Address}, At: now.In(time.FixedZone("WAT", 3600)), URL: "https://till.example/dashboard/methods/crypto_bitcoin/wallet"}
 }

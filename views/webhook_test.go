@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/views/mail"
@@ -14,7 +14,7 @@ import (
 // TestWebhookOffText: both forms of the notice say why the webhook is off, and escape what a merchant chose.
 func TestWebhookOffText(t *testing.T) {
 	zone := time.FixedZone("WAT", 3600)
-	n := webhook.Notice{Owner: account.User{Name: "Amara Okafor"}, Business: `Ama's <script>alert(1)</script>`, Domain: scope.Live,
+	n := webhook.Notice{Owner: auth.User{Name: "Amara Okafor"}, Business: `Ama's <script>alert(1)</script>`, Domain: scope.Live,
 		Endpoint: webhook.Endpoint{Name: "orders", URL: "https://shop.example/hook?a=1&b=2", OffReason: "Every delivery failed for 5 days."},
 		Since:    now.Add(-120 * time.Hour).In(zone), At: now.In(zone), URL: "https://till.example/dashboard/webhooks/whk_1"}
 	subject, text, html := mail.RenderWebhookOff(n)

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"cointill/core/account"
+	"cointill/core/account/auth"
 )
 
 // TestTooLongAForm (AP-18): whoever sent more than a form may have comes back to its page, and
@@ -54,8 +55,8 @@ func TestLongBodies(t *testing.T) {
 		}
 	}
 	w := b.signedIn(t)
-	visitor := account.Session{Token: strings.Repeat("v", 43), Data: "{}", Expires: b.clock.Now().Add(time.Hour)}
-	if err := b.Account.SaveSession(t.Context(), visitor); err != nil {
+	visitor := auth.Session{Token: strings.Repeat("v", 43), Data: "{}", Expires: b.clock.Now().Add(time.Hour)}
+	if err := b.Sessions.SaveSession(t.Context(), visitor); err != nil {
 		t.Fatal(err)
 	}
 	for range most + 1 { // what doesn't count

@@ -3,7 +3,7 @@ package web
 import (
 	"net/http"
 
-	"cointill/core/account"
+	"cointill/core/account/auth"
 )
 
 // deviceName is the cookie by which a browser is known again after its session
@@ -16,7 +16,7 @@ func (s *Server) deviceName() string {
 }
 
 func (s *Server) deviceCookie(token string) *http.Cookie {
-	return &http.Cookie{Name: s.deviceName(), Value: token, Path: "/", MaxAge: int(account.DeviceLife.Seconds()),
+	return &http.Cookie{Name: s.deviceName(), Value: token, Path: "/", MaxAge: int(auth.DeviceLife.Seconds()),
 		HttpOnly: true, Secure: s.https, SameSite: http.SameSiteLaxMode}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/apilog"
 	"cointill/core/clock"
 	"cointill/core/limit"
@@ -63,9 +64,11 @@ type Config struct {
 type Deps struct {
 	Clock   clock.Clock
 	Account *account.Service
-	Secret  *secret.Box
-	Limiter *limit.Limiter
-	Hub     *sse.Hub
+	// Sessions is the login sessions of browsers.
+	Sessions *auth.Sessions
+	Secret   *secret.Box
+	Limiter  *limit.Limiter
+	Hub      *sse.Hub
 	// Calls is where requests of API keys are noted; nil notes none.
 	Calls   *apilog.Log
 	Log     *slog.Logger
@@ -122,7 +125,7 @@ func New(config Config, deps Deps) (*Server, error) {
 		}
 		s.proxies = append(s.proxies, prefix)
 	}
-	s.store = newStore(deps.Account, s.https)
+	s.store = newStore(deps.Sessions, s.https)
 	s.timings = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "cointill_http_request_seconds",
 		Help: "Time to answer a request, by route.", Buckets: prometheus.DefBuckets},
 		[]string{"method", "route", "status"})
@@ -182,7 +185,7 @@ func (s *Server) longer(header *fasthttp.RequestHeader) (config fasthttp.Request
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), handleTime)
 	defer cancel()
-	session, err := s.Account.LoadSession(ctx, token) // without a session the handler redirects to sign-in
+	session, err := s.Sessions.LoadSession(ctx, token) // without a session the handler redirects to sign-in
 	if err != nil {
 		return config
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
 	"github.com/gorilla/sessions"
 
-	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/fault"
 	"cointill/core/ident"
 )
@@ -32,14 +32,14 @@ type fromKey struct{}
 // token and nothing else. A session that remembers nothing has no row: a
 // visitor costs the database nothing.
 type store struct {
-	accounts *account.Service
+	sessions *auth.Sessions
 	name     string
 	options  sessions.Options
 }
 
-func newStore(accounts *account.Service, https bool) *store {
-	st := &store{accounts: accounts, name: "session",
-		options: sessions.Options{Path: "/", MaxAge: int(account.SessionLife.Seconds()),
+func newStore(kept *auth.Sessions, https bool) *store {
+	st := &store{sessions: kept, name: "session",
+		options: sessions.Options{Path: "/", MaxAge: int(auth.SessionLife.Seconds()),
 			HttpOnly: true, SameSite: http.SameSiteLaxMode}}
 	if https { // the prefix makes browsers refuse one that another host or path set
 		st.name, st.options.Secure = "__Host-session", true
@@ -65,7 +65,7 @@ func (st *store) New(r *http.Request, name string) (*sessions.Session, error) {
 		return session, nil // no cookie of ours
 	}
 	session.ID = cookie.Value
-	found, err := st.accounts.LoadSession(r.Context(), cookie.Value)
+	found, err := st.sessions.LoadSession(r.Context(), cookie.Value)
 	if fault.KindOf(err) == fault.NotFound {
 		return session, nil
 	}
@@ -92,12 +92,12 @@ func (st *store) New(r *http.Request, name string) (*sessions.Session, error) {
 func (st *store) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
 	if session.Options.MaxAge < 0 {
 		http.SetCookie(w, sessions.NewCookie(session.Name(), "", session.Options))
-		return st.accounts.RevokeSession(r.Context(), session.ID)
+		return st.sessions.RevokeSession(r.Context(), session.ID)
 	}
 	if !session.IsNew || len(session.Values) > 0 {
 		row, err := plain(session, r)
 		if err == nil {
-			err = st.accounts.SaveSession(r.Context(), row)
+			err = st.sessions.SaveSession(r.Context(), row)
 		}
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (st *store) Rotate(r *http.Request, w http.ResponseWriter, old string, sess
 	if err != nil {
 		return err
 	}
-	_, err = st.accounts.RotateSession(r.Context(), old, row)
+	_, err = st.sessions.RotateSession(r.Context(), old, row)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil
 	}
@@ -130,8 +130,8 @@ func (st *store) Rotate(r *http.Request, w http.ResponseWriter, old string, sess
 }
 
 // plain is the session as core keeps it.
-func plain(session *sessions.Session, r *http.Request) (account.Session, error) {
-	out := account.Session{Token: session.ID, UserAgent: r.UserAgent()}
+func plain(session *sessions.Session, r *http.Request) (auth.Session, error) {
+	out := auth.Session{Token: session.ID, UserAgent: r.UserAgent()}
 	out.IP, _ = r.Context().Value(fromKey{}).(string)
 	values := map[string]string{}
 	for key, value := range session.Values {
@@ -226,9 +226,9 @@ func (l *login) Rotate() {
 // Key names the session in lists, by the id that it came with.
 func (l *login) Key() string {
 	if l.rotate {
-		return account.SessionKey(l.old)
+		return auth.SessionKey(l.old)
 	}
-	return account.SessionKey(l.session.ID)
+	return auth.SessionKey(l.session.ID)
 }
 
 // rights notes with which rights the session acts. When they changed since its

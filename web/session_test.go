@@ -94,7 +94,7 @@ func TestSessionIsFreshAtEachRequest(t *testing.T) {
 	if answer, _ := b.do(t, "GET", "/dashboard", "", "HX-Request", "true"); answer.StatusCode != 401 || answer.Header.Get("HX-Redirect") != "/sign-in?next=%2Fdashboard" {
 		t.Errorf(`b.do(t, "GET", "/dashboard", "", "HX-Request", "true"): answer.StatusCode = %v, answer.Header = %v`, answer.StatusCode, answer.Header)
 	}
-	if err := b.Account.RevokeUser(t.Context(), b.user.ID); err != nil {
+	if err := b.Sessions.RevokeUser(t.Context(), b.user.ID); err != nil {
 		t.Fatal(err)
 	}
 	if answer, _ := w.get("/dashboard"); answer.StatusCode != 303 {

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/account/accounttest"
 	"cointill/core/apilog"
 	"cointill/core/clock"
@@ -44,7 +45,7 @@ type bench struct {
 	*web.Server
 	db    *models.DB
 	clock *clock.Fake
-	user  account.User
+	user  auth.User
 	log   *buffer
 	base  string
 	paid  chan struct{} // updates of the stream route
@@ -79,7 +80,7 @@ func setup(t *testing.T, config web.Config) *bench {
 	if _, b.user, err = accounts.SignUp(t.Context(), account.NewBusiness{BusinessName: "Shop", Name: "Ada", Email: "ada@example.com", Password: password}); err != nil {
 		t.Fatal(err)
 	}
-	b.Server, err = web.New(config, web.Deps{Clock: b.clock.Now, Account: accounts, Secret: box, Limiter: limit.New(b.db, b.clock.Now),
+	b.Server, err = web.New(config, web.Deps{Clock: b.clock.Now, Account: accounts, Sessions: auth.NewSessions(accounts.Auth), Secret: box, Limiter: limit.New(b.db, b.clock.Now),
 		Hub: sse.New(b.db), Calls: apilog.New(b.db, b.clock.Now), Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Metrics: prometheus.NewRegistry(),
 		Checks: map[string]func(context.Context) error{"database": func(context.Context) error { return b.fail }},
 		Routes: web.Routes{API: api, Dashboard: b.dashboard, Checkout: b.checkout}})
@@ -121,7 +122,7 @@ func (b *bench) dashboard(m page.Members, v page.Visitors) {
 		return c.Render(text("token=" + c.Session.FormToken() + " " + c.TakeFlash().Text))
 	})
 	v.Post("/sign-in", func(c *page.Ctx) error {
-		entry, err := b.Account.SignIn(c.UserContext(), account.Credentials{Email: c.FormText("email"), Password: c.FormValue("password"), IP: c.ClientIP})
+		entry, err := b.Account.Auth.SignIn(c.UserContext(), auth.Credentials{Email: c.FormText("email"), Password: c.FormValue("password"), IP: c.ClientIP})
 		if err != nil {
 			return err
 		}

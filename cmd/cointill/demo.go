@@ -78,7 +78,7 @@ func makeDemo(ctx context.Context, p *app.Product) (demoReady, error) {
 		BusinessName: "Demo Till", Name: "Demo Owner", Email: demoEmail, Password: ready.password,
 	})
 	if fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.Invalid {
-		business, err = p.Accounts.ResetPassword(ctx, demoEmail, ready.password)
+		business, err = p.Users.ResetPassword(ctx, demoEmail, ready.password)
 	}
 	if err != nil {
 		return ready, err

@@ -121,8 +121,8 @@ func TestSetupTokenIsForReachableServers(t *testing.T) {
 		}
 		p, token := start()
 		n := account.NewBusiness{BusinessName: "Till", Name: "Ama", Email: "ama@till.example", Password: "a long enough passphrase", SetupToken: old}
-		if (token != "") != c.asks || p.Accounts.SetupTokenAsked() != c.asks {
-			t.Errorf("%s: the notice has the token %q, asked for: %t, want %t", what, token, p.Accounts.SetupTokenAsked(), c.asks)
+		if (token != "") != c.asks || p.Users.SetupTokenAsked() != c.asks {
+			t.Errorf("%s: the notice has the token %q, asked for: %t, want %t", what, token, p.Users.SetupTokenAsked(), c.asks)
 		}
 		if _, _, err := p.Accounts.SignUp(t.Context(), n); (err != nil) != c.asks || old == token && c.asks {
 			t.Errorf("%s: sign-up with the token of the start before: %v", what, err)

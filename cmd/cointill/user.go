@@ -30,11 +30,11 @@ func (c userPassword) Run(ctx context.Context, settings *app.Settings) error {
 		return err
 	}
 	defer db.Close()
-	if _, err := accounts.ResetPassword(ctx, c.Email, strings.TrimRight(string(password), "\r\n")); err != nil {
+	if _, err := accounts.Auth.ResetPassword(ctx, c.Email, strings.TrimRight(string(password), "\r\n")); err != nil {
 		return explainFault(err)
 	}
 	if c.RemoveFactor {
-		if err := accounts.ResetFactor(ctx, c.Email); err != nil {
+		if err := accounts.Auth.ResetFactor(ctx, c.Email); err != nil {
 			return explainFault(err)
 		}
 	}

@@ -1,68 +1,46 @@
-// Package account holds who may use Cointill: businesses with their users, roles and payment
-// methods, and the login sessions of browsers. Each call reads the rights from the database,
-// so that every replica refuses a revoked access at once.
+// Package account holds businesses with their members, roles, invitations and payment methods.
+// Each call reads the rights from the database, so that every replica refuses a revoked access
+// at once. Package auth has the users and how they sign in.
 package account
 
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"strings"
 	"time"
 
-	"github.com/alexedwards/argon2id"
 	"gorm.io/gorm/clause"
 
+	"cointill/core/account/auth"
 	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/ident"
-	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/scope"
-	"cointill/core/secret"
 	"cointill/models"
 )
 
-// Service holds what the package's operations need. Make one with New.
+// Service is the businesses of this server and who works in them. Make one with New.
 type Service struct {
-	db     *models.DB
-	now    clock.Clock
-	secret *secret.Box
+	// Auth is the users who work in them.
+	Auth *auth.Service
+
+	db  *models.DB
+	now clock.Clock
 
 	// Missing says in a sentence what keeps a payment method from working for a
 	// business in a domain: no network, or nothing to receive with; "" means
 	// nothing does. Without it, live has no network at all.
 	Missing func(ctx context.Context, sc scope.Scope, method money.Method) (string, error)
-
-	// Mails queues mails about accounts, Render writes them, and WakeMails is called after
-	// the commit. Without the first two no mail and no link is sent.
-	Mails     Mails
-	Render    func(Letter) (subject, text, html string)
-	WakeMails func()
-	// Operators are the addresses, in lower case, of who runs this installation.
+	// Operators are the addresses, in lower case, of the people who run this installation.
 	Operators []string
-	// Base is this server's address, for the links in mails: https://till.example.
-	Base string
-	// AskSetupToken has the first sign-up ask for the set-up token: for a server that others
-	// than its own machine may reach before its owner does.
-	AskSetupToken bool
-
-	// Cost is the cost of new password hashes; older hashes are replaced at sign-in.
-	Cost argon2id.Params
-	// Beat is the interval at which refused sign-ins and requested resets are answered, so
-	// that their duration doesn't reveal whether a user exists; 0 answers at once.
-	Beat time.Duration
-
-	hashing *line
 }
 
 // New makes the service.
-func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
-	s := &Service{db: db, now: now, secret: box, Beat: 500 * time.Millisecond, hashing: newLine(2, nil)}
-	// Explicit, because the library's defaults follow the number of processors.
-	s.Cost = argon2id.Params{Memory: memory.Hash >> 10, Iterations: 3, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+func New(db *models.DB, now clock.Clock, users *auth.Service) *Service {
+	s := &Service{Auth: users, db: db, now: now}
 	s.Missing = func(_ context.Context, sc scope.Scope, _ money.Method) (string, error) {
 		if sc.Domain == scope.Test {
 			return "", nil
@@ -72,33 +50,9 @@ func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
 	return s
 }
 
-// LimitHashing lets no more passwords be hashed at once than a plan has memory for. Call it
-// before any is hashed.
-func (s *Service) LimitHashing(plan memory.Plan) {
-	var collect func()
-	if plan.Collect {
-		collect = runtime.GC
-	}
-	s.hashing = newLine(plan.Hashes, collect)
-}
-
-// User is a person who signs in.
-type User struct {
-	ID    int64
-	Name  string
-	Email string
-	// SecondFactor says that signing in needs a code, too.
-	SecondFactor bool
-}
-
-// known is a row as the rest of the program sees it.
-func known(row models.User) User {
-	return User{ID: row.ID, Name: row.Name, Email: row.Email, SecondFactor: row.TOTPSecret != nil}
-}
-
 // Membership is a user with the business they work in and their role there.
 type Membership struct {
-	User     User
+	User     auth.User
 	Business models.Business
 	Role     scope.Role
 }
@@ -123,14 +77,12 @@ func (s *Service) Empty(ctx context.Context) (bool, error) {
 // SignUp creates the first business of this server from its public form. It is
 // refused with Forbidden as soon as there is a user, also when two race; without the
 // set-up token, where it is asked for, before anything else is looked at.
-func (s *Service) SignUp(ctx context.Context, n NewBusiness) (models.Business, User, error) {
+func (s *Service) SignUp(ctx context.Context, n NewBusiness) (models.Business, auth.User, error) {
 	if empty, err := s.Empty(ctx); err != nil || !empty { // asked before the costly hash
-		return models.Business{}, User{}, cmp.Or(err, error(errSignUpClosed))
+		return models.Business{}, auth.User{}, cmp.Or(err, error(errSignUpClosed))
 	}
-	if s.AskSetupToken {
-		if err := s.checkSetupToken(ctx, n.SetupToken, n.IP); err != nil {
-			return models.Business{}, User{}, err
-		}
+	if err := s.Auth.CheckSetupToken(ctx, n.SetupToken, n.IP); err != nil {
+		return models.Business{}, auth.User{}, err
 	}
 	return s.create(ctx, n, true)
 }
@@ -142,18 +94,18 @@ var errSignUpClosed = fault.New(fault.Forbidden, "sign_up_closed",
 // CreateBusiness creates a business with its owner, every payment method
 // enabled in test and none in live. It is for the operator; pages call SignUp.
 // Invalid with a sentence per field: business_name, name, email, password.
-func (s *Service) CreateBusiness(ctx context.Context, n NewBusiness) (models.Business, User, error) {
+func (s *Service) CreateBusiness(ctx context.Context, n NewBusiness) (models.Business, auth.User, error) {
 	return s.create(ctx, n, false)
 }
 
-func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (models.Business, User, error) {
+func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (models.Business, auth.User, error) {
 	n.Email = strings.ToLower(n.Email)
 	if err := n.check(); err != nil {
-		return models.Business{}, User{}, err
+		return models.Business{}, auth.User{}, err
 	}
-	hash, err := s.hashPassword(ctx, n.Password, strangers)
+	hash, err := s.Auth.HashPassword(ctx, n.Password)
 	if err != nil {
-		return models.Business{}, User{}, err
+		return models.Business{}, auth.User{}, err
 	}
 	now := s.now()
 	business := models.Business{Code: ident.New("BUS_"), Name: n.BusinessName, TimeZone: "Africa/Lagos",
@@ -171,15 +123,15 @@ func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (mo
 		if onlyFirst && first.RowsAffected == 0 {
 			return errSignUpClosed
 		}
-		if err := dropSetupToken(tx); err != nil {
+		if err := auth.DropSetupToken(tx); err != nil {
 			return err
 		}
 		return s.insertBusiness(tx, &business, &user, now)
 	})
 	if err != nil {
-		return models.Business{}, User{}, err
+		return models.Business{}, auth.User{}, err
 	}
-	return business, known(user), nil
+	return business, auth.DescribeUser(user), nil
 }
 
 func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user *models.User, now time.Time) error {
@@ -208,7 +160,7 @@ func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user 
 	if err := tx.Create(&methods).Error; err != nil {
 		return err
 	}
-	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Live, Actor: userActor(user.ID), Role: scope.Owner}
+	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Live, Actor: auth.ActorOf(user.ID), Role: scope.Owner}
 	return audit.Record(tx, sc, now, "business.created", business.Code,
 		map[string]string{"name": business.Name, "owner": user.Email})
 }
@@ -217,7 +169,7 @@ func (n NewBusiness) check() error {
 	fields := fault.Fields{}
 	for field, sentence := range map[string]string{
 		"business_name": contact.CheckLabel(n.BusinessName), "name": contact.CheckLabel(n.Name),
-		"email": contact.CheckEmail(n.Email), "password": checkPassword(n.Password),
+		"email": contact.CheckEmail(n.Email), "password": auth.CheckPassword(n.Password),
 	} {
 		if sentence != "" {
 			fields.Add(field, sentence)
@@ -247,7 +199,7 @@ func (s *Service) Membership(ctx context.Context, userID, preferred int64) (Memb
 	if err := db.Where("id = ?", member.BusinessID).Take(&business).Error; err != nil {
 		return Membership{}, fault.MissingRow(err, "business")
 	}
-	return Membership{User: known(user), Business: business, Role: scope.Role(member.Role)}, nil
+	return Membership{User: auth.DescribeUser(user), Business: business, Role: scope.Role(member.Role)}, nil
 }
 
 // Workplace is a business that a user works in.
@@ -267,7 +219,7 @@ func (s *Service) Workplaces(ctx context.Context, userID int64) (list []Workplac
 
 // Scope is the member's scope in a domain.
 func (m Membership) Scope(domain scope.Domain) scope.Scope {
-	return scope.Scope{BusinessID: m.Business.ID, Domain: domain, Actor: userActor(m.User.ID), Role: m.Role}
+	return scope.Scope{BusinessID: m.Business.ID, Domain: domain, Actor: auth.ActorOf(m.User.ID), Role: m.Role}
 }
 
 // Business finds a business by its BUS_ code.

@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"cointill/core/account/auth"
 	"cointill/core/audit"
 	"cointill/core/contact"
 	"cointill/core/fault"
@@ -88,7 +89,7 @@ func (s *Service) Invite(ctx context.Context, sc scope.Scope, email string, role
 	if err := fault.Validation(fields); err != nil {
 		return Invitation{}, err
 	}
-	by, err := actor(sc)
+	by, err := auth.FindActor(sc)
 	if err != nil {
 		return Invitation{}, err
 	}
@@ -100,7 +101,7 @@ func (s *Service) Invite(ctx context.Context, sc scope.Scope, email string, role
 			CreatedAt: s.now()}
 		return s.send(tx, sc, row, "member.invited")
 	})
-	s.wake(err)
+	s.Auth.WakeMailer(err)
 	return made, err
 }
 
@@ -139,8 +140,8 @@ func (s *Service) mayInvite(tx *models.Tx, sc scope.Scope, email string) error {
 // send stores an invitation with a new link in place of the previous one, and mails it.
 func (s *Service) send(tx *models.Tx, sc scope.Scope, row models.Invitation, action string) (Invitation, error) {
 	now := s.now()
-	row.Seed, row.SentAt, row.ExpiresAt = newSeed(), now, now.Add(invitationTime)
-	row.Hash, row.Mail = sessionID(s.token(row.Seed)), ident.New("invitation ")
+	row.Seed, row.SentAt, row.ExpiresAt = auth.NewSeed(), now, now.Add(invitationTime)
+	row.Hash, row.Mail = auth.HashToken(s.Auth.TicketToken(row.Seed)), ident.New("invitation ")
 	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "business_id"}, {Name: "email"}},
 		DoUpdates: clause.AssignmentColumns([]string{"role", "seed", "hash", "invited_by", "sent_at", "expires_at",
 			"mail"})}).Create(&row).Error
@@ -159,10 +160,11 @@ func (s *Service) send(tx *models.Tx, sc scope.Scope, row models.Invitation, act
 	if err := tx.Where("id = ?", row.InvitedBy).Take(&by).Error; err != nil {
 		return Invitation{}, fault.MissingRow(err, "user")
 	}
-	letter := Letter{Kind: InviteSent, To: User{Email: row.Email}, By: known(by), Business: business.Name,
-		Role:  scope.Role(row.Role),
-		Until: row.ExpiresAt, URL: s.Base + invitationPath + row.Seed}
-	return s.shown(row, by.Name), s.queueLetterAbout(tx, letter, row.Mail)
+	letter := auth.Letter{Kind: auth.InviteSent, To: auth.User{Email: row.Email}, By: auth.DescribeUser(by),
+		Business: business.Name,
+		Role:     scope.Role(row.Role),
+		Until:    row.ExpiresAt, URL: s.Auth.Base + invitationPath + row.Seed}
+	return s.shown(row, by.Name), s.Auth.QueueLetterAbout(tx, letter, row.Mail)
 }
 
 const invitationPath = "/invitation/"
@@ -170,7 +172,7 @@ const invitationPath = "/invitation/"
 func (s *Service) shown(row models.Invitation, by string) Invitation {
 	return Invitation{ID: row.ID, Email: row.Email, Role: scope.Role(row.Role), By: by, SentAt: row.SentAt,
 		ExpiresAt: row.ExpiresAt,
-		Link:      s.Base + invitationPath + s.token(row.Seed)}
+		Link:      s.Auth.Base + invitationPath + s.Auth.TicketToken(row.Seed)}
 }
 
 // Invitations lists who was asked into the scope's business and hasn't come, at
@@ -219,7 +221,7 @@ func (s *Service) invitationMails(ctx context.Context, rows []models.Invitation)
 	}
 	var mails []models.Mail
 	err := s.db.Read(ctx).Select("about", "outcome", "last_error").
-		Where("kind = ? AND about IN ?", mailKind(InviteSent), about).Find(&mails).Error
+		Where("kind = ? AND about IN ?", auth.MailKind(auth.InviteSent), about).Find(&mails).Error
 	found := map[string]models.Mail{}
 	for _, mail := range mails {
 		found[mail.About] = mail
@@ -243,7 +245,7 @@ func (s *Service) ResendInvitation(ctx context.Context, sc scope.Scope, id int64
 	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return Invitation{}, err
 	}
-	by, err := actor(sc)
+	by, err := auth.FindActor(sc)
 	if err != nil {
 		return Invitation{}, err
 	}
@@ -258,7 +260,7 @@ func (s *Service) ResendInvitation(ctx context.Context, sc scope.Scope, id int64
 		row.InvitedBy = by
 		return s.send(tx, sc, row, "invitation.resent")
 	})
-	s.wake(err)
+	s.Auth.WakeMailer(err)
 	return made, err
 }
 
@@ -289,4 +291,9 @@ func lockBusiness(tx *models.Tx, id int64) error {
 		tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", id).Take(&business).Error,
 		"business",
 	)
+}
+
+// Sweep deletes invitations that ended long ago. Run it now and then.
+func (s *Service) Sweep(ctx context.Context) error {
+	return s.db.Exec(ctx).Where("expires_at <= ?", s.now().Add(-keepInvitation)).Delete(&models.Invitation{}).Error
 }

@@ -28,28 +28,30 @@ func TestInvitationMail(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, in := range list {
-				if in.Email == "bea@example.com" && (in.Mail != state || in.MailWhy != why) || in.Email != "bea@example.com" && (in.Mail != "kept" || in.MailWhy != "") {
+				if in.Email == "bea@example.com" && (in.Mail != state || in.MailWhy != why) ||
+					in.Email != "bea@example.com" && (in.Mail != "kept" || in.MailWhy != "") {
 					t.Errorf("%s: %q %q, want %q %q", in.Email, in.Mail, in.MailWhy, state, why)
 				}
 			}
 		}
 		set := func(columns map[string]any) {
 			t.Helper()
-			if err := b.db.Exec(ctx).Model(&models.Mail{}).Where("to_address = ?", "bea@example.com").Updates(columns).Error; err != nil {
+			if err := b.DB.Exec(ctx).Model(&models.Mail{}).Where("to_address = ?",
+				"bea@example.com").Updates(columns).Error; err != nil {
 				t.Fatal(err)
 			}
 		}
 		says("kept", "")
 		set(map[string]any{"outcome": "", "done_at": nil, "last_error": "Not now."})
 		says("pending", "Not now.")
-		set(map[string]any{"outcome": "failed", "done_at": b.clock.Now(), "last_error": "No such mailbox."})
+		set(map[string]any{"outcome": "failed", "done_at": b.Clock.Now(), "last_error": "No such mailbox."})
 		says("failed", "No such mailbox.")
-		b.clock.Advance(time.Minute)
+		b.Clock.Advance(time.Minute)
 		if _, err := b.ResendInvitation(ctx, sc, made.ID); err != nil {
 			t.Fatal(err)
 		}
 		says("kept", "")
-		if err := b.db.Exec(ctx).Where("to_address = ?", "bea@example.com").Delete(&models.Mail{}).Error; err != nil {
+		if err := b.DB.Exec(ctx).Where("to_address = ?", "bea@example.com").Delete(&models.Mail{}).Error; err != nil {
 			t.Fatal(err)
 		}
 		says("", "")

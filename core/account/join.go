@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"cointill/core/account/auth"
 	"cointill/core/audit"
 	"cointill/core/contact"
 	"cointill/core/fault"
@@ -35,7 +36,7 @@ func (s *Service) FindInvitation(ctx context.Context, token string) (Invited, er
 
 func (s *Service) invited(tx *models.Tx, token string) (models.Invitation, Invited, error) {
 	var rows []models.Invitation
-	if err := tx.Where("hash = ? AND expires_at > ?", sessionID(token), s.now()).Limit(1).
+	if err := tx.Where("hash = ? AND expires_at > ?", auth.HashToken(token), s.now()).Limit(1).
 		Find(&rows).Error; err != nil {
 		return models.Invitation{}, Invited{}, err
 	}
@@ -71,30 +72,30 @@ type Newcomer struct {
 // AcceptAsNew makes the reader of an invitation a user and a member. Invalid (name, password),
 // Gone for a link that is over, Conflict (sign_in_to_accept) when a user has the address
 // already, Forbidden (operator_address) for an operator's.
-func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (User, int64, error) {
+func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (auth.User, int64, error) {
 	in, err := s.FindInvitation(ctx, token)
 	if err != nil {
-		return User{}, 0, err
+		return auth.User{}, 0, err
 	}
 	if slices.Contains(s.Operators, in.Email) && in.User == 0 { // without a mail server the inviter has the link
-		return User{}, 0, errOperatorAddress
+		return auth.User{}, 0, errOperatorAddress
 	}
 	fields := fault.Fields{}
 	if sentence := contact.CheckLabel(n.Name); sentence != "" {
 		fields.Add("name", sentence)
 	}
-	if sentence := checkPassword(n.Password); sentence != "" {
+	if sentence := auth.CheckPassword(n.Password); sentence != "" {
 		fields.Add("password", sentence)
 	}
 	if err := fault.Validation(fields); err != nil {
-		return User{}, 0, err
+		return auth.User{}, 0, err
 	}
 	if in.User != 0 {
-		return User{}, 0, errSignInToAccept
+		return auth.User{}, 0, errSignInToAccept
 	}
-	hash, err := s.hashPassword(ctx, n.Password, strangers)
+	hash, err := s.Auth.HashPassword(ctx, n.Password)
 	if err != nil {
-		return User{}, 0, err
+		return auth.User{}, 0, err
 	}
 	var user models.User
 	var business int64
@@ -115,7 +116,7 @@ func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (Us
 		business = row.BusinessID
 		return s.join(tx, row, user)
 	})
-	return known(user), business, err
+	return auth.DescribeUser(user), business, err
 }
 
 var errSignInToAccept = fault.New(fault.Conflict, "sign_in_to_accept",
@@ -161,6 +162,6 @@ func (s *Service) join(tx *models.Tx, row models.Invitation, user models.User) e
 	if made.RowsAffected == 0 { // a member already, or an error
 		return made.Error
 	}
-	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Live, Actor: userActor(user.ID)}
+	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Live, Actor: auth.ActorOf(user.ID)}
 	return audit.Record(tx, sc, now, "member.joined", user.Email, map[string]string{"role": row.Role})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"cointill/core/account/auth"
 	"cointill/core/fault"
 	"cointill/models"
 )
@@ -15,28 +16,27 @@ var errOperatorAddress = fault.New(fault.Forbidden, "operator_address",
 // Operator reports whether a user runs this installation: their address is among
 // Operators, and they have a second factor or a passkey, so that a password
 // alone opens nothing of it.
-func (s *Service) Operator(ctx context.Context, user User) (bool, error) {
+func (s *Service) Operator(ctx context.Context, user auth.User) (bool, error) {
 	if !slices.Contains(s.Operators, user.Email) {
 		return false, nil
 	}
 	if user.SecondFactor {
 		return true, nil
 	}
-	keys, err := passkeysOf(s.db.Read(ctx), user.ID)
-	return len(keys) > 0, err
+	return auth.HasPasskey(s.db.Read(ctx), user.ID)
 }
 
 // OperatorUsers are the users whose addresses are among Operators, for mails to
 // them. It may run inside a transaction.
-func (s *Service) OperatorUsers(tx *models.Tx) ([]User, error) {
+func (s *Service) OperatorUsers(tx *models.Tx) ([]auth.User, error) {
 	if len(s.Operators) == 0 {
 		return nil, nil
 	}
 	var rows []models.User
 	err := tx.Where("email IN ?", s.Operators).Order("id").Limit(100).Find(&rows).Error
-	var list []User
+	var list []auth.User
 	for _, row := range rows {
-		list = append(list, known(row))
+		list = append(list, auth.DescribeUser(row))
 	}
 	return list, err
 }

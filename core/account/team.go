@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"cointill/core/account/auth"
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/scope"
@@ -12,7 +13,7 @@ import (
 
 // Teammate is a member of a business as the others see them.
 type Teammate struct {
-	User  User
+	User  auth.User
 	Role  scope.Role
 	Since time.Time
 }
@@ -38,7 +39,8 @@ func (s *Service) Team(ctx context.Context, sc scope.Scope) ([]Teammate, error) 
 	}
 	var team []Teammate
 	for _, m := range members {
-		team = append(team, Teammate{User: known(byID[m.UserID]), Role: scope.Role(m.Role), Since: m.CreatedAt})
+		team = append(team, Teammate{User: auth.DescribeUser(byID[m.UserID]), Role: scope.Role(m.Role),
+			Since: m.CreatedAt})
 	}
 	return team, nil
 }
@@ -132,4 +134,26 @@ func (s *Service) dropInvitations(tx *models.Tx, sc scope.Scope, userID int64, r
 	}
 	return tx.Where("business_id = ? AND invited_by = ? AND role NOT IN ?", sc.BusinessID, userID, still).
 		Delete(&models.Invitation{}).Error
+}
+
+// Owners lists the owners of a business, in the order in which they came. It
+// may run inside a transaction.
+func Owners(tx *models.Tx, businessID int64) ([]auth.User, error) {
+	var rows []models.User
+	err := tx.Joins("JOIN members ON members.user_id = users.id").
+		Where("members.business_id = ? AND members.role = ?", businessID, string(scope.Owner)).Order("members.id").
+		Find(&rows).Error
+	var owners []auth.User
+	for _, row := range rows {
+		owners = append(owners, auth.DescribeUser(row))
+	}
+	return owners, err
+}
+
+// Refused records that a member was refused a page of the dashboard or an action on it.
+func (s *Service) Refused(ctx context.Context, sc scope.Scope, method, path string) error {
+	return s.db.Write(ctx, func(tx *models.Tx) error {
+		return audit.AppendAct(tx, sc, s.now(), audit.Act{Action: "access.refused", Subject: path,
+			Detail: map[string]string{"method": method, "role": string(sc.Role)}, Refused: true})
+	})
 }

@@ -2,7 +2,6 @@ package account_test
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,37 +12,18 @@ import (
 	"cointill/models"
 )
 
-// hire invites somebody and accepts as a new user.
-func (b bench) hire(t *testing.T, sc scope.Scope, email string, role scope.Role) account.Membership {
-	t.Helper()
-	in, err := b.Invite(t.Context(), sc, email, role)
-	if err != nil {
-		t.Fatal(err)
-	}
-	user, business, err := b.AcceptAsNew(t.Context(), linkToken(in), account.Newcomer{Name: "New Person", Password: another})
-	if err != nil || business != sc.BusinessID {
-		t.Fatalf("business = %v, err = %v", business, err)
-	}
-	m, err := b.Membership(t.Context(), user.ID, business)
-	if err != nil || m.Role != role {
-		t.Fatalf("m = %v, err = %v", m, err)
-	}
-	return m
-}
-
-func linkToken(in account.Invitation) string { return in.Link[strings.LastIndex(in.Link, "/")+1:] }
-
 func TestInvitation(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {
 		ctx, sc := t.Context(), m.Scope(scope.Test)
 		made, err := b.Invite(ctx, sc, " Bea@example.com", scope.Finance)
-		if err != nil || made.Email != "bea@example.com" || made.By != "Ada Obi" || !made.ExpiresAt.Equal(b.clock.Now().Add(7*24*time.Hour)) {
+		if err != nil || made.Email != "bea@example.com" || made.By != "Ada Obi" ||
+			!made.ExpiresAt.Equal(b.Clock.Now().Add(7*24*time.Hour)) {
 			t.Fatalf("made = %v, err = %v", made, err)
 		}
-		if got := b.letters(); !slices.Equal(got, []string{"invitation to bea@example.com"}) {
-			t.Errorf("b.letters(): got = %v", got)
+		if got := b.Letters(); !slices.Equal(got, []string{"invitation to bea@example.com"}) {
+			t.Errorf("b.Letters(): got = %v", got)
 		}
-		token := b.link(t)
+		token := b.Link(t)
 		if token != linkToken(made) {
 			t.Error("the mail has another link")
 		}
@@ -51,7 +31,8 @@ func TestInvitation(t *testing.T) {
 		if err != nil || in != (account.Invited{Business: "Ada's Shop", Email: "bea@example.com", Role: scope.Finance, By: "Ada Obi"}) {
 			t.Errorf("in = %v, err = %v", in, err)
 		}
-		if _, _, err := b.AcceptAsNew(ctx, token, account.Newcomer{Name: "", Password: "short"}); fault.KindOf(err) != fault.Invalid {
+		if _, _, err := b.AcceptAsNew(ctx, token, account.Newcomer{Name: "",
+			Password: "short"}); fault.KindOf(err) != fault.Invalid {
 			t.Error(err)
 		}
 		if _, err := b.Accept(ctx, token, m.User.ID); code(err) != "other_user" {
@@ -61,7 +42,8 @@ func TestInvitation(t *testing.T) {
 		if err != nil || business != m.Business.ID {
 			t.Fatalf("user = %v, business = %v, err = %v", user, business, err)
 		}
-		if _, _, err := b.AcceptAsNew(ctx, token, account.Newcomer{Name: "Bea", Password: another}); code(err) != "invitation_over" {
+		if _, _, err := b.AcceptAsNew(ctx, token, account.Newcomer{Name: "Bea",
+			Password: another}); code(err) != "invitation_over" {
 			t.Error("the link works twice", err)
 		}
 		bea, err := b.Membership(ctx, user.ID, 0)
@@ -75,8 +57,9 @@ func TestInvitation(t *testing.T) {
 		if err != nil || len(team) != 2 || team[1].User.Email != "bea@example.com" {
 			t.Errorf("team = %v, err = %v", team, err)
 		}
-		if got := b.actions(t, m.Business.ID); !slices.Equal(got, []string{"business.created", "member.invited", "member.joined"}) {
-			t.Errorf("b.actions(t, m.Business.ID): got = %v", got)
+		if got := b.Actions(t, m.Business.ID); !slices.Equal(got, []string{"business.created", "member.invited",
+			"member.joined"}) {
+			t.Errorf("b.Actions(t, m.Business.ID): got = %v", got)
 		}
 	})
 }
@@ -94,19 +77,23 @@ func TestInvitationOfAUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := b.AcceptAsNew(ctx, linkToken(in), account.Newcomer{Name: "Mallory", Password: another}); code(err) != "sign_in_to_accept" {
+		if _, _, err := b.AcceptAsNew(ctx, linkToken(in), account.Newcomer{Name: "Mallory",
+			Password: another}); code(err) != "sign_in_to_accept" {
 			t.Error("a known address gets a new password", err)
 		}
 		if business, err := b.Accept(ctx, linkToken(in), bea.ID); err != nil || business != m.Business.ID {
 			t.Fatalf("b.Accept(ctx, linkToken(in), bea.ID): business = %v, err = %v", business, err)
 		}
-		for preferred, want := range map[int64]int64{0: theirs.ID, theirs.ID: theirs.ID, m.Business.ID: m.Business.ID, 999: theirs.ID} {
+		for preferred, want := range map[int64]int64{0: theirs.ID, theirs.ID: theirs.ID,
+			m.Business.ID: m.Business.ID, 999: theirs.ID} {
 			if got, err := b.Membership(ctx, bea.ID, preferred); err != nil || got.Business.ID != want {
-				t.Errorf("b.Membership(ctx, bea.ID, preferred): preferred = %v, got = %v, err = %v", preferred, got, err)
+				t.Errorf("b.Membership(ctx, bea.ID, preferred): preferred = %v, got = %v, err = %v", preferred,
+					got, err)
 			}
 		}
 		places, err := b.Workplaces(ctx, bea.ID)
-		if err != nil || len(places) != 2 || places[1] != (account.Workplace{ID: m.Business.ID, Name: "Ada's Shop", Role: scope.Developer}) {
+		if err != nil || len(places) != 2 || places[1] != (account.Workplace{ID: m.Business.ID,
+			Name: "Ada's Shop", Role: scope.Developer}) {
 			t.Errorf("places = %v, err = %v", places, err)
 		}
 	})
@@ -131,11 +118,11 @@ func TestInvitationEnds(t *testing.T) {
 		if err != nil || !over(linkToken(second)) || over(linkToken(third)) {
 			t.Error(err)
 		}
-		b.clock.Advance(7*24*time.Hour - time.Second)
+		b.Clock.Advance(7*24*time.Hour - time.Second)
 		if over(linkToken(third)) {
 			t.Error("over before seven days")
 		}
-		b.clock.Advance(time.Second)
+		b.Clock.Advance(time.Second)
 		if !over(linkToken(third)) {
 			t.Error("works after seven days")
 		}
@@ -168,8 +155,9 @@ func TestInvitationEnds(t *testing.T) {
 func TestTeamRights(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {
 		ctx, owner := t.Context(), m.Scope(scope.Test)
-		admin, finance := b.hire(t, owner, "admin@example.com", scope.Admin), b.hire(t, owner, "finance@example.com", scope.Finance)
-		developer := b.hire(t, owner, "developer@example.com", scope.Developer)
+		admin, finance := b.Hire(t, owner, "admin@example.com", scope.Admin), b.Hire(t, owner, "finance@example.com",
+			scope.Finance)
+		developer := b.Hire(t, owner, "developer@example.com", scope.Developer)
 		opened, err := b.Invite(ctx, owner, "boss@example.com", scope.Owner)
 		if err != nil {
 			t.Fatal(err)
@@ -238,7 +226,7 @@ func TestLastOwnerStays(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		second := b.hire(t, sc, "bea@example.com", scope.Owner)
+		second := b.Hire(t, sc, "bea@example.com", scope.Owner)
 		if err := b.SetRole(ctx, sc, m.User.ID, scope.Admin); err != nil {
 			t.Error(err)
 		}
@@ -255,7 +243,7 @@ func TestTwoOwnersAtOnce(t *testing.T) {
 		ctx := t.Context()
 		first := m
 		for round := range 4 {
-			second := b.hire(t, first.Scope(scope.Test), string(rune('b'+round))+"@example.com", scope.Owner)
+			second := b.Hire(t, first.Scope(scope.Test), string(rune('b'+round))+"@example.com", scope.Owner)
 			var wg sync.WaitGroup
 			results := make([]error, 2)
 			for i, pair := range [][2]account.Membership{{first, second}, {second, first}} {
@@ -271,7 +259,7 @@ func TestTwoOwnersAtOnce(t *testing.T) {
 			if (results[0] == nil) == (results[1] == nil) || code(results[0])+code(results[1]) != "last_owner" {
 				t.Fatalf("round %d: %v", round, results)
 			}
-			owners, err := account.Owners(b.db.Read(ctx), m.Business.ID)
+			owners, err := account.Owners(b.DB.Read(ctx), m.Business.ID)
 			if err != nil || len(owners) != 1 {
 				t.Fatalf("owners = %v, err = %v", owners, err)
 			}
@@ -293,7 +281,8 @@ func TestOneInvitationOneMember(t *testing.T) {
 		results := make([]error, 8)
 		for i := range results {
 			wg.Go(func() {
-				_, _, results[i] = b.AcceptAsNew(t.Context(), linkToken(in), account.Newcomer{Name: "Bea", Password: another})
+				_, _, results[i] = b.AcceptAsNew(t.Context(), linkToken(in), account.Newcomer{Name: "Bea",
+					Password: another})
 			})
 		}
 		wg.Wait()
@@ -306,8 +295,8 @@ func TestOneInvitationOneMember(t *testing.T) {
 			}
 		}
 		var users, members int64
-		b.db.Read(t.Context()).Model(&models.User{}).Count(&users)
-		b.db.Read(t.Context()).Model(&models.Member{}).Count(&members)
+		b.DB.Read(t.Context()).Model(&models.User{}).Count(&users)
+		b.DB.Read(t.Context()).Model(&models.Member{}).Count(&members)
 		if joined != 1 || users != 2 || members != 2 {
 			t.Errorf("%d joined, %d users, %d members", joined, users, members)
 		}
@@ -319,7 +308,7 @@ func TestOneInvitationOneMember(t *testing.T) {
 func TestInvitationsGoWithTheirSender(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {
 		ctx, sc := t.Context(), m.Scope(scope.Test)
-		second := b.hire(t, sc, "bea@example.com", scope.Owner)
+		second := b.Hire(t, sc, "bea@example.com", scope.Owner)
 		open := func(emails ...string) {
 			t.Helper()
 			list, err := b.Invitations(ctx, sc)
@@ -332,7 +321,8 @@ func TestInvitationsGoWithTheirSender(t *testing.T) {
 				t.Errorf("got = %v, err = %v", got, err)
 			}
 		}
-		for email, role := range map[string]scope.Role{"a@example.com": scope.Owner, "b@example.com": scope.Admin, "c@example.com": scope.Finance} {
+		for email, role := range map[string]scope.Role{"a@example.com": scope.Owner, "b@example.com": scope.Admin,
+			"c@example.com": scope.Finance} {
 			if _, err := b.Invite(ctx, second.Scope(scope.Test), email, role); err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
@@ -46,7 +47,7 @@ type Network struct {
 
 // Notice is the mail to one person about a network.
 type Notice struct {
-	To account.User
+	To auth.User
 	// Business is whose owner they are; empty for an operator.
 	Business string
 	Domain   scope.Domain
@@ -66,7 +67,7 @@ type Mails interface {
 
 // Operators lists who runs the installation.
 type Operators interface {
-	OperatorUsers(tx *models.Tx) ([]account.User, error)
+	OperatorUsers(tx *models.Tx) ([]auth.User, error)
 }
 
 // Service tells. Its fields are set once, before use.

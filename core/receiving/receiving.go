@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/fault"
@@ -25,9 +26,9 @@ import (
 // noticeKind is what the mails to owners are.
 const noticeKind = "receiving_changed"
 
-// Accounts is the part of core/account that this package needs.
-type Accounts interface {
-	Reauthenticate(ctx context.Context, sc scope.Scope, p account.Proof) (account.User, error)
+// Users is the part of core/account/auth that this package needs.
+type Users interface {
+	Reauthenticate(ctx context.Context, sc scope.Scope, p auth.Proof) (auth.User, error)
 }
 
 // Wallets is the part of core/wallet that this package needs.
@@ -45,11 +46,11 @@ type Mails interface {
 
 // Service changes wallets. Its fields are set once, before use.
 type Service struct {
-	DB       *models.DB
-	Clock    clock.Clock
-	Accounts Accounts
-	Wallets  Wallets
-	Mails    Mails
+	DB      *models.DB
+	Clock   clock.Clock
+	Users   Users
+	Wallets Wallets
+	Mails   Mails
 	// Render writes the mail that tells an owner.
 	Render func(Notice) (subject, text, html string)
 	// Pages is the address below which each payment method has its page, for
@@ -63,13 +64,13 @@ type Service struct {
 type Change struct {
 	Chain       money.Chain
 	Key, Script string // as wallet.ParseKey takes them, or an account of the XRP Ledger
-	Proof       account.Proof
+	Proof       auth.Proof
 }
 
 // Notice is the mail to one owner about a change.
 type Notice struct {
-	Owner    account.User // whom it tells
-	By       account.User // who did it; zero for the operator of the server
+	Owner    auth.User // whom it tells
+	By       auth.User // who did it; zero for the operator of the server
 	Business string
 	Domain   scope.Domain
 	Chain    money.Chain
@@ -86,7 +87,8 @@ type Notice struct {
 // already, which asks for no password and sends no mail. Invalid (key, script,
 // password, code), Conflict (key_in_use, no_network), Limited after wrong passwords,
 // Forbidden without the right.
-func (s *Service) ChangeWallet(ctx context.Context, sc scope.Scope, c Change) (used models.Wallet, changed bool, err error) {
+func (s *Service) ChangeWallet(ctx context.Context, sc scope.Scope, c Change) (used models.Wallet,
+	changed bool, err error) {
 	preview, err := s.Wallets.Preview(ctx, sc, c.Chain, c.Key, c.Script) // the role is checked here first
 	if err != nil {
 		return models.Wallet{}, false, err
@@ -98,7 +100,7 @@ func (s *Service) ChangeWallet(ctx context.Context, sc scope.Scope, c Change) (u
 	if found && IsSame(present.Wallet, preview.Fingerprint, preview.Script) {
 		return present.Wallet, false, nil
 	}
-	by, err := s.Accounts.Reauthenticate(ctx, sc, c.Proof)
+	by, err := s.Users.Reauthenticate(ctx, sc, c.Proof)
 	if err != nil {
 		return models.Wallet{}, false, s.recordRefused(ctx, sc, c, err)
 	}
@@ -107,7 +109,8 @@ func (s *Service) ChangeWallet(ctx context.Context, sc scope.Scope, c Change) (u
 
 // ChangeByOperator is ChangeWallet by the operator at the command line, which asks for no password.
 // Owners get the same mail.
-func (s *Service) ChangeByOperator(ctx context.Context, sc scope.Scope, c Change) (models.Wallet, wallet.Preview, error) {
+func (s *Service) ChangeByOperator(ctx context.Context, sc scope.Scope, c Change) (models.Wallet,
+	wallet.Preview, error) {
 	preview, err := s.Wallets.Preview(ctx, sc, c.Chain, c.Key, c.Script)
 	if err != nil {
 		return models.Wallet{}, preview, err
@@ -133,13 +136,14 @@ func (s *Service) writeChange(ctx context.Context, sc scope.Scope, c Change, t t
 
 // told is what the mails say beside the change itself.
 type told struct {
-	By      account.User
+	By      auth.User
 	Preview wallet.Preview
 }
 
 // storeChange writes the change with its audit row and mails. Of two that come
 // together the later one sees what the earlier one did.
-func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool, err error) {
+func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, t told) (used models.Wallet,
+	changed bool, err error) {
 	var business models.Business
 	if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).
 		Take(&business).Error; err != nil {

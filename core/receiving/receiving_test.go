@@ -13,6 +13,7 @@ import (
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/account"
 	"cointill/core/account/accounttest"
+	"cointill/core/account/auth"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/mail"
@@ -58,7 +59,7 @@ func each(t *testing.T, test func(t *testing.T, f *fixture)) {
 		}
 		f := &fixture{t: t, sc: m.Scope(scope.Test)}
 		var mu sync.Mutex
-		f.Service = &receiving.Service{DB: db, Clock: now, Accounts: accounts, Mails: &mail.Service{DB: db, Clock: now}, Pages: "http://x/methods",
+		f.Service = &receiving.Service{DB: db, Clock: now, Users: accounts.Auth, Mails: &mail.Service{DB: db, Clock: now}, Pages: "http://x/methods",
 			Wallets: &wallet.Service{DB: db, Clock: now, Networks: func(_ scope.Domain, c money.Chain) (wallet.Net, bool) { return wallet.Find(string(c) + "-regtest") }},
 			Wake:    func() { mu.Lock(); defer mu.Unlock(); f.woken++ },
 			Render: func(n receiving.Notice) (string, string, string) {
@@ -79,7 +80,7 @@ func must(t *testing.T, err error) {
 }
 
 func (f *fixture) change(key, password string) (models.Wallet, bool, error) {
-	return f.ChangeWallet(f.t.Context(), f.sc, receiving.Change{Chain: money.Bitcoin, Key: key, Proof: account.Proof{Password: password, IP: "192.0.2.1"}})
+	return f.ChangeWallet(f.t.Context(), f.sc, receiving.Change{Chain: money.Bitcoin, Key: key, Proof: auth.Proof{Password: password, IP: "192.0.2.1"}})
 }
 
 // count tells wallets, mails and audit rows of changes.
@@ -181,16 +182,16 @@ type broken struct{}
 func (broken) Notify(*models.Tx, mail.Notice) error { return errBroken }
 
 // trusting lets everybody in, so that many changes run at the same moment.
-type trusting struct{ account.User }
+type trusting struct{ auth.User }
 
-func (a trusting) Reauthenticate(context.Context, scope.Scope, account.Proof) (account.User, error) {
+func (a trusting) Reauthenticate(context.Context, scope.Scope, auth.Proof) (auth.User, error) {
 	return a.User, nil
 }
 
 // TestTwinsTellOnce: the same change sent many times at once is one change.
 func TestTwinsTellOnce(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		f.Accounts = trusting{account.User{ID: 1, Email: "ada@example.com"}}
+		f.Users = trusting{auth.User{ID: 1, Email: "ada@example.com"}}
 		if _, _, err := f.change(otherTpub, password); err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +258,7 @@ func TestChangeAccount(t *testing.T) {
 			account, password string
 			changed           bool
 		}{{entered, password, true}, {entered, "nobody is asked", false}, {other, password, true}} {
-			used, changed, err := f.ChangeWallet(t.Context(), f.sc, receiving.Change{Chain: money.XRPL, Key: c.account, Proof: account.Proof{Password: c.password, IP: "192.0.2.1"}})
+			used, changed, err := f.ChangeWallet(t.Context(), f.sc, receiving.Change{Chain: money.XRPL, Key: c.account, Proof: auth.Proof{Password: c.password, IP: "192.0.2.1"}})
 			if err != nil || changed != c.changed || used.Key != c.account {
 				t.Fatalf("i = %v, used = %v, changed = %v, err = %v", i, used, changed, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/mail"
@@ -23,7 +24,7 @@ const noticeKind = "webhook_off"
 
 // Notice is the mail to one owner when a webhook was switched off.
 type Notice struct {
-	Owner    account.User // whom it tells
+	Owner    auth.User // whom it tells
 	Business string
 	Domain   scope.Domain
 	Endpoint Endpoint  // OffReason says why
@@ -60,10 +61,9 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 		n := Notice{Owner: owner, Business: business.Name, Domain: domain, Endpoint: s.describeEndpoint(row),
 			Since: row.FailingSince.In(zone), At: now.In(zone), URL: s.Pages + "/" + row.ID}
 		subject, text, html := s.Render(n)
-		err := s.Mails.Notify(tx, mail.Notice{BusinessID: row.BusinessID, Domain: domain, Kind: noticeKind,
+		if err := s.Mails.Notify(tx, mail.Notice{BusinessID: row.BusinessID, Domain: domain, Kind: noticeKind,
 			About: fmt.Sprintf("%s at %d for user %d", row.ID, now.UnixMicro(), owner.ID),
-			To:    owner.Email, ToName: owner.Name, Subject: subject, Text: text, HTML: html})
-		if err != nil {
+			To:    owner.Email, ToName: owner.Name, Subject: subject, Text: text, HTML: html}); err != nil {
 			return err
 		}
 	}

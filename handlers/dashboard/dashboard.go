@@ -31,12 +31,23 @@ import (
 type Accounts interface {
 	links.Accounts
 	overview.Accounts
-	people.Profiles
+	people.Accounts
 	signin.Accounts
-	signin.Profiles
 	signin.Team
 	team.Team
 	wallet.Accounts
+}
+
+// Users is what the areas need of core/account/auth.
+type Users interface {
+	people.Users
+	signin.Users
+}
+
+// Passkeys is what the areas need of core/account/auth for passkeys.
+type Passkeys interface {
+	people.Passkeys
+	signin.Passkeys
 }
 
 // Keys is what the areas need of core/account/apikey.
@@ -88,6 +99,10 @@ type Quotes interface {
 // Services are the services that pages call, and facts about the installation.
 type Services struct {
 	Accounts   Accounts
+	Users      Users
+	Factors    people.Factors
+	Sessions   people.Sessions
+	Passkeys   Passkeys
 	Keys       Keys
 	Audits     settings.Audits
 	Books      Books
@@ -145,11 +160,12 @@ func New(s Services) *Handlers {
 		Payments: &payments.Handlers{Payments: s.Payments, Lists: s.Lists, Mails: s.Mails, Sandbox: s.Sandbox,
 			Wallets:  s.Wallets,
 			Webhooks: s.Webhooks, Hub: s.Hub, Answers: s.Answers, Exports: exports, Clock: s.Clock},
-		People: &people.Handlers{Profiles: s.Accounts, MailServer: s.MailServer},
-		Rates:  &rates.Handlers{Quotes: s.Quotes, Clock: s.Clock},
+		People: &people.Handlers{Accounts: s.Accounts, Users: s.Users, Factors: s.Factors, Sessions: s.Sessions,
+			Passkeys: s.Passkeys, MailServer: s.MailServer},
+		Rates: &rates.Handlers{Quotes: s.Quotes, Clock: s.Clock},
 		Settings: &settings.Handlers{Settings: s.Settings, Audits: s.Audits, Team: s.Accounts, Depths: s.Depths,
 			Exports: exports, Clock: s.Clock},
-		SignIn: &signin.Handlers{Accounts: s.Accounts, Profiles: s.Accounts, Team: s.Accounts,
+		SignIn: &signin.Handlers{Accounts: s.Accounts, Users: s.Users, Passkeys: s.Passkeys, Team: s.Accounts,
 			MailServer: s.MailServer},
 		System: &system.Handlers{System: s.System},
 		Team:   &team.Handlers{Team: s.Accounts, Answers: s.Answers, MailServer: s.MailServer, Clock: s.Clock},

@@ -76,8 +76,8 @@ func TestFirstRunAsksForTheToken(t *testing.T) {
 		if page := b.Get("/sign-up"); strings.Contains(page.Body, "setup_token") || strings.Contains(page.Body, "js/setup.js") {
 			t.Error("the form asks for a token although only this machine reaches the server")
 		}
-		s.Accounts.AskSetupToken = true
-		token, err := s.Accounts.IssueSetupToken(t.Context())
+		s.Users.AskSetupToken = true
+		token, err := s.Users.IssueSetupToken(t.Context())
 		s.FailOn(err)
 		expect(t, b.Get("/sign-up"), 200, "Set-up token", "The text after #token= in the link", `name="setup_token"`, "js/setup.js")
 		form := url.Values{"business_name": {"Ama’s Shop"}, "name": {"Ama"}, "email": {ama}, "password": {servertest.Password}}

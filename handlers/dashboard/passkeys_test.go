@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cointill/core/account/passkeytest"
+	"cointill/core/account/auth/passkeytest"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )

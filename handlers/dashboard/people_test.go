@@ -35,7 +35,7 @@ func lastMail(t *testing.T, s *servertest.Server, to string) string {
 	t.Helper()
 	var row models.Mail
 	s.FailOn(s.DB.Read(t.Context()).Where("to_address = ?", to).Order("id DESC").Take(&row).Error)
-	found := mailed.FindStringSubmatch(s.Accounts.Fill(row.Text))
+	found := mailed.FindStringSubmatch(s.Users.Fill(row.Text))
 	if found == nil || row.BusinessID != 0 {
 		t.Fatalf("%q of business %d", row.Text, row.BusinessID)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/apilog"
 	"cointill/core/link"
 	"cointill/core/money"
@@ -275,7 +276,7 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 }
 
 // hire makes a member of a business.
-func hire(t testing.TB, s *servertest.Server, sc scope.Scope, email string, role scope.Role) account.User {
+func hire(t testing.TB, s *servertest.Server, sc scope.Scope, email string, role scope.Role) auth.User {
 	t.Helper()
 	in, err := s.Accounts.Invite(t.Context(), sc, email, role)
 	s.FailOn(err)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/fault"
 	"cointill/views/layout"
 	"cointill/views/ui"
@@ -79,8 +79,8 @@ func ReadValues(c *Ctx, name string) (values []string) {
 }
 
 // ReadProof is what a form says to show that its sender is the session's user.
-func ReadProof(c *Ctx) account.Proof {
-	return account.Proof{Password: c.FormValue("password"), Code: c.FormText("code"), IP: c.ClientIP,
+func ReadProof(c *Ctx) auth.Proof {
+	return auth.Proof{Password: c.FormValue("password"), Code: c.FormText("code"), IP: c.ClientIP,
 		Device: c.Session.Device()}
 }
 

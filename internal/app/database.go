@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/clock"
 	"cointill/core/secret"
 	"cointill/models"
@@ -44,7 +45,7 @@ func (s *Settings) NewAccounts(ctx context.Context) (*account.Service, *models.D
 	if err := checkKey(ctx, db, box); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
-	return account.New(db, clock.Real(), box), db, nil
+	return account.New(db, clock.Real(), auth.New(db, clock.Real(), box)), db, nil
 }
 
 // checkKey refuses to run with another master key than the one that this

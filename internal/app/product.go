@@ -21,6 +21,7 @@ import (
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account"
 	"cointill/core/account/apikey"
+	"cointill/core/account/auth"
 	"cointill/core/addressmark"
 	"cointill/core/apilog"
 	"cointill/core/audit"
@@ -66,7 +67,9 @@ type Product struct {
 	shared    *clock.Shared // that clock, where several processes have one; else nil
 	Log       *slog.Logger
 	Accounts  *account.Service
+	Users     *auth.Service
 	Keys      *apikey.Service
+	sessions  *auth.Sessions
 	audits    *audit.Service
 	Settings  *settings.Service
 	calls     *apilog.Log
@@ -142,10 +145,12 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 	if err := checkKey(ctx, p.DB, box); err != nil {
 		return err
 	}
-	p.Accounts, p.Keys = account.New(p.DB, p.Clock, box), apikey.New(p.DB, p.Clock, box)
-	p.Accounts.LimitHashing(p.limits.memory)
+	p.Users = auth.New(p.DB, p.Clock, box)
+	p.Users.LimitHashing(p.limits.memory)
+	p.Accounts, p.Keys = account.New(p.DB, p.Clock, p.Users), apikey.New(p.DB, p.Clock, box)
+	p.sessions = auth.NewSessions(p.Users)
 	p.Accounts.Operators, p.mailServer = s.Operators, s.mailHost()
-	if p.Accounts.AskSetupToken, err = isReachable(p.Base, listening[0]); err != nil {
+	if p.Users.AskSetupToken, err = isReachable(p.Base, listening[0]); err != nil {
 		return err
 	}
 	p.calls = apilog.New(p.DB, p.Clock)
@@ -189,7 +194,7 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 	}
 	p.figures = &stats.Service{DB: p.DB, Clock: p.Clock}
 	p.Books = &journal.Service{DB: p.DB, Clock: p.Clock}
-	p.Receiving = &receiving.Service{DB: p.DB, Clock: p.Clock, Accounts: p.Accounts, Wallets: p.Wallets,
+	p.Receiving = &receiving.Service{DB: p.DB, Clock: p.Clock, Users: p.Users, Wallets: p.Wallets,
 		Mails:  p.receipts,
 		Render: mailview.RenderWalletChanged, Pages: p.Base + "/dashboard/methods", Wake: p.send.Signal}
 	p.Sandbox.Payments = p.Payments
@@ -249,8 +254,9 @@ func (p *Product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	}
 	clients := map[scope.Domain]*http.Client{}
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
-		clients[domain] = webhook.NewClient(webhook.GuardConfig{Domain: domain, AllowLoopback: s.AllowsWebhookLoopback(),
-			AllowPrivate: s.WebhookPrivate, Own: own, Idle: max(p.limits.deliveries/4, 1)})
+		clients[domain] = webhook.NewClient(webhook.GuardConfig{Domain: domain,
+			AllowLoopback: s.AllowsWebhookLoopback(),
+			AllowPrivate:  s.WebhookPrivate, Own: own, Idle: max(p.limits.deliveries/4, 1)})
 	}
 	p.Hooks = &webhook.Service{DB: p.DB, Clock: p.Clock, Secrets: box, Clients: clients, Version: Version}
 	p.deliver = p.Hooks.Worker(outbox.Options{Pool: p.limits.deliveries})
@@ -266,9 +272,9 @@ func (p *Product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	}
 	p.send = p.receipts.NewWorker(outbox.Options{})
 	p.receipts.Wake = p.send.Signal
-	p.Accounts.Mails, p.Accounts.Render, p.Accounts.WakeMails, p.Accounts.Base = p.receipts, mailview.RenderAccount,
+	p.Users.Mails, p.Users.Render, p.Users.WakeMails, p.Users.Base = p.receipts, mailview.RenderAccount,
 		p.send.Signal, p.Base
-	p.receipts.Fill = p.Accounts.Fill
+	p.receipts.Fill = p.Users.Fill
 	p.Hooks.Mails, p.Hooks.WakeMails = p.receipts, p.send.Signal
 	p.Hooks.Render, p.Hooks.Pages = mailview.RenderWebhookOff, p.Base+"/dashboard/webhooks"
 	return nil
@@ -311,7 +317,8 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 	var document func() *api.Document
 	p.Server, err = web.New(web.Config{BaseURL: p.Base, TrustedProxies: s.TrustedProxies,
 		Connections: p.limits.connections, Bodies: p.limits.bodies}, web.Deps{
-		Calls: p.calls, Clock: p.Clock, Account: p.Accounts, Secret: box, Limiter: p.limiter, Hub: p.hub, Log: p.Log,
+		Calls: p.calls, Clock: p.Clock, Account: p.Accounts, Sessions: p.sessions, Secret: box,
+		Limiter: p.limiter, Hub: p.hub, Log: p.Log,
 		Metrics: metrics,
 		Checks:  p.readinessChecks(),
 		Routes: web.Routes{
@@ -335,8 +342,10 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 // NewDashboard makes the merchant's pages.
 func (p *Product) NewDashboard() *dashboard.Handlers {
 	return dashboard.New(dashboard.Services{
-		Accounts: p.Accounts, Keys: p.Keys, Audits: p.audits, Books: p.Books, Calls: p.calls, Figures: p.figures,
-		Hub: p.hub, Links: p.Links,
+		Accounts: p.Accounts, Users: p.Users, Factors: auth.NewFactors(p.Users), Sessions: p.sessions,
+		Passkeys: auth.NewPasskeys(p.Users), Keys: p.Keys, Audits: p.audits, Books: p.Books, Calls: p.calls,
+		Figures: p.figures,
+		Hub:     p.hub, Links: p.Links,
 		Mails: p.receipts, Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
 		Receiving: p.Receiving, Sandbox: p.Sandbox,
 		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Answers: p.answers,

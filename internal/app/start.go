@@ -140,10 +140,10 @@ func (p *Product) DescribeFirstOwner(ctx context.Context) (string, error) {
 	if err != nil || !empty {
 		return "", err
 	}
-	if !p.Accounts.AskSetupToken {
+	if !p.Users.AskSetupToken {
 		return "Nobody has signed up yet: open " + p.Base + "/sign-up\n", nil
 	}
-	token, err := p.Accounts.IssueSetupToken(ctx)
+	token, err := p.Users.IssueSetupToken(ctx)
 	if err != nil || token == "" { // a user signed up meanwhile
 		return "", err
 	}

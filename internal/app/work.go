@@ -153,7 +153,7 @@ func (p *Product) keepHouse(ctx context.Context) error {
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
-		if err := errors.Join(p.Accounts.Sweep(ctx), p.answers.Sweep(ctx), p.pruneRows(ctx),
+		if err := errors.Join(p.sessions.Sweep(ctx), p.Accounts.Sweep(ctx), p.answers.Sweep(ctx), p.pruneRows(ctx),
 			p.newMonthly().SendDue(ctx)); err != nil &&
 			ctx.Err() == nil {
 			p.Log.Error("housekeeping failed; it is tried again in an hour", "error", err)

@@ -1,13 +1,13 @@
 package mail
 
 import (
-	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
 
 // AccountNotice returns a mail about a user's account.
-func AccountNotice(l account.Letter) NoticeProps {
+func AccountNotice(l auth.Letter) NoticeProps {
 	const layout = "2 January 2006, 15:04 MST"
 	p := NoticeProps{Name: l.To.Name, URL: l.URL, URLText: words.T(english, "mail.see_your_account"),
 		Footer: words.T(english, "mail.sent_to", "Email", l.To.Email)}
@@ -18,7 +18,7 @@ func AccountNotice(l account.Letter) NoticeProps {
 	}
 	notMe := words.T(english, "mail.not_me")
 	switch l.Kind {
-	case account.InviteSent:
+	case auth.InviteSent:
 		p.Title = words.T(english, "mail.invite_title", "Name", l.By.Name, "Business", l.Business)
 		p.Before = []string{words.T(english, "mail.invite_text", "Name", l.By.Name, "Email", l.By.Email, "Business",
 			l.Business)}
@@ -26,60 +26,60 @@ func AccountNotice(l account.Letter) NoticeProps {
 			{words.T(english, "mail.your_role"), l.Role.Name()}, ends}
 		p.After = []string{words.T(english, "mail.invite_after")}
 		p.URLText = words.T(english, "mail.invite_see")
-	case account.Reset:
+	case auth.Reset:
 		p.Title = words.T(english, "mail.choose_a_new_password")
 		p.Before = []string{words.T(english, "mail.reset_text")}
 		p.lines = []line{ends, {words.T(english, "mail.asked_from"), l.IP}}
 		p.After = []string{words.T(english, "mail.reset_after")}
 		p.URLText = words.T(english, "mail.choose_a_new_password")
-	case account.NewDevice:
+	case auth.NewDevice:
 		p.Title = words.T(english, "mail.new_device_title")
 		p.Before = []string{words.T(english, "mail.new_device_text")}
 		p.lines = []line{{words.T(english, "mail.browser"), ui.BrowserName(english, l.UserAgent)},
 			{words.T(english, "mail.address"), l.IP}, at}
 		p.After = []string{words.T(english, "mail.new_device_after", "NotMe", notMe)}
-	case account.EmailConfirm:
+	case auth.EmailConfirm:
 		p.Title = words.T(english, "mail.confirm_title")
 		p.Before = []string{words.T(english, "mail.confirm_text")}
 		p.lines = []line{{words.T(english, "mail.new_address"), l.NewEmail}, ends}
 		p.After = []string{words.T(english, "mail.confirm_after")}
 		p.URLText = words.T(english, "mail.confirm_see")
-	case account.EmailAsked:
+	case auth.EmailAsked:
 		p.Title = words.T(english, "mail.address_asked_title")
 		p.Before = []string{words.T(english, "mail.address_asked_text")}
 		p.lines = []line{{words.T(english, "mail.new_address"), l.NewEmail}, at}
 		p.After = []string{words.T(english, "mail.address_asked_after", "NotMe", notMe)}
-	case account.EmailChanged:
+	case auth.EmailChanged:
 		p.Title = words.T(english, "mail.address_changed_title")
 		p.Before = []string{words.T(english, "mail.address_changed_text")}
 		p.lines = []line{{words.T(english, "mail.new_address"), l.NewEmail}, at}
 		p.After = []string{words.T(english, "mail.address_changed_after")}
-	case account.PasswordChanged:
+	case auth.PasswordChanged:
 		p.Title = words.T(english, "mail.password_title")
 		p.Before = []string{words.T(english, "mail.password_text")}
 		p.lines = []line{at}
 		p.After = []string{words.T(english, "mail.password_after")}
-	case account.FactorOn:
+	case auth.FactorOn:
 		p.Title = words.T(english, "mail.factor_on_title")
 		p.Before = []string{words.T(english, "mail.factor_on_text")}
 		p.lines = []line{at}
 		p.After = []string{notMe}
-	case account.FactorOff:
+	case auth.FactorOff:
 		p.Title = words.T(english, "mail.factor_off_title")
 		p.Before = []string{words.T(english, "mail.factor_off_text")}
 		p.lines = []line{at}
 		p.After = []string{notMe}
-	case account.PasskeyAdded:
+	case auth.PasskeyAdded:
 		p.Title = words.T(english, "mail.passkey_added_title")
 		p.Before = []string{words.T(english, "mail.passkey_added_text")}
 		p.lines = []line{{words.T(english, "mail.passkey"), l.Passkey}, at}
 		p.After = []string{words.T(english, "mail.passkey_added_after")}
-	case account.PasskeyRemoved:
+	case auth.PasskeyRemoved:
 		p.Title = words.T(english, "mail.passkey_removed_title")
 		p.Before = []string{words.T(english, "mail.passkey_removed_text")}
 		p.lines = []line{{words.T(english, "mail.passkey"), l.Passkey}, at}
 		p.After = []string{notMe}
-	case account.PasskeyCopied:
+	case auth.PasskeyCopied:
 		p.Title = words.T(english, "mail.passkey_copied_title")
 		p.Before = []string{words.T(english, "mail.passkey_copied_text")}
 		p.lines = []line{{words.T(english, "mail.passkey"), l.Passkey}, at}
@@ -90,6 +90,6 @@ func AccountNotice(l account.Letter) NoticeProps {
 
 // RenderAccount writes a mail about a user's account. Its HTML form is left out
 // when it can't be written: the text says the same.
-func RenderAccount(l account.Letter) (subject, text, html string) {
+func RenderAccount(l auth.Letter) (subject, text, html string) {
 	return renderNotice(AccountNotice(l))
 }

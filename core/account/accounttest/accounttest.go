@@ -4,6 +4,7 @@ package accounttest
 
 import (
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/core/clock"
 	"cointill/core/secret"
 	"cointill/models"
@@ -11,7 +12,7 @@ import (
 
 // New is account.New with hashes that cost nearly nothing, and answers at once.
 func New(db *models.DB, now clock.Clock, box *secret.Box) *account.Service {
-	s := account.New(db, now, box)
-	s.Cost.Memory, s.Cost.Iterations, s.Beat = 64, 1, 0
-	return s
+	users := auth.New(db, now, box)
+	users.Cost.Memory, users.Cost.Iterations, users.Beat = 64, 1, 0
+	return account.New(db, now, users)
 }

@@ -18,19 +18,19 @@ func (h *Handlers) showAccountPage(c *page.Ctx) error {
 }
 
 func (h *Handlers) showAccount(c *page.Ctx, status int, typed ui.Form) error {
-	seats, err := h.Profiles.Sessions(c.UserContext(), c.Scope)
+	seats, err := h.Sessions.Sessions(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
-	factor, err := h.Profiles.SecondFactor(c.UserContext(), c.Scope)
+	factor, err := h.Factors.SecondFactor(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
-	places, err := h.Profiles.Workplaces(c.UserContext(), c.Member.User.ID)
+	places, err := h.Accounts.Workplaces(c.UserContext(), c.Member.User.ID)
 	if err != nil {
 		return err
 	}
-	keys, err := h.Profiles.Passkeys(c.UserContext(), c.Scope)
+	keys, err := h.Passkeys.Passkeys(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (h *Handlers) showAccount(c *page.Ctx, status int, typed ui.Form) error {
 // rename gives the user another name.
 func (h *Handlers) rename(c *page.Ctx) error {
 	typed := page.ReadForm(c, "name")
-	if refused := h.Profiles.Rename(c.UserContext(), c.Scope, typed.Value("name")); refused != nil {
+	if refused := h.Users.Rename(c.UserContext(), c.Scope, typed.Value("name")); refused != nil {
 		status, err := page.RefuseForm(&typed, refused)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (h *Handlers) rename(c *page.Ctx) error {
 // chooseBusiness goes to another business of the user, under a new session id.
 func (h *Handlers) chooseBusiness(c *page.Ctx) error {
 	id, _ := strconv.ParseInt(c.FormText("business"), 10, 64) // 0 is none of them
-	places, err := h.Profiles.Workplaces(c.UserContext(), c.Member.User.ID)
+	places, err := h.Accounts.Workplaces(c.UserContext(), c.Member.User.ID)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (h *Handlers) chooseBusiness(c *page.Ctx) error {
 
 // endSession signs another browser out.
 func (h *Handlers) endSession(c *page.Ctx) error {
-	err := h.Profiles.EndSession(c.UserContext(), c.Scope, c.FormText("session"))
+	err := h.Sessions.EndSession(c.UserContext(), c.Scope, c.FormText("session"))
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
 		c.SetFlash(string(ui.Info), words.T(c.UserContext(), "account.browser_was_out"))
@@ -91,7 +91,7 @@ func (h *Handlers) endSession(c *page.Ctx) error {
 
 // endOtherSessions signs the user out everywhere but here.
 func (h *Handlers) endOtherSessions(c *page.Ctx) error {
-	if err := h.Profiles.EndOtherSessions(c.UserContext(), c.Scope, c.Session.Key()); err != nil {
+	if err := h.Sessions.EndOtherSessions(c.UserContext(), c.Scope, c.Session.Key()); err != nil {
 		return err
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "account.others_are_out"))

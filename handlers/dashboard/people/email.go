@@ -28,7 +28,7 @@ func (h *Handlers) changeEmail(c *page.Ctx) error {
 		return h.showEmailForm(c)
 	}
 	typed := page.ReadForm(c, "email")
-	if refused := h.Profiles.AskEmail(c.UserContext(), c.Scope, typed.Value("email"),
+	if refused := h.Users.AskEmail(c.UserContext(), c.Scope, typed.Value("email"),
 		page.ReadProof(c)); refused != nil {
 		page.SetRetryAfter(c, refused)
 		status, err := page.RefuseForm(&typed, refused)

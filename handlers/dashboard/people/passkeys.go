@@ -20,14 +20,14 @@ func (h *Handlers) listPasskeys(c *page.Ctx) error {
 }
 
 func (h *Handlers) showPasskeys(c *page.Ctx, status int, typed ui.Form) error {
-	list, err := h.Profiles.Passkeys(c.UserContext(), c.Scope)
+	list, err := h.Passkeys.Passkeys(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "passkeys.passkeys"), "account")
 	shell.NextPath = passkeysPath
 	props := dashboard.PasskeysProps{Page: shell, Form: typed, SecondFactor: c.Member.User.SecondFactor,
-		Origin: h.Profiles.PasskeyOrigin()}
+		Origin: h.Passkeys.PasskeyOrigin()}
 	for _, each := range list {
 		props.Rows = append(props.Rows, passkeyRow(each, page.LoadZone(c.Member.Business)))
 	}
@@ -48,7 +48,7 @@ func (h *Handlers) refusePasskeys(c *page.Ctx, typed ui.Form, refused error) err
 // browser makes it.
 func (h *Handlers) beginPasskey(c *page.Ctx) error {
 	typed := page.ReadForm(c, "name") // never a password
-	options, refused := h.Profiles.BeginPasskey(c.UserContext(), c.Scope, page.ReadProof(c), typed.Value("name"),
+	options, refused := h.Passkeys.BeginPasskey(c.UserContext(), c.Scope, page.ReadProof(c), typed.Value("name"),
 		c.Session.Key())
 	if refused != nil {
 		return h.refusePasskeys(c, typed, refused)
@@ -56,12 +56,12 @@ func (h *Handlers) beginPasskey(c *page.Ctx) error {
 	shell := c.FillLayout(words.T(c.UserContext(), "passkeys.make_the_passkey"), "account")
 	shell.NextPath = passkeysPath
 	return c.Render(dashboard.PasskeySetup(dashboard.PasskeySetupProps{Page: shell, Name: typed.Value("name"),
-		Origin: h.Profiles.PasskeyOrigin(), Options: string(options)}))
+		Origin: h.Passkeys.PasskeyOrigin(), Options: string(options)}))
 }
 
 // confirmPasskey stores what the browser made; the session goes on under a new id.
 func (h *Handlers) confirmPasskey(c *page.Ctx) error {
-	made, refused := h.Profiles.ConfirmPasskey(c.UserContext(), c.Scope, c.Session.Key(),
+	made, refused := h.Passkeys.ConfirmPasskey(c.UserContext(), c.Scope, c.Session.Key(),
 		[]byte(c.FormValue("credential")))
 	if refused != nil {
 		return h.refusePasskeys(c, ui.Form{}, refused)
@@ -81,7 +81,7 @@ func (h *Handlers) showPasskey(c *page.Ctx, status int, typed ui.Form) error {
 	if err != nil {
 		return err
 	}
-	found, err := h.Profiles.Passkey(c.UserContext(), c.Scope, id)
+	found, err := h.Passkeys.Passkey(c.UserContext(), c.Scope, id)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (h *Handlers) renamePasskey(c *page.Ctx) error {
 		return err
 	}
 	typed := page.ReadForm(c, "name")
-	if refused := h.Profiles.RenamePasskey(c.UserContext(), c.Scope, id, typed.Value("name")); refused != nil {
+	if refused := h.Passkeys.RenamePasskey(c.UserContext(), c.Scope, id, typed.Value("name")); refused != nil {
 		status, err := page.RefuseForm(&typed, refused)
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (h *Handlers) removePasskey(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if refused := h.Profiles.RemovePasskey(c.UserContext(), c.Scope, id, page.ReadProof(c),
+	if refused := h.Passkeys.RemovePasskey(c.UserContext(), c.Scope, id, page.ReadProof(c),
 		c.Session.Key()); refused != nil {
 		typed := ui.Form{}
 		page.SetRetryAfter(c, refused)

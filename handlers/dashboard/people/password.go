@@ -23,7 +23,7 @@ func (h *Handlers) showPassword(c *page.Ctx, status int, typed ui.Form) error {
 
 // changePassword changes the password; the session goes on under a new id.
 func (h *Handlers) changePassword(c *page.Ctx) error {
-	refused := h.Profiles.ChangePassword(c.UserContext(), c.Scope, page.ReadProof(c), c.FormValue("new_password"),
+	refused := h.Users.ChangePassword(c.UserContext(), c.Scope, page.ReadProof(c), c.FormValue("new_password"),
 		c.Session.Key())
 	if refused != nil {
 		typed := ui.Form{} // never a password

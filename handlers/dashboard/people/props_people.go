@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
@@ -16,7 +17,7 @@ import (
 const fewCodes = 3
 
 // factorSentence says how a second factor stands.
-func factorSentence(ctx context.Context, f account.Factor) string {
+func factorSentence(ctx context.Context, f auth.Factor) string {
 	if !f.On {
 		return words.T(ctx, "second_factor.password_alone")
 	}
@@ -31,18 +32,18 @@ func leftSentence(ctx context.Context, left int) string {
 }
 
 // passkeysSentence says how many passkeys sign a user in.
-func passkeysSentence(ctx context.Context, keys []account.Passkey) string {
+func passkeysSentence(ctx context.Context, keys []auth.Passkey) string {
 	if len(keys) == 0 {
 		return words.T(ctx, "second_factor.passkeys_none")
 	}
 	sentence := words.N(ctx, "second_factor.passkeys", len(keys))
-	if slices.ContainsFunc(keys, func(k account.Passkey) bool { return k.Copied != nil }) {
+	if slices.ContainsFunc(keys, func(k auth.Passkey) bool { return k.Copied != nil }) {
 		sentence += " " + words.T(ctx, "second_factor.passkey_refused")
 	}
 	return sentence
 }
 
-func passkeyRow(k account.Passkey, zone *time.Location) dashboard.PasskeyRow {
+func passkeyRow(k auth.Passkey, zone *time.Location) dashboard.PasskeyRow {
 	row := dashboard.PasskeyRow{Key: strconv.FormatInt(k.ID, 10), Name: k.Name, Synced: k.Synced,
 		Added: k.Added.In(zone)}
 	if k.Used != nil {
@@ -54,7 +55,7 @@ func passkeyRow(k account.Passkey, zone *time.Location) dashboard.PasskeyRow {
 	return row
 }
 
-func seatRows(ctx context.Context, seats []account.Seat, here string, zone *time.Location) (rows []dashboard.SeatRow) {
+func seatRows(ctx context.Context, seats []auth.Seat, here string, zone *time.Location) (rows []dashboard.SeatRow) {
 	for _, s := range seats {
 		rows = append(rows, dashboard.SeatRow{Key: s.Key, Browser: ui.BrowserName(ctx, s.UserAgent), IP: s.IP,
 			SignedIn: s.SignedIn.In(zone), Seen: s.Seen.In(zone), Here: s.Key == here})

@@ -3,7 +3,7 @@ package people
 import (
 	"net/http"
 
-	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -19,7 +19,7 @@ func (h *Handlers) showFactorPage(c *page.Ctx) error {
 }
 
 func (h *Handlers) showFactor(c *page.Ctx, status int, typed ui.Form) error {
-	factor, err := h.Profiles.SecondFactor(c.UserContext(), c.Scope)
+	factor, err := h.Factors.SecondFactor(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (h *Handlers) showFactor(c *page.Ctx, status int, typed ui.Form) error {
 // beginFactor shows the secret of a new second factor. It is stored only once a
 // code of it came back.
 func (h *Handlers) beginFactor(c *page.Ctx) error {
-	made, refused := h.Profiles.BeginSecondFactor(c.UserContext(), c.Scope, page.ReadProof(c))
+	made, refused := h.Factors.BeginSecondFactor(c.UserContext(), c.Scope, page.ReadProof(c))
 	if refused != nil {
 		return h.refuseFactor(c, refused)
 	}
@@ -54,7 +54,7 @@ func (h *Handlers) refuseFactor(c *page.Ctx, refused error) error {
 	return h.showFactor(c, status, typed)
 }
 
-func (h *Handlers) showSetup(c *page.Ctx, status int, made account.Setup, typed ui.Form) error {
+func (h *Handlers) showSetup(c *page.Ctx, status int, made auth.Setup, typed ui.Form) error {
 	path, size, err := ui.QRPath(made.URL)
 	if err != nil {
 		return err
@@ -70,13 +70,13 @@ func (h *Handlers) showSetup(c *page.Ctx, status int, made account.Setup, typed 
 // once; the session goes on under a new id.
 func (h *Handlers) confirmFactor(c *page.Ctx) error {
 	sealed := c.FormText("setup")
-	codes, refused := h.Profiles.ConfirmSecondFactor(c.UserContext(), c.Scope, sealed, c.FormText("code"), c.Session.Key(),
+	codes, refused := h.Factors.ConfirmSecondFactor(c.UserContext(), c.Scope, sealed, c.FormText("code"), c.Session.Key(),
 		c.ClientIP)
 	if refused == nil {
 		c.Session.Rotate()
 		return h.showCodes(c, codes)
 	}
-	made, err := h.Profiles.ResumeSecondFactor(c.UserContext(), c.Scope, sealed)
+	made, err := h.Factors.ResumeSecondFactor(c.UserContext(), c.Scope, sealed)
 	if err != nil || c.Member.User.SecondFactor {
 		return h.refuseFactor(c, refused)
 	}
@@ -92,13 +92,13 @@ func (h *Handlers) confirmFactor(c *page.Ctx) error {
 // changeFactor makes new recovery codes, or switches the second factor off.
 func (h *Handlers) changeFactor(c *page.Ctx) error {
 	if c.FormText("what") == "codes" {
-		codes, refused := h.Profiles.NewRecoveryCodes(c.UserContext(), c.Scope, page.ReadProof(c))
+		codes, refused := h.Factors.NewRecoveryCodes(c.UserContext(), c.Scope, page.ReadProof(c))
 		if refused != nil {
 			return h.refuseFactor(c, refused)
 		}
 		return h.showCodes(c, codes)
 	}
-	if refused := h.Profiles.RemoveSecondFactor(c.UserContext(), c.Scope, page.ReadProof(c),
+	if refused := h.Factors.RemoveSecondFactor(c.UserContext(), c.Scope, page.ReadProof(c),
 		c.Session.Key()); refused != nil {
 		return h.refuseFactor(c, refused)
 	}

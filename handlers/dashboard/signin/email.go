@@ -10,7 +10,7 @@ import (
 
 // showEmailConfirmation is the page that the link leads to. Looking at it changes nothing.
 func (h *Handlers) showEmailConfirmation(c *page.Ctx) error {
-	user, email, err := h.Profiles.FindEmail(c.UserContext(), c.Param("token"))
+	user, email, err := h.Users.FindEmail(c.UserContext(), c.Param("token"))
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (h *Handlers) showEmailConfirmation(c *page.Ctx) error {
 
 // confirmEmail makes the new address the user's, once.
 func (h *Handlers) confirmEmail(c *page.Ctx) error {
-	if err := h.Profiles.ConfirmEmail(c.UserContext(), c.Param("token")); err != nil {
+	if err := h.Users.ConfirmEmail(c.UserContext(), c.Param("token")); err != nil {
 		return err
 	}
 	if c.Session.User() != 0 {

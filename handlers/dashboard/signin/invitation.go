@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -43,7 +44,7 @@ func (h *Handlers) acceptInvitation(c *page.Ctx) error {
 	var business int64
 	var refused error
 	if in.User == 0 {
-		var user account.User
+		var user auth.User
 		user, business, refused = h.Team.AcceptAsNew(c.UserContext(), c.Param("token"),
 			account.Newcomer{Name: typed.Value("name"), Password: c.FormValue("password")})
 		if refused == nil {

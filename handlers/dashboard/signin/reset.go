@@ -21,7 +21,7 @@ func (h *Handlers) askReset(c *page.Ctx) error {
 	}
 	typed := page.ReadForm(c, "email")
 	props := dashboard.ForgotProps{Form: typed, CSRF: c.Session.FormToken(), Sent: true}
-	if refused := h.Profiles.AskReset(c.UserContext(), typed.Value("email"), c.ClientIP); refused != nil {
+	if refused := h.Users.AskReset(c.UserContext(), typed.Value("email"), c.ClientIP); refused != nil {
 		page.SetRetryAfter(c, refused)
 		status, err := page.RefuseForm(&props.Form, refused)
 		if err != nil {
@@ -37,7 +37,7 @@ func (h *Handlers) askReset(c *page.Ctx) error {
 func (h *Handlers) showResetForm(c *page.Ctx) error { return h.showReset(c, http.StatusOK, ui.Form{}) }
 
 func (h *Handlers) showReset(c *page.Ctx, status int, typed ui.Form) error {
-	user, err := h.Profiles.FindReset(c.UserContext(), c.Param("token"))
+	user, err := h.Users.FindReset(c.UserContext(), c.Param("token"))
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (h *Handlers) showReset(c *page.Ctx, status int, typed ui.Form) error {
 
 // resetPassword changes the password that a mailed link is for, once.
 func (h *Handlers) resetPassword(c *page.Ctx) error {
-	if refused := h.Profiles.FinishReset(c.UserContext(), c.Param("token"), c.FormValue("password")); refused != nil {
+	if refused := h.Users.FinishReset(c.UserContext(), c.Param("token"), c.FormValue("password")); refused != nil {
 		typed := ui.Form{} // never a password
 		status, err := page.RefuseForm(&typed, refused)
 		if err != nil {

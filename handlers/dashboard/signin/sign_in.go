@@ -3,7 +3,7 @@ package signin
 import (
 	"net/url"
 
-	"cointill/core/account"
+	"cointill/core/account/auth"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
@@ -34,7 +34,7 @@ func (h *Handlers) showSignInForm(c *page.Ctx) error {
 // signInProps is the sign-in page with the typed values.
 func (h *Handlers) signInProps(c *page.Ctx, typed ui.Form, next string) dashboard.SignInProps {
 	return dashboard.SignInProps{Form: typed, CSRF: c.Session.FormToken(), Next: next,
-		PasskeyOrigin: h.Profiles.PasskeyOrigin()}
+		PasskeyOrigin: h.Passkeys.PasskeyOrigin()}
 }
 
 // showSignIn shows the page of signing in again, with why it was refused.
@@ -47,7 +47,7 @@ const keyPending = "pending"
 
 // signIn opens a session under a new id, or asks for the code of the second factor.
 func (h *Handlers) signIn(c *page.Ctx) error {
-	entry, refused := h.Accounts.SignIn(c.UserContext(), account.Credentials{
+	entry, refused := h.Users.SignIn(c.UserContext(), auth.Credentials{
 		Email: c.FormText("email"), Password: c.FormValue("password"), IP: c.ClientIP, Device: c.Session.Device(),
 	})
 	next := page.DashboardPath(c.FormText("next"))
@@ -83,7 +83,7 @@ func (h *Handlers) showCodeForm(c *page.Ctx) error {
 // enterCode finishes a sign-in with a code.
 func (h *Handlers) enterCode(c *page.Ctx) error {
 	next := page.DashboardPath(c.FormText("next"))
-	user, left, refused := h.Profiles.EnterCode(c.UserContext(), c.Session.Value(keyPending), c.FormText("code"),
+	user, left, refused := h.Users.EnterCode(c.UserContext(), c.Session.Value(keyPending), c.FormText("code"),
 		c.ClientIP)
 	if refused == nil {
 		if err := h.signInUser(c, user, false); err != nil {

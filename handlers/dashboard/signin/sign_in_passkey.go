@@ -8,7 +8,7 @@ import (
 // beginPasskeySignIn gives a script what the browser needs to answer with a passkey. It
 // says no more than that it refuses: the page has the sentences.
 func (h *Handlers) beginPasskeySignIn(c *page.Ctx) error {
-	options, refused := h.Profiles.AskPasskey(c.UserContext(), c.Session.Key(), c.ClientIP)
+	options, refused := h.Passkeys.AskPasskey(c.UserContext(), c.Session.Key(), c.ClientIP)
 	if refused != nil {
 		return refused
 	}
@@ -18,7 +18,7 @@ func (h *Handlers) beginPasskeySignIn(c *page.Ctx) error {
 
 // signInByPasskey opens a session under a new id by what the browser answered.
 func (h *Handlers) signInByPasskey(c *page.Ctx) error {
-	user, refused := h.Profiles.EnterPasskey(c.UserContext(), c.Session.Key(), []byte(c.FormValue("credential")),
+	user, refused := h.Passkeys.EnterPasskey(c.UserContext(), c.Session.Key(), []byte(c.FormValue("credential")),
 		c.ClientIP)
 	if refused == nil {
 		if err := h.signInUser(c, user, false); err != nil {

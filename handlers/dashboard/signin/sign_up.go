@@ -55,5 +55,5 @@ func (h *Handlers) refuseSignUp(c *page.Ctx, refused error) error {
 
 // signUpProps returns the sign-up form with the values that were typed.
 func (h *Handlers) signUpProps(c *page.Ctx, typed ui.Form) dashboard.SignUpProps {
-	return dashboard.SignUpProps{Form: typed, CSRF: c.Session.FormToken(), AskToken: h.Accounts.SetupTokenAsked()}
+	return dashboard.SignUpProps{Form: typed, CSRF: c.Session.FormToken(), AskToken: h.Users.SetupTokenAsked()}
 }

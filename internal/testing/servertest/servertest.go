@@ -19,6 +19,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/account/accounttest"
 	"cointill/core/account/apikey"
+	"cointill/core/account/auth"
 	"cointill/core/addressmark"
 	"cointill/core/apilog"
 	"cointill/core/audit"
@@ -66,6 +67,7 @@ type Server struct {
 	Clock    *clock.Fake
 	App      *fiber.App
 	Accounts *account.Service
+	Users    *auth.Service
 	Keys     *apikey.Service
 	Audits   *audit.Service
 	Calls    *apilog.Log
@@ -129,8 +131,10 @@ func New(t testing.TB, db *models.DB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{T: t, DB: db, Clock: now, Accounts: accounttest.New(db, now.Now, box), Keys: apikey.New(db, now.Now, box), Hub: sse.New(db),
+	s := &Server{T: t, DB: db, Clock: now, Accounts: accounttest.New(db, now.Now, box), Keys: apikey.New(db,
+		now.Now, box), Hub: sse.New(db),
 		nodes: map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}}}
+	s.Users = s.Accounts.Auth
 	s.wireServices(box)
 	s.App = s.wirePages()
 	return s
@@ -153,7 +157,7 @@ func (s *Server) wireServices(box *secret.Box) {
 	s.Mails = &mail.Service{DB: s.DB, Clock: now, Render: func(r mail.Receipt) (string, string, string) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 	}}
-	s.Accounts.Mails, s.Accounts.Render, s.Accounts.Base = s.Mails, mailview.RenderAccount, Base
+	s.Users.Mails, s.Users.Render, s.Users.Base = s.Mails, mailview.RenderAccount, Base
 	s.Marks = addressmark.New(s.T.TempDir())
 	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.findNode,
 		Ledgers: map[scope.Domain]wallet.Ledger{}, Marks: s.Marks}
@@ -166,7 +170,8 @@ func (s *Server) wireServices(box *secret.Box) {
 	s.Lists = &list.Service{DB: s.DB}
 	s.Books = &journal.Service{DB: s.DB, Clock: s.Clock.Now}
 	s.Figures = &stats.Service{DB: s.DB, Clock: now}
-	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Prices: s.Quotes, Networks: s.Registry, Base: Base + "/l"}
+	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Prices: s.Quotes, Networks: s.Registry,
+		Base: Base + "/l"}
 }
 
 // ConnectNetwork gives a chain in a domain a real network by its name, such as
@@ -229,14 +234,16 @@ func (s *Server) wirePages() *fiber.App {
 	}
 	s.Settings = &settings.Service{DB: s.DB, Clock: s.Clock.Now}
 	player := &sandbox.Service{Payments: s.Payments, Chains: chains}
-	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Accounts: s.Accounts, Wallets: s.Wallets, Mails: s.Mails,
+	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Users: s.Users, Wallets: s.Wallets, Mails: s.Mails,
 		Render: mailview.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
 	s.System = &system.Service{DB: s.DB, Clock: s.Clock.Now, Version: "1.2.3", Started: s.Clock.Now(), Quotes: s.Quotes,
 		Marks:    s.Marks.Status,
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
 	answers := idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)
-	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Payments: s.Payments, Lists: s.Lists,
+	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Users: s.Users, Factors: auth.NewFactors(s.Users),
+		Sessions: auth.NewSessions(s.Users), Passkeys: auth.NewPasskeys(s.Users), Books: s.Books, Keys: s.Keys,
+		Payments: s.Payments, Lists: s.Lists,
 		Figures:  s.Figures,
 		Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails, Sandbox: player, Calls: s.Calls, Audits: s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
@@ -246,13 +253,15 @@ func (s *Server) wirePages() *fiber.App {
 	limits := limit.New(s.DB, s.Clock.Now)
 	var document func() *api.Document
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
-		Clock: s.Clock.Now, Account: s.Accounts, Secret: s.Payments.Secrets, Limiter: limits, Hub: s.Hub,
+		Clock: s.Clock.Now, Account: s.Accounts, Sessions: auth.NewSessions(s.Users),
+		Secret: s.Payments.Secrets, Limiter: limits, Hub: s.Hub,
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: customer.Routes,
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists, Webhooks: s.Webhooks,
 					Links: s.Links, Keys: s.Keys, Methods: s.Accounts,
-					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Books: s.Books, Limits: limits, Answers: answers,
+					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Books: s.Books, Limits: limits,
+					Answers: answers,
 					Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
 					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})
 			},

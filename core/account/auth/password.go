@@ -1,0 +1,89 @@
+package auth
+
+import (
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alexedwards/argon2id"
+	"golang.org/x/crypto/argon2"
+
+	"cointill/core/ident"
+)
+
+// Bounds of a password in characters. There is no rule about their kinds.
+const (
+	minPassword = 12
+	maxPassword = 128
+)
+
+// commonPasswords holds the well-known leaked passwords that are long enough for the length
+// rule, one per line, in lower case.
+//
+//go:embed common_passwords.txt
+var commonPasswords string
+
+// CheckPassword returns what is wrong with a new password in a sentence; "" for nothing.
+func CheckPassword(password string) string {
+	switch n := utf8.RuneCountInString(password); {
+	case password == "":
+		return "Is required."
+	case !utf8.ValidString(password):
+		return "Must be readable text."
+	case n < minPassword:
+		return "Must have at least 12 characters."
+	case n > maxPassword:
+		return "May have at most 128 characters."
+	case common(password):
+		return "Is one of the first that an attacker tries. Choose another."
+	}
+	return ""
+}
+
+func common(password string) bool {
+	password = strings.ToLower(password)
+	for line := range strings.Lines(commonPasswords) {
+		if strings.TrimSpace(line) == password {
+			return true
+		}
+	}
+	return strings.Trim(password, password[:1]) == "" // one character over and over
+}
+
+// HashPassword hashes the password of a person who isn't signed in. Unavailable when too many wait.
+func (s *Service) HashPassword(ctx context.Context, password string) (hash string, err error) {
+	return s.hashPassword(ctx, password, strangers)
+}
+
+// hashPassword and matches wait in the line for a user whom the browser is known by, or as strangers.
+func (s *Service) hashPassword(ctx context.Context, password string, user int64) (hash string, err error) {
+	err = s.hashing.do(ctx, user, func() error {
+		hash, err = argon2id.CreateHash(password, &s.Cost)
+		return err
+	})
+	return hash, err
+}
+
+// matches compares a password with a hash. The second result asks for a new
+// hash, because this one was made with other parameters than today's.
+func (s *Service) matches(ctx context.Context, password, hash string, user int64) (match, stale bool, err error) {
+	err = s.hashing.do(ctx, user, func() error {
+		ok, made, err := argon2id.CheckHash(password, hash)
+		match = ok
+		stale = ok && *made != s.Cost
+		return err
+	})
+	return match, stale, err
+}
+
+// dummyHash returns a hash of some cost that no password matches. It is
+// compared for unknown e-mails, which then take as long as known ones.
+func dummyHash(cost argon2id.Params) string {
+	salt, key := ident.RandomBytes(int(cost.SaltLength)), ident.RandomBytes(int(cost.KeyLength))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, cost.Memory, cost.Iterations,
+		cost.Parallelism,
+		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
+}
