@@ -180,7 +180,7 @@ func TestBackup(t *testing.T) {
 	if fresh := now.issue(); lost[fresh] || fresh == known {
 		t.Errorf("%s was given out twice", fresh)
 	}
-	list, _, err := now.Payments.Unmatched(t.Context(), now.scope, payment.UnmatchedFilter{Limit: 10})
+	list, _, err := payment.NewResolver(now.Payments).Unmatched(t.Context(), now.scope, payment.UnmatchedFilter{Limit: 10})
 	if err != nil || len(list) != 1 || list[0].Address != paid || list[0].Why != payment.UnknownPayment || list[0].Amount.Cmp(money.Units(7)) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}

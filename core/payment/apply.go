@@ -30,17 +30,6 @@ const (
 	StepNote     = "note"     // something a person or the sandbox did
 )
 
-// evaluatePayment asks Decide about a payment until nothing changes, in the caller's
-// transaction. It writes each transition with its timeline row, its event and the work that
-// follows.
-func (s *Service) evaluatePayment(tx *models.Tx, id int64) error {
-	v, err := s.LoadPayment(tx, id)
-	if err != nil {
-		return err
-	}
-	return s.decideUntilStable(tx, v)
-}
-
 // LoadPayment reads a payment with its business, customer, transfers and network, and locks
 // its row until the transaction ends. On PostgreSQL the lock is a statement of its own and
 // comes first: the rows of one statement are as old as its start, before it waited for the
@@ -254,7 +243,7 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	if err := s.EmitEvent(tx, v, kind, ""); err != nil {
 		return err
 	}
-	if err := s.releaseLinkUse(tx, v, from); err != nil {
+	if err := releaseLinkUse(tx, v, from); err != nil {
 		return err
 	}
 	if State(p.Status) == Successful && from != Successful && v.Business.ReceiptsEnabled {
@@ -270,7 +259,7 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 
 // releaseLinkUse frees a use of the payment link when a payment ends without any money, and
 // takes it again when money arrives later.
-func (s *Service) releaseLinkUse(tx *models.Tx, v *View, from State) error {
+func releaseLinkUse(tx *models.Tx, v *View, from State) error {
 	by := 0
 	switch state := State(v.Payment.Status); {
 	case state == Expired || state == Abandoned || state == Failed:
@@ -409,7 +398,13 @@ func (v *View) customerReceipt() mail.Receipt {
 
 // Evaluate brings one payment to where the facts put it now.
 func (s *Service) Evaluate(ctx context.Context, id int64) error {
-	return s.DB.Write(ctx, func(tx *models.Tx) error { return s.evaluatePayment(tx, id) })
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		v, err := s.LoadPayment(tx, id)
+		if err != nil {
+			return err
+		}
+		return s.decideUntilStable(tx, v)
+	})
 }
 
 // StepDetail writes a timeline row's detail.

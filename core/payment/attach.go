@@ -26,11 +26,11 @@ type AttachPlan struct {
 //
 // Faults: Forbidden; NotFound for the transfer; Invalid for an unknown reference or a payment
 // that the money can't be for; Conflict when the transfer was attached or refunded already.
-func (s *Service) PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (AttachPlan, error) {
+func (d *Resolver) PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (AttachPlan, error) {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return AttachPlan{}, err
 	}
-	found, err := s.FindUnmatched(ctx, sc, id)
+	found, err := d.FindUnmatched(ctx, sc, id)
 	if err != nil {
 		return AttachPlan{}, err
 	}
@@ -38,7 +38,7 @@ func (s *Service) PlanAttach(ctx context.Context, sc scope.Scope, id int64, refe
 	if err := checkUnresolved(found.Transfer); err != nil {
 		return plan, err
 	}
-	v, err := s.findNamed(ctx, sc, reference)
+	v, err := d.findNamed(ctx, sc, reference)
 	if err != nil {
 		return plan, err
 	}
@@ -53,12 +53,12 @@ func (s *Service) PlanAttach(ctx context.Context, sc scope.Scope, id int64, refe
 }
 
 // findNamed is the payment that a person meant.
-func (s *Service) findNamed(ctx context.Context, sc scope.Scope, reference string) (View, error) {
+func (d *Resolver) findNamed(ctx context.Context, sc scope.Scope, reference string) (View, error) {
 	if reference == "" {
 		return View{}, fault.Validation(
 			fault.Fields{"reference": {"Is required: the payment that the money belongs to."}})
 	}
-	v, err := s.Verify(ctx, sc, reference)
+	v, err := d.payments.Verify(ctx, sc, reference)
 	if fault.KindOf(err) == fault.NotFound {
 		err = fault.Validation(fault.Fields{"reference": {"No payment here has this reference. Look it up under " +
 			"Transactions."}})
@@ -126,28 +126,28 @@ func (v *View) forecast() {
 
 // Attach gives an unmatched transfer to a payment, as PlanAttach says, and
 // returns the payment's reference. Faults: as PlanAttach.
-func (s *Service) Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error) {
+func (d *Resolver) Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error) {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return "", err
 	}
-	if _, err := s.FindUnmatched(ctx, sc, id); err != nil {
+	if _, err := d.FindUnmatched(ctx, sc, id); err != nil {
 		return "", err
 	}
-	found, err := s.findNamed(ctx, sc, reference)
+	found, err := d.findNamed(ctx, sc, reference)
 	if err != nil {
 		return "", err
 	}
-	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, s.attachTransfer(tx, sc, id, found.Payment.ID)
+	made, err := idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (string, error) {
+		return found.Payment.Reference, d.attachTransfer(tx, sc, id, found.Payment.ID)
 	})
 	if err == nil {
-		s.SignalChange()
+		d.payments.SignalChange()
 	}
 	return made, err
 }
 
-func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID int64) error {
-	v, err := s.LoadPayment(tx, paymentID)
+func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID int64) error {
+	v, err := d.payments.LoadPayment(tx, paymentID)
 	if err != nil {
 		return err
 	}
@@ -160,17 +160,17 @@ func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID in
 	}
 	why := t.Unmatched
 	v.addTransfer(&t)
-	t.UpdatedAt = s.Clock()
+	t.UpdatedAt = d.payments.Clock()
 	if err := tx.Select("PaymentID", "SeenAt", "Unmatched", "Resolution", "UpdatedAt").Where("id = ?", t.ID).
 		Updates(&t).Error; err != nil {
 		return err
 	}
-	if err := s.resolveTransfer(tx, sc, t, &models.Resolution{Kind: Attached, PaymentID: &v.Payment.ID,
+	if err := d.resolveTransfer(tx, sc, t, &models.Resolution{Kind: Attached, PaymentID: &v.Payment.ID,
 		Reason: why}); err != nil {
 		return err
 	}
 	amount := formatAmount(t)
-	if err := audit.Record(tx, sc, s.Clock(), "transfer.attached", v.Payment.Reference,
+	if err := audit.Record(tx, sc, d.payments.Clock(), "transfer.attached", v.Payment.Reference,
 		map[string]string{"hash": t.TxID, "amount": amount, "was": why}); err != nil {
 		return err
 	}
@@ -178,40 +178,40 @@ func (s *Service) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID in
 		Remark: "A transfer of " + amount + " was attached by hand.", Actor: sc.Actor,
 		Detail: StepDetail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index,
 			"amount": t.Amount.String(), "asset": t.Asset})}
-	if err := s.appendStep(tx, v, step); err != nil {
+	if err := d.payments.appendStep(tx, v, step); err != nil {
 		return err
 	}
-	if err := bookTransfers(tx, s.Clock(), v, []models.Transfer{t}); err != nil {
+	if err := bookTransfers(tx, d.payments.Clock(), v, []models.Transfer{t}); err != nil {
 		return err
 	}
 	if TakesNoTransfers(v) {
-		return s.SavePayment(tx, v)
+		return d.payments.SavePayment(tx, v)
 	}
-	return s.decideUntilStable(tx, v)
+	return d.payments.decideUntilStable(tx, v)
 }
 
 // MarkRefunded records that an unmatched transfer was sent back whole.
 //
 // Faults: Forbidden; NotFound; Conflict when it was attached or refunded already; Invalid for
 // hash and note.
-func (s *Service) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) error {
+func (d *Resolver) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) error {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return err
 	}
-	if _, err := s.FindUnmatched(ctx, sc, id); err != nil {
+	if _, err := d.FindUnmatched(ctx, sc, id); err != nil {
 		return err
 	}
-	_, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (int64, error) {
+	_, err := idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (int64, error) {
 		return id,
-			s.markTransferRefunded(tx, sc, id, r)
+			d.markTransferRefunded(tx, sc, id, r)
 	})
 	if err == nil {
-		s.SignalChange()
+		d.payments.SignalChange()
 	}
 	return err
 }
 
-func (s *Service) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
+func (d *Resolver) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
 	t, err := lockTransfer(tx, sc, id)
 	if err != nil {
 		return err
@@ -220,17 +220,17 @@ func (s *Service) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, 
 		return err
 	}
 	if err := tx.Model(&models.Transfer{}).Where("id = ?", t.ID).
-		Updates(map[string]any{"resolution": Refunded, "updated_at": s.Clock()}).Error; err != nil {
+		Updates(map[string]any{"resolution": Refunded, "updated_at": d.payments.Clock()}).Error; err != nil {
 		return err
 	}
 	refund := models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID, Note: r.Note}
-	if err := s.resolveTransfer(tx, sc, t, &refund); err != nil {
+	if err := d.resolveTransfer(tx, sc, t, &refund); err != nil {
 		return err
 	}
 	if err := BookRefund(tx, refund.CreatedAt, refund); err != nil {
 		return err
 	}
-	return audit.Record(tx, sc, s.Clock(), "transfer.refund_recorded", t.TxID,
+	return audit.Record(tx, sc, d.payments.Clock(), "transfer.refund_recorded", t.TxID,
 		map[string]string{"amount": formatAmount(t), "hash": r.TxID, "note": r.Note})
 }
 
@@ -254,11 +254,11 @@ func formatAmount(t models.Transfer) string {
 }
 
 // CheckRefunded finds what MarkRefunded would refuse, and changes nothing.
-func (s *Service) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) (UnmatchedTransfer, error) {
+func (d *Resolver) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) (UnmatchedTransfer, error) {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return UnmatchedTransfer{}, err
 	}
-	found, err := s.FindUnmatched(ctx, sc, id)
+	found, err := d.FindUnmatched(ctx, sc, id)
 	if err != nil {
 		return found, err
 	}
@@ -269,10 +269,10 @@ func (s *Service) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r
 }
 
 // resolveTransfer completes and records a person's decision about a transfer.
-func (s *Service) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Transfer, row *models.Resolution) error {
+func (d *Resolver) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Transfer, row *models.Resolution) error {
 	row.BusinessID, row.Domain, row.TransferID, row.Asset, row.Amount = sc.BusinessID, string(sc.Domain), &t.ID,
 		t.Asset, t.Amount
-	row.Actor, row.CreatedAt = sc.Actor, s.Clock()
+	row.Actor, row.CreatedAt = sc.Actor, d.payments.Clock()
 	return tx.Create(row).Error
 }
 

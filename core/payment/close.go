@@ -19,29 +19,29 @@ const Closed = "closed"
 //
 // Faults: Forbidden; NotFound; Conflict for a payment that is not reversed, or was closed
 // already; Invalid for note.
-func (s *Service) Close(ctx context.Context, sc scope.Scope, reference, note string) error {
+func (d *Resolver) Close(ctx context.Context, sc scope.Scope, reference, note string) error {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return err
 	}
-	found, err := s.Verify(ctx, sc, reference)
+	found, err := d.payments.Verify(ctx, sc, reference)
 	if err != nil {
 		return err
 	}
-	_, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, s.closePayment(tx, sc, found.Payment.ID, note)
+	_, err = idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (string, error) {
+		return found.Payment.Reference, d.closePayment(tx, sc, found.Payment.ID, note)
 	})
 	if err == nil {
-		s.SignalChange()
+		d.payments.SignalChange()
 	}
 	return err
 }
 
-func (s *Service) closePayment(tx *models.Tx, sc scope.Scope, id int64, note string) error {
-	v, err := s.LoadPayment(tx, id)
+func (d *Resolver) closePayment(tx *models.Tx, sc scope.Scope, id int64, note string) error {
+	v, err := d.payments.LoadPayment(tx, id)
 	if err != nil {
 		return err
 	}
-	now, p, fields := s.Clock(), &v.Payment, fault.Fields{}
+	now, p, fields := d.payments.Clock(), &v.Payment, fault.Fields{}
 	switch checkNote(note, fields); {
 	case !p.Reversed:
 		return fault.New(fault.Conflict, "not_reversed",
@@ -60,9 +60,9 @@ func (s *Service) closePayment(tx *models.Tx, sc scope.Scope, id int64, note str
 	if note != "" {
 		remark += " “" + note + "”"
 	}
-	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark,
+	if err := d.payments.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark,
 		Actor: sc.Actor, Detail: StepDetail(map[string]any{"act": Closed})}); err != nil {
 		return err
 	}
-	return s.SavePayment(tx, v)
+	return d.payments.SavePayment(tx, v)
 }

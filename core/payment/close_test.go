@@ -18,7 +18,7 @@ func TestClose(t *testing.T) {
 		running := b.opened().Payment.Reference
 		v := b.underpaid("aa", 100)
 		ref := v.Payment.Reference
-		if err := b.service.Resolve(t.Context(), b.owner(), ref); err != nil {
+		if err := b.resolver.Resolve(t.Context(), b.owner(), ref); err != nil {
 			t.Fatal(err)
 		}
 		b.reorg(2, &chain.Pending{})
@@ -26,24 +26,24 @@ func TestClose(t *testing.T) {
 		if w := b.waiting(); w.Reversed != 1 || len(b.search(list.Filter{Need: list.NeedLook}).Payments) != 1 {
 			t.Fatalf("%+v", w)
 		}
-		if err := b.service.Close(t.Context(), b.scope, ref, ""); fault.KindOf(err) != fault.Forbidden {
+		if err := b.resolver.Close(t.Context(), b.scope, ref, ""); fault.KindOf(err) != fault.Forbidden {
 			t.Errorf("a key did it: %v", err)
 		}
 		for name, note := range map[string]string{"long": strings.Repeat("é", 301), "turned": "paid \u202e anew"} {
-			if err := b.service.Close(t.Context(), b.owner(), ref, note); len(fieldsOf(err)["note"]) == 0 {
+			if err := b.resolver.Close(t.Context(), b.owner(), ref, note); len(fieldsOf(err)["note"]) == 0 {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if err := b.service.Close(t.Context(), b.owner(), running, ""); fault.KindOf(err) != fault.Conflict {
+		if err := b.resolver.Close(t.Context(), b.owner(), running, ""); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("a payment that runs: %v", err)
 		}
-		if err := b.service.Close(t.Context(), b.owner(), ref, "Paid anew"); err != nil {
+		if err := b.resolver.Close(t.Context(), b.owner(), ref, "Paid anew"); err != nil {
 			t.Fatal(err)
 		}
 		if w := b.waiting(); w.Reversed != 0 || len(b.search(list.Filter{Need: list.NeedLook}).Payments) != 0 {
 			t.Errorf("it waits still: %+v", w)
 		}
-		if err := b.service.Close(t.Context(), b.owner(), ref, ""); fault.KindOf(err) != fault.Conflict {
+		if err := b.resolver.Close(t.Context(), b.owner(), ref, ""); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("twice: %v", err)
 		}
 		b.expect(ref, payment.Successful, payment.ReversedReason)

@@ -197,7 +197,7 @@ func TestWatchedForMonths(t *testing.T) {
 				t.Errorf("%s: events %s, %d steps after %d", state, b.events(v.Payment.ID), after.Payment.Steps, before.Payment.Steps)
 			}
 		}
-		if list, _, err := b.service.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Limit: 10}); err != nil || len(list) != len(ended) {
+		if list, _, err := b.resolver.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Limit: 10}); err != nil || len(list) != len(ended) {
 			t.Errorf("%d are listed, %v", len(list), err)
 		}
 	})

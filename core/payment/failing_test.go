@@ -51,7 +51,7 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 		b.mine(b.pay(paid, "more", money.Units(1_000)), b.pay(paid, "most", money.Units(2_000)), b.pay(paid, "rest", money.Units(3_000)))
 		b.mine()
 		b.mine()
-		strays, _, err := b.service.Unmatched(ctx, owner, payment.UnmatchedFilter{Limit: 10})
+		strays, _, err := b.resolver.Unmatched(ctx, owner, payment.UnmatchedFilter{Limit: 10})
 		if err != nil || len(strays) != 3 {
 			t.Fatalf("%d unmatched transfers, error %v; want 3", len(strays), err)
 		}
@@ -85,26 +85,26 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 			{"EvaluateDue", func() error {
 				return b.service.EvaluateDue(ctx, string(network), 5, b.clock.Now(), []int64{fresh.Payment.ID})
 			}},
-			{"Resolve", func() error { return b.service.Resolve(ctx, owner, ref(short)) }},
-			{"PlanAttach", func() error { _, err := b.service.PlanAttach(ctx, owner, strays[0].ID, ref(fresh)); return err }},
-			{"Attach", func() error { _, err := b.service.Attach(ctx, owner, strays[0].ID, ref(fresh)); return err }},
-			{"PlanRefund", func() error { _, err := b.service.PlanRefund(ctx, owner, ref(refunded), part); return err }},
-			{"RecordRefund", func() error { _, err := b.service.RecordRefund(ctx, owner, ref(refunded), part); return err }},
-			{"Refunds", func() error { _, err := b.service.Refunds(ctx, owner, refunded.Payment.ID); return err }},
-			{"StrayOf", func() error { _, err := b.service.StrayOf(ctx, owner, paid.Payment.ID); return err }},
+			{"Resolve", func() error { return b.resolver.Resolve(ctx, owner, ref(short)) }},
+			{"PlanAttach", func() error { _, err := b.resolver.PlanAttach(ctx, owner, strays[0].ID, ref(fresh)); return err }},
+			{"Attach", func() error { _, err := b.resolver.Attach(ctx, owner, strays[0].ID, ref(fresh)); return err }},
+			{"PlanRefund", func() error { _, err := b.resolver.PlanRefund(ctx, owner, ref(refunded), part); return err }},
+			{"RecordRefund", func() error { _, err := b.resolver.RecordRefund(ctx, owner, ref(refunded), part); return err }},
+			{"Refunds", func() error { _, err := b.resolver.Refunds(ctx, owner, refunded.Payment.ID); return err }},
+			{"StrayOf", func() error { _, err := b.resolver.StrayOf(ctx, owner, paid.Payment.ID); return err }},
 			{"Unmatched", func() error {
-				_, _, err := b.service.Unmatched(ctx, owner, payment.UnmatchedFilter{Limit: 10})
+				_, _, err := b.resolver.Unmatched(ctx, owner, payment.UnmatchedFilter{Limit: 10})
 				return err
 			}},
-			{"FindUnmatched", func() error { _, err := b.service.FindUnmatched(ctx, owner, strays[1].ID); return err }},
-			{"CheckRefunded", func() error { _, err := b.service.CheckRefunded(ctx, owner, strays[1].ID, note); return err }},
-			{"MarkRefunded", func() error { return b.service.MarkRefunded(ctx, owner, strays[1].ID, note) }},
+			{"FindUnmatched", func() error { _, err := b.resolver.FindUnmatched(ctx, owner, strays[1].ID); return err }},
+			{"CheckRefunded", func() error { _, err := b.resolver.CheckRefunded(ctx, owner, strays[1].ID, note); return err }},
+			{"MarkRefunded", func() error { return b.resolver.MarkRefunded(ctx, owner, strays[1].ID, note) }},
 			{"Sweep", func() error {
 				b.clock.Advance(payment.Monitoring)
 				_, err := b.service.Sweep(ctx)
 				return err
 			}},
-			{"Close", func() error { return b.service.Close(ctx, owner, ref(reversed), "Paid by bank") }},
+			{"Close", func() error { return b.resolver.Close(ctx, owner, ref(reversed), "Paid by bank") }},
 		})
 	})
 }

@@ -193,7 +193,7 @@ func TestRestored(t *testing.T) {
 			b.mine(first, second)
 			b.mine()
 			if c.reason == payment.AcceptedByUser {
-				must(t, b.service.Resolve(t.Context(), b.owner(), ref))
+				must(t, b.resolver.Resolve(t.Context(), b.owner(), ref))
 			}
 			settled := b.expect(ref, payment.Successful, c.reason)
 			receipts := b.receipts(ref)
@@ -286,7 +286,7 @@ func TestStuckTransferConfirmsAfterAll(t *testing.T) {
 		if got := b.events(v.Payment.ID); got != "initiated detected detected processing successful unexpected_transfer" {
 			t.Errorf("events: %s", got)
 		}
-		list, _, err := b.service.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Limit: 10})
+		list, _, err := b.resolver.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Limit: 10})
 		if err != nil || len(list) != 1 {
 			t.Errorf("unmatched: %+v, %v", list, err)
 		}

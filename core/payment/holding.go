@@ -7,9 +7,9 @@ import (
 
 // startHolding begins to look at what the address of a payment holds, which its customer is
 // about to be shown, where money may come there without paying it.
-func (s *Service) startHolding(tx *models.Tx, v *View) error {
+func startHolding(tx *models.Tx, contracts map[chain.Network]Contract, v *View) error {
 	p, last := v.Payment, v.Chain.Tip
-	if _, ok := s.Contracts[chain.Network(p.Network)]; !ok || last == 0 {
+	if _, ok := contracts[chain.Network(p.Network)]; !ok || last == 0 {
 		return nil
 	}
 	return tx.Create(&models.Holding{PaymentID: p.ID, Network: p.Network, Address: p.Address, Height: last,

@@ -22,6 +22,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/quote"
 	"cointill/core/scope"
+	"cointill/core/secret"
 	"cointill/core/settings"
 	"cointill/core/stats"
 	"cointill/models"
@@ -215,7 +216,7 @@ func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, b
 	p := &models.Payment{
 		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: reference,
 		BusinessReference: r.BusinessReference,
-		TokenHash:         hashToken(s.accessToken(reference)), AuthorizationCode: ident.New("AUTH_"), LinkID: r.LinkID,
+		TokenHash:         hashToken(deriveAccessToken(s.Secrets, reference)), AuthorizationCode: ident.New("AUTH_"), LinkID: r.LinkID,
 		CustomerName: r.FirstName + " " + r.LastName, CustomerEmail: r.Email,
 		Currency: r.Currency, Amount: r.Amount, Method: r.Method, Coin: string(info.Coin),
 		Due: due, Price: q.Price.String(), Quote: string(evidence),
@@ -295,9 +296,10 @@ func finalRule(depth settings.Depth, coin money.Coin, usd decimal.Decimal) Final
 	return FinalRule{Depth: depth.Large, NetworkSays: coin == money.ETH || coin == money.USDT}
 }
 
-// accessToken is the access token of a payment: derived, so that it stands nowhere in the database.
-func (s *Service) accessToken(reference string) string {
-	return s.Secrets.Derive("access_token", reference)
+// deriveAccessToken returns the access token of a payment: derived, so that it stands nowhere in
+// the database.
+func deriveAccessToken(box *secret.Box, reference string) string {
+	return box.Derive("access_token", reference)
 }
 
 // tokenLength is the length of an access token: 256 bits.
@@ -311,12 +313,12 @@ func hashToken(token string) string {
 
 // PageURL is the address of a payment's page.
 func (s *Service) PageURL(p models.Payment) string {
-	return s.PageBase + "/" + s.accessToken(p.Reference)
+	return s.PageBase + "/" + deriveAccessToken(s.Secrets, p.Reference)
 }
 
 func (s *Service) describeStarted(p *models.Payment) Started {
 	started := Started{
-		Reference: p.Reference, BusinessReference: p.BusinessReference, AccessToken: s.accessToken(p.Reference),
+		Reference: p.Reference, BusinessReference: p.BusinessReference, AccessToken: deriveAccessToken(s.Secrets, p.Reference),
 		PaymentURL: s.PageURL(*p), Amount: p.Amount, Currency: money.Currency(p.Currency), ExpiresAt: p.ExpiresAt,
 	}
 	if info := money.Coin(p.Coin).Info(); TooSmall(*p) {

@@ -175,7 +175,7 @@ func TestReversedPaymentsAreNoSales(t *testing.T) {
 		must(t, err)
 		b.mine(b.pay(other, "other", other.Payment.Due))
 		short := b.underpaid("short", 1000)
-		must(t, b.service.Resolve(t.Context(), b.owner(), short.Payment.Reference))
+		must(t, b.resolver.Resolve(t.Context(), b.owner(), short.Payment.Reference))
 		kept, lost := b.opened(), b.opened()
 		b.mine(b.pay(kept, "kept", kept.Payment.Due))
 		b.mine(b.pay(lost, "lost", lost.Payment.Due))

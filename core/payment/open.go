@@ -79,7 +79,7 @@ func (s *Service) assignDestination(ctx context.Context, payment int64, language
 			tag := int64(*place.Tag)
 			v.Payment.Tag = &tag
 		}
-		if err := s.startHolding(tx, v); err != nil {
+		if err := startHolding(tx, s.Contracts, v); err != nil {
 			return err
 		}
 		wake := justAfter(v.Payment.AbandonsAt).Add(-ClockAdvance(v.Payment))

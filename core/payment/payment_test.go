@@ -35,6 +35,7 @@ type bench struct {
 	db       *models.DB
 	clock    *clock.Fake
 	service  *payment.Service
+	resolver *payment.Resolver
 	observer *observe.Observer
 	scope    scope.Scope
 	network  chain.Network
@@ -84,6 +85,7 @@ func newBench(t testing.TB, db *models.DB) *bench {
 		PageBase: "http://localhost/pay",
 	}
 	b := &bench{t: t, db: db, clock: now, service: service, network: network, others: map[chain.Network][]chain.BlockID{}, final: -1,
+		resolver: payment.NewResolver(service),
 		observer: &observe.Observer{Service: service, Watching: &chain.WatchSet{}},
 		scope:    scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}}
 	b.mine()
@@ -348,7 +350,7 @@ func TestWrongAmounts(t *testing.T) {
 		b.expect(under.Payment.Reference, payment.Declined, payment.Underpaid)
 		owner := b.scope
 		owner.Role, owner.Actor = scope.Owner, "user:1"
-		if err := b.service.Resolve(t.Context(), owner, under.Payment.Reference); err != nil {
+		if err := b.resolver.Resolve(t.Context(), owner, under.Payment.Reference); err != nil {
 			t.Fatal(err)
 		}
 		b.expect(under.Payment.Reference, payment.Successful, payment.AcceptedByUser)

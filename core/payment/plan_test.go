@@ -209,7 +209,7 @@ func TestPlanOfReferences(t *testing.T) {
 		owner := b.scope
 		owner.Role = scope.Owner
 		for _, p := range modelstest.ReadPlans(t, b.db, b.db.Read(t.Context()), func() {
-			list, _, err := b.service.Unmatched(t.Context(), owner, payment.UnmatchedFilter{Limit: 10})
+			list, _, err := b.resolver.Unmatched(t.Context(), owner, payment.UnmatchedFilter{Limit: 10})
 			if err != nil || late.RowsAffected != 10 || len(list) != 10 || list[0].Reference == "" {
 				t.Fatalf("%+v %v %d", list, err, late.RowsAffected)
 			}

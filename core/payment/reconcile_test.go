@@ -384,12 +384,12 @@ func TestReconcileUntold(t *testing.T) {
 		}
 		p.gain(more.Payment.Address, money.Units(-7))
 		p.look(fresh)
-		_, err := b.service.Attach(t.Context(), b.owner(), p.told(pays)[0].ID, pays.Payment.Reference)
+		_, err := b.resolver.Attach(t.Context(), b.owner(), p.told(pays)[0].ID, pays.Payment.Reference)
 		if fault.KindOf(err) != fault.Invalid {
 			t.Errorf("money without a transaction was attached: %v", err)
 		}
 		for _, v := range []payment.View{back, backParts} {
-			must(t, b.service.MarkRefunded(t.Context(), b.owner(), p.told(v)[0].ID, payment.Refund{Note: "by hand"}))
+			must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), p.told(v)[0].ID, payment.Refund{Note: "by hand"}))
 		}
 		p.traces = true
 		watch := new(chain.WatchSet)

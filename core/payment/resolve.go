@@ -23,30 +23,37 @@ const (
 	Refunded = "refunded" // the merchant sent money back, outside of Cointill
 )
 
+// Resolver records what people decide about money that came otherwise than asked: unmatched
+// transfers, Declined and reversed payments, and refunds. Make one with NewResolver.
+type Resolver struct{ payments *Service }
+
+// NewResolver makes it.
+func NewResolver(payments *Service) *Resolver { return &Resolver{payments} }
+
 // Resolve accepts a Declined payment in the name of a person: Successful, with
 // the reason accepted_by_user. Owners and admins may.
 //
 // Faults: Forbidden; NotFound; Conflict for a payment that is not Declined, or
 // whose money was sent back.
-func (s *Service) Resolve(ctx context.Context, sc scope.Scope, reference string) error {
+func (d *Resolver) Resolve(ctx context.Context, sc scope.Scope, reference string) error {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return err
 	}
-	found, err := s.Verify(ctx, sc, reference)
+	found, err := d.payments.Verify(ctx, sc, reference)
 	if err != nil {
 		return err
 	}
-	_, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, s.acceptPayment(tx, sc, found.Payment.ID)
+	_, err = idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (string, error) {
+		return found.Payment.Reference, d.acceptPayment(tx, sc, found.Payment.ID)
 	})
 	if err == nil {
-		s.SignalChange()
+		d.payments.SignalChange()
 	}
 	return err
 }
 
-func (s *Service) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
-	v, err := s.LoadPayment(tx, id)
+func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
+	v, err := d.payments.LoadPayment(tx, id)
 	if err != nil {
 		return err
 	}
@@ -65,13 +72,13 @@ func (s *Service) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
 	before := v.Payment
 	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now
 	v.Payment.Remark = v.describeOutcome()
-	if err := audit.Record(tx, sc, s.Clock(), "payment.accept", v.Payment.Reference, nil); err != nil {
+	if err := audit.Record(tx, sc, d.payments.Clock(), "payment.accept", v.Payment.Reference, nil); err != nil {
 		return err
 	}
-	if err := s.writeTransition(tx, v, before, sc.Actor); err != nil {
+	if err := d.payments.writeTransition(tx, v, before, sc.Actor); err != nil {
 		return err
 	}
-	return bookTransfers(tx, s.Clock(), v, v.Transfers)
+	return bookTransfers(tx, d.payments.Clock(), v, v.Transfers)
 }
 
 // Refund is a refund that a person reports. It was sent outside of Cointill.
@@ -127,15 +134,15 @@ func (v View) Fiat(a money.Amount) decimal.Decimal {
 //
 // Faults: Forbidden; NotFound; Conflict for a payment that is not Declined;
 // Invalid for amount, hash and note.
-func (s *Service) PlanRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (RefundPlan, error) {
+func (d *Resolver) PlanRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (RefundPlan, error) {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return RefundPlan{}, err
 	}
-	v, err := s.Verify(ctx, sc, reference)
+	v, err := d.payments.Verify(ctx, sc, reference)
 	if err != nil {
 		return RefundPlan{}, err
 	}
-	return planRefund(s.DB.Read(ctx), v, r)
+	return planRefund(d.payments.DB.Read(ctx), v, r)
 }
 
 func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
@@ -201,25 +208,25 @@ func sameHash(a, b string) bool {
 // RecordRefund records that money of a Declined payment was sent back. The payment stays
 // Declined and needs no decision any more. It returns the payment's reference. Faults: as
 // PlanRefund.
-func (s *Service) RecordRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (string, error) {
+func (d *Resolver) RecordRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (string, error) {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return "", err
 	}
-	found, err := s.Verify(ctx, sc, reference)
+	found, err := d.payments.Verify(ctx, sc, reference)
 	if err != nil {
 		return "", err
 	}
-	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, s.recordRefund(tx, sc, found.Payment.ID, r)
+	made, err := idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (string, error) {
+		return found.Payment.Reference, d.recordRefund(tx, sc, found.Payment.ID, r)
 	})
 	if err == nil {
-		s.SignalChange()
+		d.payments.SignalChange()
 	}
 	return made, err
 }
 
-func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
-	v, err := s.LoadPayment(tx, id)
+func (d *Resolver) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
+	v, err := d.payments.LoadPayment(tx, id)
 	if err != nil {
 		return err
 	}
@@ -227,7 +234,7 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 	if err != nil {
 		return err
 	}
-	now, p := s.Clock(), &v.Payment
+	now, p := d.payments.Clock(), &v.Payment
 	row := models.Resolution{BusinessID: p.BusinessID, Domain: p.Domain, Kind: Refunded, PaymentID: &p.ID,
 		Asset: p.Coin, Amount: plan.Amount,
 		TxID: r.TxID, Note: r.Note, Actor: sc.Actor, CreatedAt: now}
@@ -249,21 +256,21 @@ func (s *Service) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund
 	if r.Note != "" {
 		remark += " “" + r.Note + "”"
 	}
-	if err := s.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark,
+	if err := d.payments.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark,
 		Actor: sc.Actor,
 		Detail: StepDetail(map[string]any{"act": Refunded, "hash": r.TxID, "amount": plan.Amount.String(),
 			"asset": p.Coin})}); err != nil {
 		return err
 	}
-	return s.SavePayment(tx, v)
+	return d.payments.SavePayment(tx, v)
 }
 
 // Refunds lists the recorded refunds of a payment of the scope, oldest first.
-func (s *Service) Refunds(ctx context.Context, sc scope.Scope, paymentID int64) ([]models.Resolution, error) {
+func (d *Resolver) Refunds(ctx context.Context, sc scope.Scope, paymentID int64) ([]models.Resolution, error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
-	return refundsOf(sc.Rows(s.DB.Read(ctx)), paymentID)
+	return refundsOf(sc.Rows(d.payments.DB.Read(ctx)), paymentID)
 }
 
 func refundsOf(tx *models.Tx, paymentID int64) (rows []models.Resolution, err error) {

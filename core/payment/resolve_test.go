@@ -86,25 +86,25 @@ func TestRefunds(t *testing.T) {
 			"what came":    {payment.Refund{Amount: "0.00000001", TxID: "0x" + strings.Repeat("AA", 32)}, "hash"},
 			"turned text":  {payment.Refund{Amount: "0.00000001", Note: "cash \u202e back"}, "note"},
 		} {
-			_, err := b.service.RecordRefund(t.Context(), b.owner(), ref, c.refund)
-			if _, planned := b.service.PlanRefund(t.Context(), b.owner(), ref, c.refund); fault.KindOf(err) != fault.Invalid || fault.KindOf(planned) != fault.Invalid {
+			_, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, c.refund)
+			if _, planned := b.resolver.PlanRefund(t.Context(), b.owner(), ref, c.refund); fault.KindOf(err) != fault.Invalid || fault.KindOf(planned) != fault.Invalid {
 				t.Errorf("%s: %v, planned %v", name, err, planned)
 			}
 			if fields := fieldsOf(err); len(fields[c.field]) == 0 || len(fields) != 1 {
 				t.Errorf("%s: %v, not %s", name, fields, c.field)
 			}
 		}
-		if _, err := b.service.RecordRefund(t.Context(), b.scope, ref, payment.Refund{Amount: "0.00000001", Note: "cash"}); fault.KindOf(err) != fault.Forbidden {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.scope, ref, payment.Refund{Amount: "0.00000001", Note: "cash"}); fault.KindOf(err) != fault.Forbidden {
 			t.Errorf("a key recorded a refund: %v", err)
 		}
-		plan, err := b.service.PlanRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000040", TxID: hash})
+		plan, err := b.resolver.PlanRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000040", TxID: hash})
 		if err != nil || plan.Left().Cmp(v.Payment.Paid.Sub(money.Units(40))) != 0 {
 			t.Errorf("left %s, %v", plan.Left(), err)
 		}
 		if len(b.audits()) != 0 {
 			t.Errorf("planned is done: %v", b.audits())
 		}
-		got, err := b.service.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000040", TxID: hash})
+		got, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000040", TxID: hash})
 		if err != nil || got != ref {
 			t.Fatalf("got = %v, err = %v", got, err)
 		}
@@ -112,17 +112,17 @@ func TestRefunds(t *testing.T) {
 		if after.Payment.ResolvedAt == nil || b.waiting().Decisions != 0 || len(b.search(list.Filter{Need: list.NeedDecision}).Payments) != 0 {
 			t.Error("it waits for a decision still")
 		}
-		if _, err := b.service.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000001", TxID: strings.ToUpper(hash)}); len(fieldsOf(err)["hash"]) != 1 {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000001", TxID: strings.ToUpper(hash)}); len(fieldsOf(err)["hash"]) != 1 {
 			t.Errorf("one transaction, recorded twice: %v", err)
 		}
 		rest := after.Coin().Format(after.Payment.Paid.Sub(money.Units(40)))
-		if _, err := b.service.RecordRefund(t.Context(), b.owner(), v.Payment.BusinessReference, payment.Refund{Amount: rest, Note: "by bank"}); err != nil {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), v.Payment.BusinessReference, payment.Refund{Amount: rest, Note: "by bank"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.service.Resolve(t.Context(), b.owner(), ref); fault.KindOf(err) != fault.Conflict {
+		if err := b.resolver.Resolve(t.Context(), b.owner(), ref); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("accepted what was sent back: %v", err)
 		}
-		list, err := b.service.Refunds(t.Context(), b.owner(), v.Payment.ID)
+		list, err := b.resolver.Refunds(t.Context(), b.owner(), v.Payment.ID)
 		if err != nil || len(list) != 2 || list[0].TxID != hash || list[1].Note != "by bank" {
 			t.Errorf("%+v, %v", list, err)
 		}
@@ -133,7 +133,7 @@ func TestRefunds(t *testing.T) {
 		if got := b.audits(); !slices.Equal(got, []string{"payment.refund_recorded", "payment.refund_recorded"}) {
 			t.Errorf("audits %v", got)
 		}
-		if _, err := b.service.RecordRefund(t.Context(), b.owner(), b.opened().Payment.Reference, payment.Refund{Amount: "1", Note: "cash"}); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), b.opened().Payment.Reference, payment.Refund{Amount: "1", Note: "cash"}); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("a refund of a payment that runs: %v", err)
 		}
 	})
@@ -153,7 +153,7 @@ func (b *bench) stray(txid string, amount money.Amount) payment.UnmatchedTransfe
 // open are the transfers that nobody has dealt with, the latest first.
 func (b *bench) open() []payment.UnmatchedTransfer {
 	b.t.Helper()
-	list, _, err := b.service.Unmatched(b.t.Context(), b.scope, payment.UnmatchedFilter{Limit: 100})
+	list, _, err := b.resolver.Unmatched(b.t.Context(), b.scope, payment.UnmatchedFilter{Limit: 100})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -168,20 +168,20 @@ func TestAttach(t *testing.T) {
 		attach := func(name string, id int64, v payment.View, state payment.State, reason payment.Reason) {
 			t.Helper()
 			ref := v.Payment.Reference
-			plan, err := b.service.PlanAttach(t.Context(), b.owner(), id, ref)
+			plan, err := b.resolver.PlanAttach(t.Context(), b.owner(), id, ref)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if plan.After.State() != state || plan.After.Payment.Reason != string(reason) || plan.Before.State() != b.view(ref).State() {
 				t.Errorf("%s: foretold %s %q from %s", name, plan.After.State(), plan.After.Payment.Reason, plan.Before.State())
 			}
-			if _, err := b.service.Attach(t.Context(), b.owner(), id, ref); err != nil {
+			if _, err := b.resolver.Attach(t.Context(), b.owner(), id, ref); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if got := b.expect(ref, state, reason); got.Payment.Paid.Cmp(plan.After.Payment.Paid) != 0 || got.Payment.Remark != plan.After.Payment.Remark {
 				t.Errorf("%s: paid %s %q, foretold %s %q", name, got.Payment.Paid, got.Payment.Remark, plan.After.Payment.Paid, plan.After.Payment.Remark)
 			}
-			if _, err := b.service.Attach(t.Context(), b.owner(), id, ref); fault.KindOf(err) != fault.Conflict {
+			if _, err := b.resolver.Attach(t.Context(), b.owner(), id, ref); fault.KindOf(err) != fault.Conflict {
 				t.Errorf("%s: twice: %v", name, err)
 			}
 		}
@@ -199,7 +199,7 @@ func TestAttach(t *testing.T) {
 		if got := b.view(short.Payment.Reference); got.Payment.Paid.Cmp(got.Payment.Due) != 0 || !strings.Contains(got.Payment.Remark, "makes up the rest") {
 			t.Errorf("paid %s of %s: %q", got.Payment.Paid, got.Payment.Due, got.Payment.Remark)
 		}
-		if err := b.service.Resolve(t.Context(), b.owner(), short.Payment.Reference); err != nil {
+		if err := b.resolver.Resolve(t.Context(), b.owner(), short.Payment.Reference); err != nil {
 			t.Error(err)
 		}
 
@@ -212,7 +212,7 @@ func TestAttach(t *testing.T) {
 		if len(b.open()) != 0 {
 			t.Errorf("%d are open", len(b.open()))
 		}
-		list, _, err := b.service.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Resolution: payment.Attached, Limit: 2})
+		list, _, err := b.resolver.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Resolution: payment.Attached, Limit: 2})
 		if err != nil || len(list) != 2 || list[0].TxID != "s3" || list[0].Why != payment.AfterFinal || list[0].Reference != late.Payment.Reference || list[0].Resolved.Actor != "user:1" {
 			t.Errorf("%+v, %v", list, err)
 		}
@@ -236,34 +236,34 @@ func TestAttachRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, reference := range map[string]string{"nothing": "", "nobody's": "PAY_NOBODYS", "unopened": expired.Reference, "successful": done.Payment.Reference, "another coin": other.Reference} {
-			if _, err := b.service.Attach(t.Context(), b.owner(), stray.ID, reference); len(fieldsOf(err)["reference"]) != 1 {
+			if _, err := b.resolver.Attach(t.Context(), b.owner(), stray.ID, reference); len(fieldsOf(err)["reference"]) != 1 {
 				t.Errorf("%s: %v", name, err)
 			}
-			if _, err := b.service.PlanAttach(t.Context(), b.owner(), stray.ID, reference); fault.KindOf(err) != fault.Invalid {
+			if _, err := b.resolver.PlanAttach(t.Context(), b.owner(), stray.ID, reference); fault.KindOf(err) != fault.Invalid {
 				t.Errorf("%s, planned: %v", name, err)
 			}
 		}
 		stranger := b.owner()
 		stranger.BusinessID++
-		if _, err := b.service.Attach(t.Context(), stranger, stray.ID, expired.Reference); fault.KindOf(err) != fault.NotFound {
+		if _, err := b.resolver.Attach(t.Context(), stranger, stray.ID, expired.Reference); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("a stranger: %v", err)
 		}
-		if _, err := b.service.Attach(t.Context(), b.scope, stray.ID, expired.Reference); fault.KindOf(err) != fault.Forbidden {
+		if _, err := b.resolver.Attach(t.Context(), b.scope, stray.ID, expired.Reference); fault.KindOf(err) != fault.Forbidden {
 			t.Errorf("a key: %v", err)
 		}
-		if err := b.service.MarkRefunded(t.Context(), b.owner(), stray.ID, payment.Refund{}); fault.KindOf(err) != fault.Invalid {
+		if err := b.resolver.MarkRefunded(t.Context(), b.owner(), stray.ID, payment.Refund{}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("refunded in no way: %v", err)
 		}
-		if err := b.service.MarkRefunded(t.Context(), b.owner(), stray.ID, payment.Refund{Note: "sent back"}); err != nil {
+		if err := b.resolver.MarkRefunded(t.Context(), b.owner(), stray.ID, payment.Refund{Note: "sent back"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.service.MarkRefunded(t.Context(), b.owner(), stray.ID, payment.Refund{Note: "sent back"}); fault.KindOf(err) != fault.Conflict {
+		if err := b.resolver.MarkRefunded(t.Context(), b.owner(), stray.ID, payment.Refund{Note: "sent back"}); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("twice: %v", err)
 		}
-		if _, err := b.service.Attach(t.Context(), b.owner(), stray.ID, b.opened().Payment.Reference); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.resolver.Attach(t.Context(), b.owner(), stray.ID, b.opened().Payment.Reference); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("attached what was sent back: %v", err)
 		}
-		list, _, err := b.service.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Resolution: payment.Refunded, Limit: 10})
+		list, _, err := b.resolver.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Resolution: payment.Refunded, Limit: 10})
 		if err != nil || len(list) != 1 || list[0].Resolved.Note != "sent back" || b.waiting().Unmatched != 0 {
 			t.Errorf("%+v, %v", list, err)
 		}

@@ -48,8 +48,8 @@ func TestWhatCannotBeAttached(t *testing.T) {
 			if c.change != nil {
 				b.set(&models.Transfer{}, stray.ID, c.change)
 			}
-			_, planned := b.service.PlanAttach(t.Context(), b.owner(), stray.ID, c.reference)
-			_, err := b.service.Attach(t.Context(), b.owner(), stray.ID, c.reference)
+			_, planned := b.resolver.PlanAttach(t.Context(), b.owner(), stray.ID, c.reference)
+			_, err := b.resolver.Attach(t.Context(), b.owner(), stray.ID, c.reference)
 			for _, err := range []error{planned, err} {
 				if got := strings.Join(fieldsOf(err)["reference"], " "); !strings.Contains(got, c.words) {
 					t.Errorf("%s: %v (%q), want %q", name, err, got, c.words)
@@ -61,12 +61,12 @@ func TestWhatCannotBeAttached(t *testing.T) {
 		}
 		b.set(&models.Transfer{}, stray.ID, plain)
 		b.set(&models.Transfer{}, stray.ID, map[string]any{"height": nil}) // an open payment waits for it
-		if _, err := b.service.PlanAttach(t.Context(), b.owner(), stray.ID, open.Payment.Reference); err != nil {
+		if _, err := b.resolver.PlanAttach(t.Context(), b.owner(), stray.ID, open.Payment.Reference); err != nil {
 			t.Errorf("an unconfirmed transfer for an open payment: %v, want a plan", err)
 		}
 		b.set(&models.Transfer{}, stray.ID, plain)
 		b.set(&models.Transfer{}, stray.ID, map[string]any{"resolution": payment.Refunded})
-		if _, err := b.service.PlanAttach(t.Context(), b.owner(), stray.ID, open.Payment.Reference); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.resolver.PlanAttach(t.Context(), b.owner(), stray.ID, open.Payment.Reference); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("a refunded transfer: %v, want a conflict", err)
 		}
 	})
@@ -84,11 +84,11 @@ func TestDecisionsAreSignaled(t *testing.T) {
 			name string
 			call func() error
 		}{
-			{"Attach", func() error { _, err := b.service.Attach(ctx, owner, stray.ID, open.Payment.Reference); return err }},
-			{"MarkRefunded", func() error { return b.service.MarkRefunded(ctx, owner, more.ID, payment.Refund{Note: "by hand"}) }},
-			{"Resolve", func() error { return b.service.Resolve(ctx, owner, accept.Payment.Reference) }},
+			{"Attach", func() error { _, err := b.resolver.Attach(ctx, owner, stray.ID, open.Payment.Reference); return err }},
+			{"MarkRefunded", func() error { return b.resolver.MarkRefunded(ctx, owner, more.ID, payment.Refund{Note: "by hand"}) }},
+			{"Resolve", func() error { return b.resolver.Resolve(ctx, owner, accept.Payment.Reference) }},
 			{"RecordRefund", func() error {
-				_, err := b.service.RecordRefund(ctx, owner, refund.Payment.Reference, payment.Refund{Amount: "0.00000040", Note: "by bank"})
+				_, err := b.resolver.RecordRefund(ctx, owner, refund.Payment.Reference, payment.Refund{Amount: "0.00000040", Note: "by bank"})
 				return err
 			}},
 		} {
@@ -114,7 +114,7 @@ func TestOtherAssetsAreNamed(t *testing.T) {
 		token := b.pay(v, "token", money.Units(7))
 		token.Asset = "another"
 		b.mine(token)
-		must(t, b.service.MarkRefunded(t.Context(), b.owner(), b.open()[0].ID, payment.Refund{Note: "by hand"}))
+		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.open()[0].ID, payment.Refund{Note: "by hand"}))
 		var row models.Audit
 		must(t, b.db.Read(t.Context()).Where("action = ?", "transfer.refund_recorded").Take(&row).Error)
 		if !strings.Contains(row.Detail, "7 of the smallest units of another") {
@@ -130,7 +130,7 @@ func TestDecidingAgainChangesNothing(t *testing.T) {
 		done, short, waits := b.opened(), b.underpaid("short", 100), b.initiate()
 		b.mine(b.pay(done, "done", done.Payment.Due))
 		b.mine()
-		if _, err := b.service.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000040", Note: "by bank"}); err != nil {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000040", Note: "by bank"}); err != nil {
 			t.Fatal(err)
 		}
 		changes := 0
@@ -159,7 +159,7 @@ func TestDecidingAgainChangesNothing(t *testing.T) {
 		if changes != 0 {
 			t.Errorf("a reversal is reported as %d changes of state, want none", changes)
 		}
-		must(t, b.service.Close(t.Context(), b.owner(), done.Payment.Reference, "Paid by bank"))
+		must(t, b.resolver.Close(t.Context(), b.owner(), done.Payment.Reference, "Paid by bank"))
 		b.mine(b.pay(done, "done", done.Payment.Due))
 		b.mine()
 		b.expect(done.Payment.Reference, payment.Successful, payment.Late)

@@ -82,9 +82,9 @@ func (s *Service) EvaluateEach(ctx context.Context, condition string, of ...any)
 const retryDelay = 30 * time.Second
 
 // postponeEvaluation lets a payment that could not be evaluated wait, still due.
-func (s *Service) postponeEvaluation(ctx context.Context, id int64) error {
-	set := map[string]any{"due_at": s.Clock().Add(retryDelay), "due_read": nil} // not at every look at its network
-	return s.DB.Exec(ctx).Model(&models.Payment{}).Where("id = ?", id).Updates(set).Error
+func postponeEvaluation(tx *models.Tx, now time.Time, id int64) error {
+	set := map[string]any{"due_at": now.Add(retryDelay), "due_read": nil} // not at every look at its network
+	return tx.Model(&models.Payment{}).Where("id = ?", id).Updates(set).Error
 }
 
 // evaluateAll evaluates each payment in a transaction of its own. One that
@@ -96,7 +96,7 @@ func (s *Service) evaluateAll(ctx context.Context, ids []int64) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			errs = append(errs, err, s.postponeEvaluation(ctx, id))
+			errs = append(errs, err, postponeEvaluation(s.DB.Exec(ctx), s.Clock(), id))
 		}
 	}
 	return errors.Join(errs...)

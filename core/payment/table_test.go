@@ -59,9 +59,9 @@ func TestExportNamesDetailsOfPayments(t *testing.T) {
 		b.mine(b.pay(paid, "surplus", money.Units(2000)))
 
 		short := b.underpaid("short", 1000)
-		_, err = b.service.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000100", TxID: strings.Repeat("ab", 32)})
+		_, err = b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000100", TxID: strings.Repeat("ab", 32)})
 		must(t, err)
-		_, err = b.service.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000200", Note: "by hand"})
+		_, err = b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000200", Note: "by hand"})
 		must(t, err)
 
 		dust := b.opened()

@@ -117,7 +117,7 @@ median 1m30s true`
 		}
 		owner := b.scope
 		owner.Role, owner.Actor = scope.Owner, "user:1"
-		if err := b.service.Resolve(t.Context(), owner, under.Payment.Reference); err != nil {
+		if err := b.resolver.Resolve(t.Context(), owner, under.Payment.Reference); err != nil {
 			t.Fatal(err)
 		}
 		same("accepted")

@@ -33,16 +33,16 @@ type UnmatchedFilter struct {
 
 // Unmatched lists the scope's transfers that credited no payment, newest first.
 // next is the Before of the next page, 0 at the end. Faults: Forbidden.
-func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilter) (list []UnmatchedTransfer,
+func (d *Resolver) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilter) (list []UnmatchedTransfer,
 	next int64, err error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, 0, err
 	}
 	limit := min(max(f.Limit, 1), 100)
 	if f.Resolution != "" {
-		return s.listResolved(ctx, sc, f, limit)
+		return d.listResolved(ctx, sc, f, limit)
 	}
-	query := sc.Rows(s.DB.List(ctx)).Where(OpenTransfers)
+	query := sc.Rows(d.payments.DB.List(ctx)).Where(OpenTransfers)
 	if f.Before > 0 {
 		query = query.Where("id < ?", f.Before)
 	}
@@ -53,14 +53,14 @@ func (s *Service) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFilt
 	if len(rows) > limit {
 		rows, next = rows[:limit], rows[limit-1].ID
 	}
-	list, err = s.describeTransfers(ctx, sc, rows, nil)
+	list, err = d.describeTransfers(ctx, sc, rows, nil)
 	return list, next, err
 }
 
 // listResolved lists transfers with a kind of resolution, the latest first.
-func (s *Service) listResolved(ctx context.Context, sc scope.Scope, f UnmatchedFilter,
+func (d *Resolver) listResolved(ctx context.Context, sc scope.Scope, f UnmatchedFilter,
 	limit int) (list []UnmatchedTransfer, next int64, err error) {
-	query := sc.Rows(s.DB.List(ctx)).Where("kind = ? AND transfer_id IS NOT NULL", f.Resolution)
+	query := sc.Rows(d.payments.DB.List(ctx)).Where("kind = ? AND transfer_id IS NOT NULL", f.Resolution)
 	if f.Before > 0 {
 		query = query.Where("id < ?", f.Before)
 	}
@@ -76,33 +76,33 @@ func (s *Service) listResolved(ctx context.Context, sc scope.Scope, f UnmatchedF
 		ids[i], place[*r.TransferID] = *r.TransferID, i
 	}
 	var found []models.Transfer
-	if err := sc.Rows(s.DB.List(ctx)).Where("id IN ?", ids).Find(&found).Error; err != nil {
+	if err := sc.Rows(d.payments.DB.List(ctx)).Where("id IN ?", ids).Find(&found).Error; err != nil {
 		return nil, 0, err
 	}
 	rows := make([]models.Transfer, len(done))
 	for _, t := range found {
 		rows[place[t.ID]] = t
 	}
-	list, err = s.describeTransfers(ctx, sc, rows, done)
+	list, err = d.describeTransfers(ctx, sc, rows, done)
 	return list, next, err
 }
 
 // FindUnmatched is one transfer that credits no payment, or did not before a
 // person dealt with it. Faults: Forbidden; NotFound.
-func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (UnmatchedTransfer, error) {
+func (d *Resolver) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (UnmatchedTransfer, error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return UnmatchedTransfer{}, err
 	}
 	var row models.Transfer
-	if err := sc.Rows(s.DB.Read(ctx)).Where("id = ? AND (unmatched <> '' OR resolution <> '')", id).
+	if err := sc.Rows(d.payments.DB.Read(ctx)).Where("id = ? AND (unmatched <> '' OR resolution <> '')", id).
 		Take(&row).Error; err != nil {
 		return UnmatchedTransfer{}, fault.MissingRow(err, "unmatched transfer")
 	}
 	var done []models.Resolution
-	if err := sc.Rows(s.DB.Read(ctx)).Where("transfer_id = ?", id).Find(&done).Error; err != nil {
+	if err := sc.Rows(d.payments.DB.Read(ctx)).Where("transfer_id = ?", id).Find(&done).Error; err != nil {
 		return UnmatchedTransfer{}, err
 	}
-	list, err := s.describeTransfers(ctx, sc, []models.Transfer{row}, done)
+	list, err := d.describeTransfers(ctx, sc, []models.Transfer{row}, done)
 	if err != nil {
 		return UnmatchedTransfer{}, err
 	}
@@ -111,22 +111,22 @@ func (s *Service) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (
 
 // StrayOf lists at most 100 transfers to a payment's address, or meant for it, that don't
 // credit it, oldest first. Faults: Forbidden.
-func (s *Service) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]UnmatchedTransfer, error) {
+func (d *Resolver) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]UnmatchedTransfer, error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
 	var rows []models.Transfer
-	if err := sc.Rows(s.DB.Read(ctx)).Where("payment_id = ? AND unmatched <> ''", paymentID).Order("id").Limit(100).
+	if err := sc.Rows(d.payments.DB.Read(ctx)).Where("payment_id = ? AND unmatched <> ''", paymentID).Order("id").Limit(100).
 		Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	return s.describeTransfers(ctx, sc, rows, nil)
+	return d.describeTransfers(ctx, sc, rows, nil)
 }
 
 // describeTransfers adds references and resolutions to transfers, in the same order.
-func (s *Service) describeTransfers(ctx context.Context, sc scope.Scope, rows []models.Transfer,
+func (d *Resolver) describeTransfers(ctx context.Context, sc scope.Scope, rows []models.Transfer,
 	done []models.Resolution) ([]UnmatchedTransfer, error) {
-	references, err := s.readReferences(ctx, sc, rows)
+	references, err := d.readReferences(ctx, sc, rows)
 	var list []UnmatchedTransfer
 	for i, row := range rows {
 		one := UnmatchedTransfer{Transfer: row, Why: row.Unmatched}
@@ -142,7 +142,7 @@ func (s *Service) describeTransfers(ctx context.Context, sc scope.Scope, rows []
 }
 
 // readReferences are the references of the payments that transfers came to, by id.
-func (s *Service) readReferences(ctx context.Context, sc scope.Scope, transfers []models.Transfer) (map[int64]string,
+func (d *Resolver) readReferences(ctx context.Context, sc scope.Scope, transfers []models.Transfer) (map[int64]string,
 	error) {
 	var ids []int64
 	for _, t := range transfers {
@@ -155,7 +155,7 @@ func (s *Service) readReferences(ctx context.Context, sc scope.Scope, transfers 
 		return found, nil
 	}
 	var payments []models.Payment
-	err := sc.Among(s.DB.Read(ctx)).Select("id", "reference").Where("id IN ?", ids).Find(&payments).Error
+	err := sc.Among(d.payments.DB.Read(ctx)).Select("id", "reference").Where("id IN ?", ids).Find(&payments).Error
 	for _, p := range payments {
 		found[p.ID] = p.Reference
 	}

@@ -57,7 +57,7 @@ func TestLeftOutAddresses(t *testing.T) {
 				t.Errorf("reading %d: %d fresh, %v", i, fresh, err)
 			}
 		}
-		list, _, err := b.service.Unmatched(t.Context(), owner, payment.UnmatchedFilter{Limit: 10})
+		list, _, err := b.resolver.Unmatched(t.Context(), owner, payment.UnmatchedFilter{Limit: 10})
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v %v", list, err)
 		}

@@ -82,7 +82,7 @@ func (x *xrpBench) unmatched() map[string]payment.UnmatchedTransfer {
 	owner.Role = scope.Owner
 	all := map[string]payment.UnmatchedTransfer{}
 	for before := int64(0); ; {
-		list, next, err := x.service.Unmatched(x.t.Context(), owner, payment.UnmatchedFilter{Before: before, Limit: 100})
+		list, next, err := x.resolver.Unmatched(x.t.Context(), owner, payment.UnmatchedFilter{Before: before, Limit: 100})
 		if err != nil {
 			x.t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func TestResetNetworkForgetsHeights(t *testing.T) {
 		stray := b.stray("stray", money.Units(700))
 		waiting, seen := b.opened(), b.opened()
 		attached := b.stray("attached", waiting.Payment.Due.MulDiv(1, 2))
-		_, err := b.service.Attach(t.Context(), b.owner(), attached.ID, seen.Payment.Reference)
+		_, err := b.resolver.Attach(t.Context(), b.owner(), attached.ID, seen.Payment.Reference)
 		must(t, err)
 		b.apply(chain.Batch{Blocks: []chain.Block{b.block(int64(len(b.blocks)), b.pay(waiting, "old", waiting.Payment.Due))},
 			Pending: &chain.Pending{Transfers: []chain.Transfer{b.pay(seen, "unconfirmed", seen.Payment.Due)}}})
@@ -297,7 +297,7 @@ func TestResetNetworkForgetsHeights(t *testing.T) {
 		if got := b.expect(credited.Payment.Reference, payment.Successful, ""); got.Payment.Reversed {
 			t.Error("the credited payment is reversed on the new network")
 		}
-		if _, err := b.service.Attach(t.Context(), b.owner(), stray.ID, waiting.Payment.Reference); fault.KindOf(err) != fault.Invalid {
+		if _, err := b.resolver.Attach(t.Context(), b.owner(), stray.ID, waiting.Payment.Reference); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("a stray transfer of the old network was attached: %v", err)
 		}
 		for range 20 {

@@ -67,7 +67,7 @@ func TestEveryReason(t *testing.T) {
 	b.simulate(references[payment.ReversedReason], sandbox.Reorg)
 	owner := b.scope
 	owner.Role = scope.Owner
-	b.must(b.payments.Resolve(t.Context(), owner, references[payment.AcceptedByUser]))
+	b.must(payment.NewResolver(b.payments).Resolve(t.Context(), owner, references[payment.AcceptedByUser]))
 	b.pass(2 * time.Second)
 	for _, reason := range payment.Reasons() {
 		if got := b.reasons(references[reason]); !slices.Contains(got, reason) {
@@ -268,19 +268,19 @@ func TestUnmatched(t *testing.T) {
 		b.pass(5 * time.Second)
 		b.simulate(eth, sandbox.WrongAsset)
 		b.pass(5 * time.Second)
-		first, next, err := b.payments.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Limit: 1})
+		first, next, err := payment.NewResolver(b.payments).Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Limit: 1})
 		b.must(err)
 		if len(first) != 1 || next == 0 || first[0].Transfer.Unmatched != payment.WrongAsset || first[0].Reference != eth {
 			t.Fatalf("%+v, next %d", first, next)
 		}
-		second, next, err := b.payments.Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Before: next, Limit: 1})
+		second, next, err := payment.NewResolver(b.payments).Unmatched(t.Context(), b.scope, payment.UnmatchedFilter{Before: next, Limit: 1})
 		b.must(err)
 		if len(second) != 1 || next != 0 || second[0].Transfer.Unmatched != payment.MissingTag || second[0].Reference != "" {
 			t.Errorf("%+v, next %d", second, next)
 		}
 		other := b.scope
 		other.BusinessID++
-		if rows, _, err := b.payments.Unmatched(t.Context(), other, payment.UnmatchedFilter{Limit: 10}); err != nil || len(rows) != 0 {
+		if rows, _, err := payment.NewResolver(b.payments).Unmatched(t.Context(), other, payment.UnmatchedFilter{Limit: 10}); err != nil || len(rows) != 0 {
 			t.Errorf("another business sees %d: %v", len(rows), err)
 		}
 	})

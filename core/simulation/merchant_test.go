@@ -128,7 +128,7 @@ func (w *world) accept(r *replica, s *shop) {
 	}
 	reference := declined[w.rng.IntN(len(declined))]
 	c := w.customers[slices.IndexFunc(w.customers, func(c *customer) bool { return c.reference == reference })]
-	err := w.guarded(r, fmt.Sprintf("accepts %d", c.number), func() error { return r.payments.Resolve(w.t.Context(), s.scope, reference) })
+	err := w.guarded(r, fmt.Sprintf("accepts %d", c.number), func() error { return payment.NewResolver(r.payments).Resolve(w.t.Context(), s.scope, reference) })
 	if err != nil && w.unsure { // they look at the payment
 		v, failed := w.replicas[r.number].payments.Verify(w.t.Context(), s.scope, reference)
 		w.must(failed)

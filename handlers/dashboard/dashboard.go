@@ -113,6 +113,7 @@ type Services struct {
 	Mails      Mails
 	Lists      Lists
 	Payments   payments.Payments
+	Resolver   payments.Resolver
 	Quotes     Quotes
 	Receiving  wallet.Receiving
 	Sandbox    payments.Sandbox
@@ -157,7 +158,7 @@ func New(s Services) *Handlers {
 		Mailbox: &mailbox.Handlers{Mails: s.Mails, MailServer: s.MailServer},
 		Overview: &overview.Handlers{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Figures: s.Figures, Lists: s.Lists, Quotes: s.Quotes,
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Networks: s.Networks, Clock: s.Clock},
-		Payments: &payments.Handlers{Payments: s.Payments, Lists: s.Lists, Mails: s.Mails, Sandbox: s.Sandbox,
+		Payments: &payments.Handlers{Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists, Mails: s.Mails, Sandbox: s.Sandbox,
 			Wallets:  s.Wallets,
 			Webhooks: s.Webhooks, Hub: s.Hub, Answers: s.Answers, Exports: exports, Clock: s.Clock},
 		People: &people.Handlers{Accounts: s.Accounts, Users: s.Users, Factors: s.Factors, Sessions: s.Sessions,

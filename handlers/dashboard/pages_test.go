@@ -330,7 +330,7 @@ func TestMailbox(t *testing.T) {
 		expect(t, b.Get("/dashboard/mailbox"), 200, "No e-mails yet", "COINTILL_SMTP_URL")
 		reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
 		s.UpdatePayment(reference, map[string]any{"status": "declined", "reason": "underpaid"})
-		s.FailOn(s.Payments.Resolve(t.Context(), sc, reference))
+		s.FailOn(s.Resolver.Resolve(t.Context(), sc, reference))
 
 		list := b.Get("/dashboard/mailbox")
 		expect(t, list, 200, "Receipt "+reference, "ngozi@example.com")
@@ -349,7 +349,7 @@ func things(t testing.TB, s *servertest.Server, sc scope.Scope) []string {
 	t.Helper()
 	reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
 	s.UpdatePayment(reference, map[string]any{"status": "declined", "reason": "underpaid"})
-	s.FailOn(s.Payments.Resolve(t.Context(), sc, reference))
+	s.FailOn(s.Resolver.Resolve(t.Context(), sc, reference))
 	mails, _, err := s.Mails.ListMails(t.Context(), sc, "", 1)
 	s.FailOn(err)
 	amount := int64(5)

@@ -16,7 +16,7 @@ func (h *Handlers) acceptPayment(c *page.Ctx) error {
 		return err
 	}
 	err = page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
-		err := h.Payments.Resolve(ctx, c.Scope, v.Payment.Reference)
+		err := h.Resolver.Resolve(ctx, c.Scope, v.Payment.Reference)
 		if err == nil {
 			c.SetFlash(string(ui.Good), words.T(ctx, "payment.accepted"))
 		}

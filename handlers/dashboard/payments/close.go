@@ -17,7 +17,7 @@ func (h *Handlers) closePayment(c *page.Ctx) error {
 	}
 	note := page.ReadForm(c, "note").Value("note")
 	err = page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
-		err := h.Payments.Close(ctx, c.Scope, v.Payment.Reference, note)
+		err := h.Resolver.Close(ctx, c.Scope, v.Payment.Reference, note)
 		if err == nil {
 			c.SetFlash(string(ui.Good), words.T(ctx, "payment.dealt_with"))
 		}

@@ -37,6 +37,10 @@ type Payments interface {
 	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
 	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
 	PageURL(p models.Payment) string
+}
+
+// Resolver is what these pages need of core/payment for decisions of people.
+type Resolver interface {
 	Resolve(ctx context.Context, sc scope.Scope, reference string) error
 	Close(ctx context.Context, sc scope.Scope, reference, note string) error
 	PlanRefund(ctx context.Context, sc scope.Scope, reference string, r payment.Refund) (payment.RefundPlan, error)
@@ -88,6 +92,7 @@ type Handlers struct {
 	Hub      Hub
 	Mails    Mails
 	Payments Payments
+	Resolver Resolver
 	Lists    Lists
 	Sandbox  Sandbox
 	Wallets  Wallets

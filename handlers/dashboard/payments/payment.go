@@ -27,10 +27,10 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 	if more.Steps, err = h.Payments.Timeline(ctx, sc, v.Payment.Reference); err != nil {
 		return err
 	}
-	if more.Stray, err = h.Payments.StrayOf(ctx, sc, v.Payment.ID); err != nil {
+	if more.Stray, err = h.Resolver.StrayOf(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
-	if more.Refunds, err = h.Payments.Refunds(ctx, sc, v.Payment.ID); err != nil {
+	if more.Refunds, err = h.Resolver.Refunds(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
 	if more.Told, err = h.Webhooks.DeliveriesOfPayment(ctx, sc, v.Payment.ID); err != nil {

@@ -13,7 +13,7 @@ func (h *Handlers) showReceipt(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	refunds, err := h.Payments.Refunds(c.UserContext(), c.Scope, v.Payment.ID)
+	refunds, err := h.Resolver.Refunds(c.UserContext(), c.Scope, v.Payment.ID)
 	if err != nil {
 		return err
 	}

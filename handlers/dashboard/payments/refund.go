@@ -30,7 +30,7 @@ func (h *Handlers) showRefund(c *page.Ctx, status int, typed ui.Form) error {
 		return h.showPayment(c, http.StatusOK,
 			layout.Flash{Kind: string(ui.Bad), Text: words.T(ctx, "refund.only_declined", "State", v.Payment.Status)})
 	}
-	refunds, err := h.Payments.Refunds(ctx, sc, v.Payment.ID)
+	refunds, err := h.Resolver.Refunds(ctx, sc, v.Payment.ID)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (h *Handlers) showRefund(c *page.Ctx, status int, typed ui.Form) error {
 // reviewRefund says what recording the refund would write down. It changes nothing.
 func (h *Handlers) reviewRefund(c *page.Ctx) error {
 	typed, asked := refundOf(c)
-	plan, err := h.Payments.PlanRefund(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), asked)
+	plan, err := h.Resolver.PlanRefund(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), asked)
 	if err != nil {
 		return h.refuseRefund(c, typed, err)
 	}
@@ -65,7 +65,7 @@ func (h *Handlers) recordRefund(c *page.Ctx) error {
 	typed, asked := refundOf(c)
 	reference := page.CleanText(c.Param("reference"))
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
-		made, err := h.Payments.RecordRefund(ctx, c.Scope, reference, asked)
+		made, err := h.Resolver.RecordRefund(ctx, c.Scope, reference, asked)
 		if err == nil {
 			c.SetFlash(string(ui.Good), words.T(ctx, "refund.recorded"))
 		}

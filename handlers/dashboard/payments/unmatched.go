@@ -29,7 +29,7 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 		show = ""
 	}
 	ctx, from := c.UserContext(), page.ReadBefore(c)
-	transfers, next, err := h.Payments.Unmatched(ctx, c.Scope, payment.UnmatchedFilter{Resolution: show, Before: from,
+	transfers, next, err := h.Resolver.Unmatched(ctx, c.Scope, payment.UnmatchedFilter{Resolution: show, Before: from,
 		Limit: listing.PageSize})
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (h *Handlers) showUnmatched(c *page.Ctx) error {
 }
 
 func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form, said layout.Flash) error {
-	t, err := h.Payments.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
+	t, err := h.Resolver.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (h *Handlers) findCandidates(c *page.Ctx, t payment.UnmatchedTransfer) ([]p
 // reviewAttach says what attaching the transfer to a payment would do. It changes nothing.
 func (h *Handlers) reviewAttach(c *page.Ctx) error {
 	typed := page.ReadForm(c, "reference")
-	plan, err := h.Payments.PlanAttach(c.UserContext(), c.Scope, strayID(c), page.CleanText(typed.Value("reference")))
+	plan, err := h.Resolver.PlanAttach(c.UserContext(), c.Scope, strayID(c), page.CleanText(typed.Value("reference")))
 	if err != nil {
 		return h.refuseUnmatched(c, typed, err)
 	}
@@ -115,7 +115,7 @@ func (h *Handlers) reviewAttach(c *page.Ctx) error {
 
 // returnToUnmatched is where a review leads whose form was not sent along.
 func (h *Handlers) returnToUnmatched(c *page.Ctx) error {
-	t, err := h.Payments.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
+	t, err := h.Resolver.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (h *Handlers) returnToUnmatched(c *page.Ctx) error {
 func (h *Handlers) attachUnmatched(c *page.Ctx) error {
 	typed, id := page.ReadForm(c, "reference"), strayID(c)
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
-		made, err := h.Payments.Attach(ctx, c.Scope, id, page.CleanText(typed.Value("reference")))
+		made, err := h.Resolver.Attach(ctx, c.Scope, id, page.CleanText(typed.Value("reference")))
 		if err == nil {
 			c.SetFlash(string(ui.Good), words.T(ctx, "stray.attached"))
 		}
@@ -141,7 +141,7 @@ func (h *Handlers) attachUnmatched(c *page.Ctx) error {
 // reviewUnmatchedRefund says what marking the transfer as refunded would write down. It changes nothing.
 func (h *Handlers) reviewUnmatchedRefund(c *page.Ctx) error {
 	typed, asked := sentBackOf(c)
-	t, err := h.Payments.CheckRefunded(c.UserContext(), c.Scope, strayID(c), asked)
+	t, err := h.Resolver.CheckRefunded(c.UserContext(), c.Scope, strayID(c), asked)
 	if err != nil {
 		return h.refuseUnmatched(c, typed, err)
 	}
@@ -163,7 +163,7 @@ func (h *Handlers) recordUnmatchedRefund(c *page.Ctx) error {
 	typed, asked := sentBackOf(c)
 	id := strayID(c)
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (int64, error) {
-		err := h.Payments.MarkRefunded(ctx, c.Scope, id, asked)
+		err := h.Resolver.MarkRefunded(ctx, c.Scope, id, asked)
 		if err == nil {
 			c.SetFlash(string(ui.Good), words.T(ctx, "stray.refunded"))
 		}

@@ -72,6 +72,7 @@ type Server struct {
 	Audits   *audit.Service
 	Calls    *apilog.Log
 	Payments *payment.Service
+	Resolver *payment.Resolver
 	Lists    *list.Service
 	Books    *journal.Service
 	Figures  *stats.Service
@@ -167,6 +168,7 @@ func (s *Server) wireServices(box *secret.Box) {
 		Wallet: s.Wallets, Events: s.Webhooks, Receipts: s.Mails,
 		PageBase: Base + "/pay", Changed: s.Hub.Signal,
 	}
+	s.Resolver = payment.NewResolver(s.Payments)
 	s.Lists = &list.Service{DB: s.DB}
 	s.Books = &journal.Service{DB: s.DB, Clock: s.Clock.Now}
 	s.Figures = &stats.Service{DB: s.DB, Clock: now}
@@ -243,7 +245,7 @@ func (s *Server) wirePages() *fiber.App {
 	answers := idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)
 	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Users: s.Users, Factors: auth.NewFactors(s.Users),
 		Sessions: auth.NewSessions(s.Users), Passkeys: auth.NewPasskeys(s.Users), Books: s.Books, Keys: s.Keys,
-		Payments: s.Payments, Lists: s.Lists,
+		Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists,
 		Figures:  s.Figures,
 		Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails, Sandbox: player, Calls: s.Calls, Audits: s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
