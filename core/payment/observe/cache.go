@@ -67,7 +67,7 @@ func transferKey(row models.Transfer) string {
 // replacedTransaction is a transaction that another one replaced.
 type replacedTransaction struct {
 	paid money.Amount // its transfers to the payment
-	seen *time.Time   // when the first of them was seen, on the payment's clock
+	seen time.Time    // when the first of them was seen, on the payment's clock
 }
 
 // listReplaced lists the transactions of the payment that a transfer's transaction replaces.
@@ -77,12 +77,12 @@ func (a *applying) listReplaced(row *models.Transfer, spends []string) ([]replac
 		return a.replaced, nil
 	}
 	var rows []models.Transfer
-	err := a.tx.Where("payment_id = ? AND network = ? AND tx_id <> ? AND unmatched = '' AND gone AND tx_id IN (?)",
-		*row.PaymentID, a.network, row.TxID,
+	err := a.tx.Where("payment_id = ? AND tx_id <> ? AND unmatched = '' AND gone AND tx_id IN (?)",
+		*row.PaymentID, row.TxID,
 		a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)",
 			a.tx.Model(&models.Spend{}).Select("transfer_id").Where("network = ? AND spend_key IN ?", a.network,
 				spends[:min(len(spends), chain.MaxSpends)]))).
-		Find(&rows).Error
+		Order("seen_at").Find(&rows).Error
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +92,9 @@ func (a *applying) listReplaced(row *models.Transfer, spends []string) ([]replac
 		i, has := at[t.TxID]
 		if !has {
 			i = len(a.replaced)
-			at[t.TxID], a.replaced = i, append(a.replaced, replacedTransaction{})
+			at[t.TxID], a.replaced = i, append(a.replaced, replacedTransaction{seen: *t.SeenAt})
 		}
-		one := &a.replaced[i]
-		one.paid = one.paid.Add(t.Amount)
-		if one.seen == nil || t.SeenAt != nil && t.SeenAt.Before(*one.seen) {
-			one.seen = t.SeenAt
-		}
+		a.replaced[i].paid = a.replaced[i].paid.Add(t.Amount)
 	}
 	return a.replaced, nil
 }

@@ -1,7 +1,10 @@
 package observe
 
 import (
+	"slices"
+
 	"cointill/chain"
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
 	"cointill/models"
@@ -23,17 +26,7 @@ func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told b
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
-	// The row with the same amount; otherwise a row with a larger one; otherwise one with a
-	// smaller one, because the merchant moved money away at the same time.
-	row := rows[0]
-	for _, one := range rows {
-		if rest := one.Amount.Cmp(t.Amount); rest == 0 || rest > 0 && row.Amount.Cmp(t.Amount) < 0 {
-			row = one
-			if rest == 0 {
-				break
-			}
-		}
-	}
+	row := chooseBalance(rows, t.Amount)
 	if row.Resolution == "" {
 		if err := books.UnbookTransfer(a.tx, a.now, &row); err != nil {
 			return false, err
@@ -54,4 +47,16 @@ func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told b
 	part.TxID, part.Index, part.Amount, part.Height, part.BlockHash, part.UpdatedAt = t.TxID, t.Index, t.Amount,
 		&height, block.Hash, a.now
 	return true, a.tx.Save(&part).Error
+}
+
+// chooseBalance returns the first row with an amount; otherwise the first with a larger one;
+// otherwise the first, because the merchant moved money away at the same time.
+func chooseBalance(rows []models.Transfer, amount money.Amount) models.Transfer {
+	for _, compared := range []int{0, 1} {
+		has := func(row models.Transfer) bool { return row.Amount.Cmp(amount) == compared }
+		if i := slices.IndexFunc(rows, has); i >= 0 {
+			return rows[i]
+		}
+	}
+	return rows[0]
 }

@@ -24,7 +24,7 @@ func (o *Observer) Looked(ctx context.Context, batch chain.Batch) error {
 	cursor := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ? AND hash = ?", network,
 		batch.Fence, batch.From.Hash).
 		Where("read_until IS NULL OR read_until <= ?", batch.Read).Update("read_until", batch.Read)
-	if cursor.Error == nil && cursor.RowsAffected > 0 {
+	if cursor.RowsAffected > 0 {
 		o.evaluatePayments(ctx, network, 0, batch.Read, nil)
 	}
 	return cursor.Error

@@ -130,7 +130,7 @@ func (a *applying) checkBranch(block chain.Block) error {
 	var hashes []string
 	err := a.tx.Model(&models.ChainBlock{}).Where("network = ? AND height = ?", a.network, block.Height).
 		Pluck("hash", &hashes).Error
-	if err == nil && len(hashes) == 1 && hashes[0] != block.Hash {
+	if len(hashes) == 1 && hashes[0] != block.Hash {
 		err = fmt.Errorf("%w: block %d is %s there, and %s was applied", chain.ErrStale, block.Height, block.Hash,
 			hashes[0])
 	}
@@ -230,16 +230,16 @@ func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 	if err := a.tx.Model(&models.Transfer{}).Where(inBlocks, a.network, ancestor.Height).Updates(loose).Error; err != nil {
 		return err
 	}
+	const conflicted = "network = ? AND conflict_height > ?"
 	var conflicts []models.Transfer
-	if err := a.tx.Where("network = ? AND conflict_height > ?", a.network, ancestor.Height).
-		Find(&conflicts).Error; err != nil {
+	if err := a.tx.Where(conflicted, a.network, ancestor.Height).Find(&conflicts).Error; err != nil {
 		return err
 	}
 	for _, t := range conflicts {
 		a.touchPayment(t)
 	}
 	unspent := map[string]any{"conflict_tx": "", "conflict_height": nil}
-	if err := a.tx.Model(&models.Transfer{}).Where("network = ? AND conflict_height > ?", a.network, ancestor.Height).
+	if err := a.tx.Model(&models.Transfer{}).Where(conflicted, a.network, ancestor.Height).
 		Updates(unspent).Error; err != nil {
 		return err
 	}

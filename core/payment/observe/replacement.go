@@ -26,7 +26,7 @@ func (a *applying) markDoubleSpends(spends []chain.Spend, height *int64) error {
 			a.tx.Model(&models.Transfer{}).Select("tx_id").Where("id IN (?)", need))
 		set := map[string]any{"gone_reason": string(payment.Replaced)}
 		if height == nil {
-			query = query.Where("NOT (gone AND gone_reason = ?)", string(payment.Replaced))
+			query = query.Where("gone_reason <> ?", string(payment.Replaced))
 		} else {
 			set["conflict_tx"], set["conflict_height"] = rival, *height
 		}

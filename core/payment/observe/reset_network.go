@@ -44,16 +44,13 @@ func forgetHeights(tx *models.Tx, now time.Time, network string) error {
 	open := tx.Model(&models.Payment{}).Select("id").Where("network = ? AND status IN ?", network,
 		[]payment.State{payment.Initiated, payment.Processing, payment.Abandoned}).Session(&gorm.Session{})
 	of := func() *models.Tx { return tx.Model(&models.Transfer{}).Where("network = ?", network) }
-	for _, lost := range []struct {
-		where  string
-		reason payment.Reason
-	}{{"height IS NULL", payment.Dropped}, {"height IS NOT NULL", payment.Reorged}} {
-		gone := map[string]any{"height": nil, "block_hash": "", "gone": true, "gone_reason": string(lost.reason),
-			"gone_at": now, "updated_at": now}
-		if err := of().Where("NOT gone AND (unmatched = '' AND payment_id IN (?) OR unmatched <> '' AND resolution = '')", open).
-			Where(lost.where).Updates(gone).Error; err != nil {
-			return err
-		}
+	reason := gorm.Expr("CASE WHEN height IS NULL THEN ? ELSE ? END", string(payment.Dropped), string(payment.Reorged))
+	gone := map[string]any{"height": nil, "block_hash": "", "gone": true, "gone_reason": reason, "gone_at": now,
+		"updated_at": now}
+	err := of().Where("NOT gone AND (unmatched = '' AND payment_id IN (?) OR unmatched <> '' AND resolution = '')",
+		open).Updates(gone).Error
+	if err != nil {
+		return err
 	}
 	detached := map[string]any{"block_hash": "", "conflict_tx": "", "conflict_height": nil, "updated_at": now}
 	if err := of().Where("height IS NOT NULL OR conflict_height IS NOT NULL").Updates(detached).Error; err != nil {

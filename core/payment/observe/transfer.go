@@ -40,10 +40,7 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	}
 	a.touchPayment(row)
 	row.UpdatedAt = a.now
-	v, err := a.handleReturned(&row)
-	if err == nil && v != nil && was.Booked != "" { // it left with the old branch, as the money that it was
-		err = books.BookTransfer(a.tx, a.now, was)
-	}
+	v, err := a.handleReturned(&row, was)
 	if err != nil {
 		return err
 	}
@@ -78,9 +75,9 @@ func (a *applying) refreshUpdate(row models.Transfer) {
 // handleReturned handles a transfer of a payment that ended without it: it was dropped,
 // replaced, reverted or unconfirmed then, and is confirmed now. The payment stays as it is;
 // the money becomes unmatched, with an event. Money that was counted and returns after a deep
-// reorg adds nothing to the amount paid.
-func (a *applying) handleReturned(row *models.Transfer) (*paymentUpdate, error) {
-	if row.Gone || row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
+// reorg adds nothing to the amount paid. was is the stored row.
+func (a *applying) handleReturned(row *models.Transfer, was models.Transfer) (*paymentUpdate, error) {
+	if row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
 		return nil, nil
 	}
 	v, err := a.loadUpdate(*row.PaymentID)
@@ -91,12 +88,14 @@ func (a *applying) handleReturned(row *models.Transfer) (*paymentUpdate, error) 
 		return nil, nil
 	}
 	row.Unmatched = payment.AfterFinal
-	return v, nil
+	if was.Booked != "" { // it left with the old branch, as the money that it was
+		err = books.BookTransfer(a.tx, a.now, was)
+	}
+	return v, err
 }
 
 func sameTransfer(a, b models.Transfer) bool {
-	return a.Gone == b.Gone && a.Reverted == b.Reverted && a.BlockHash == b.BlockHash &&
-		(a.Height == nil) == (b.Height == nil)
+	return a.Gone == b.Gone && a.Reverted == b.Reverted && a.BlockHash == b.BlockHash
 }
 
 // movesOtherMoney reports whether a transfer differs from the one that was seen at its place
@@ -181,8 +180,8 @@ func (a *applying) inheritFirstSeen(row *models.Transfer, spends []string) error
 		return err
 	}
 	for _, r := range replaced {
-		if r.seen != nil && r.seen.Before(*row.SeenAt) && r.paid.Cmp(row.Amount) >= 0 {
-			row.SeenAt = r.seen
+		if r.seen.Before(*row.SeenAt) && r.paid.Cmp(row.Amount) >= 0 {
+			row.SeenAt = &r.seen
 		}
 	}
 	return nil
@@ -198,7 +197,7 @@ func (a *applying) createTransfer(row *models.Transfer, keys []string) error {
 	var others []int64
 	err := a.tx.Model(&models.Transfer{}).Where("network = ? AND tx_id = ? AND id <> ?", a.network, row.TxID, row.ID).
 		Limit(1).Pluck("id", &others).Error
-	if err != nil || len(others) > 0 || len(keys) == 0 {
+	if err != nil || len(others) > 0 {
 		return err
 	}
 	keys = keys[:min(len(keys), chain.MaxSpends)]

@@ -154,12 +154,10 @@ func (n *paymentUpdate) findTransfer(id int64) *models.Transfer {
 
 // flushEvents writes the queued timeline rows and events of a block or snapshot.
 func (a *applying) flushEvents() error {
-	if len(a.steps) > 0 {
-		if err := a.tx.Create(a.steps).Error; err != nil {
-			return err
-		}
-		a.steps = nil
+	if err := a.tx.Create(a.steps).Error; err != nil {
+		return err
 	}
+	a.steps = nil
 	for _, id := range a.told {
 		n := a.views[id]
 		if len(n.events) == 0 {
@@ -177,9 +175,9 @@ func (a *applying) flushEvents() error {
 				}
 			}
 		}
-		if ahead := n.Payment.AdvanceOnSeen; ahead > 0 && n.Payment.Domain == string(scope.Test) {
+		if n.Payment.Domain == string(scope.Test) {
+			n.Payment.Advanced += n.Payment.AdvanceOnSeen
 			n.Payment.AdvanceOnSeen = 0
-			n.Payment.Advanced += ahead
 		}
 		if err := a.SavePayment(a.tx, n.View); err != nil {
 			return err
