@@ -74,6 +74,43 @@ func TestBlockTimeBeforeFirstSight(t *testing.T) {
 	})
 }
 
+// TestFirstSightIsOfCountedMoney checks that an earlier block moves the first sight of a payment only
+// with a transfer that counts, before the end, and never past the time of a replaced transfer.
+func TestFirstSightIsOfCountedMoney(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ended, mixed, unseen, raised := b.opened(), b.opened(), b.opened(), b.opened()
+		b.clock.Advance(5 * time.Minute)
+		seen := b.clock.Now()
+		pays, counted := b.pay(ended, "pays", ended.Payment.Due), b.pay(mixed, "counted", money.Units(10))
+		low, high := b.pay(raised, "low", money.Units(10)), b.pay(raised, "high", money.Units(10))
+		high.Spends = low.Spends
+		b.mine(pays, counted)
+		b.mine()
+		b.expect(ended.Payment.Reference, payment.Successful, "")
+		b.pool(nil, low)
+		b.clock.Advance(2 * time.Minute)
+		other, alone := b.pay(mixed, "other", money.Units(7)), b.pay(unseen, "alone", money.Units(7))
+		other.Asset, alone.Asset = "another", "another"
+		b.pool([]chain.Spend{{Key: low.Spends[0], TxID: "high"}}, other, alone, high)
+		b.mineAt(seen.Add(-time.Minute), other, alone)
+		b.mineAt(seen.Add(time.Minute), high)
+		b.reorg(4, &chain.Pending{Transfers: []chain.Transfer{pays}})
+		b.mineAt(seen.Add(-time.Minute), pays)
+		for name, c := range map[string]struct {
+			v    payment.View
+			want *time.Time
+		}{"an ended payment": {ended, &seen}, "one with another asset": {mixed, &seen}, "one with another asset alone": {unseen, nil}, "one with a raised fee": {raised, &seen}} {
+			got := b.view(c.v.Payment.Reference).Payment.FirstSeenAt
+			if (got == nil) != (c.want == nil) || got != nil && !got.Equal(*c.want) {
+				t.Errorf("%s was first seen at %v, want %v", name, got, c.want)
+			}
+		}
+		if row := b.transfer("high"); !row.SeenAt.Equal(seen) || !row.FirstSeenAt.Equal(seen.Add(time.Minute)) {
+			t.Errorf("the replacement was seen at %v and %v, want its block's time and the replaced transfer's %v", row.FirstSeenAt, row.SeenAt, seen)
+		}
+	})
+}
+
 // TestOnlyReplacedTimesAreInherited checks from which earlier transaction a transfer takes its
 // time: one that it replaces, of the payment's coin, and that paid at least as much.
 func TestOnlyReplacedTimesAreInherited(t *testing.T) {

@@ -27,7 +27,7 @@ func (a *applying) adjustToBlockTime(row *models.Transfer, block *chain.Header) 
 		return nil
 	}
 	row.SeenAt = &seen
-	if payment.TakesNoTransfers(n.View) || n.Payment.FirstSeenAt == nil || !seen.Before(*n.Payment.FirstSeenAt) {
+	if row.Unmatched != "" || payment.TakesNoTransfers(n.View) || !seen.Before(*n.Payment.FirstSeenAt) {
 		return nil
 	}
 	n.Payment.FirstSeenAt = &seen
