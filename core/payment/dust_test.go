@@ -154,7 +154,11 @@ func TestDustAfterTheEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			var counted []string
-			for _, m := range b.told(v, webhook.PaymentUnexpectedTransfer).Transfers {
+			record := b.told(v, webhook.PaymentUnexpectedTransfer)
+			if got := record.Transaction.CryptoTransactionHash; got != "aa "+c.why {
+				t.Errorf("%s: the last event names the transaction %q, want that of the counted transfer", c.why, got)
+			}
+			for _, m := range record.Transfers {
 				if m.Counts {
 					counted = append(counted, m.Hash)
 				}

@@ -12,6 +12,7 @@ import (
 	"cointill/core/payment/books"
 	"cointill/core/payment/issuer"
 	"cointill/core/payment/list"
+	"cointill/core/payment/observe"
 	"cointill/core/scope"
 	"cointill/core/spreadsheet"
 	"cointill/models"
@@ -217,7 +218,9 @@ func TestObserverOfAFailingDatabase(t *testing.T) {
 			{"reorganisation", func() chain.Batch {
 				b.branch = 1
 				ancestor := b.blocks[height-2]
-				block := b.block(ancestor.Height, lates)
+				moved := lates
+				moved.Amount = lates.Amount.Add(money.Units(1))
+				block := b.block(ancestor.Height, moved)
 				return chain.Batch{Ancestor: &ancestor, Blocks: []chain.Block{block}, Pending: &chain.Pending{Transfers: []chain.Transfer{pays}}}
 			}},
 			{"earlier block", func() chain.Batch {
@@ -226,14 +229,22 @@ func TestObserverOfAFailingDatabase(t *testing.T) {
 				return chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}}
 			}},
 			{"mempool", func() chain.Batch {
-				return chain.Batch{Pending: &chain.Pending{Transfers: []chain.Transfer{gone, b.pay(dropped, "further", money.Units(3))}}}
+				return chain.Batch{Pending: &chain.Pending{Transfers: []chain.Transfer{gone, b.pay(dropped, "further", money.Units(3))},
+					Spends: []chain.Spend{{TxID: "rival", Key: "of no transfer"}}}}
 			}},
 		} {
 			call := batch(c.make)
 			t.Run(c.name, func(t *testing.T) { modelstest.FailStatements(t, b.db, call, decidedLater...) })
 		}
 		missed := chain.Block{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1]}, Transfers: []chain.Transfer{b.pay(paid, "missed", money.Units(5))}}
+		balance := b.pay(paid, "block 1", money.Units(9))
+		balance.Via = observe.UnknownVia
+		explained, shown := missed, missed
+		explained.Transfers, shown.Transfers = []chain.Transfer{b.pay(paid, "explains", money.Units(4))}, []chain.Transfer{balance}
+		_, err := b.observer.Reread(ctx, network, shown)
+		must(t, err)
 		b.failEach(t, []failingCall{
+			{"Reread that explains a balance", func() error { _, err := b.observer.Reread(ctx, network, explained); return err }},
 			{"Reread", func() error { _, err := b.observer.Reread(ctx, network, missed); return err }},
 			{"Looked", func() error { b.clock.Advance(time.Minute); return b.observer.Looked(ctx, b.looks()) }},
 			{"Cursor", func() error { _, err := b.observer.Cursor(ctx, network); return err }},
@@ -244,6 +255,29 @@ func TestObserverOfAFailingDatabase(t *testing.T) {
 			{"Refresh", func() error { return b.observer.Refresh(ctx, network) }},
 			{"ResetNetwork", func() error { _, err := b.observer.ResetNetwork(ctx, "new"); return err }},
 		})
+	})
+}
+
+// TestCleanupOfAFailingDatabase checks that a block is not applied when what it puts out of reach can't
+// be deleted.
+func TestCleanupOfAFailingDatabase(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		b.mine(b.pay(v, "old", v.Payment.Due))
+		b.ahead(chain.KeptBlocks - 1)
+		from := b.blocks[len(b.blocks)-1]
+		last := chain.Batch{Network: network, From: from, Blocks: []chain.Block{b.block(from.Height)}, Tip: chain.Tip{Finalized: -1}}
+		applied := false
+		modelstest.FailStatements(t, b.db, func() (err error) {
+			if !applied {
+				err = b.observer.Apply(t.Context(), last)
+				applied = err == nil
+			}
+			return err
+		}, "query payments")
+		if b.observer.Watching.Spend("coin-of-old") {
+			t.Error("the spend key is watched after the last block, want it forgotten")
+		}
 	})
 }
 

@@ -349,17 +349,24 @@ func TestSpendKeysAreForgotten(t *testing.T) {
 		if kept() {
 			t.Error("kept for ever")
 		}
+		last := b.blocks[len(b.blocks)-1].Height - chain.KeptBlocks
+		for height, want := range map[int64]string{last: b.blocks[last-1].Hash, last - 1: ""} {
+			if got, err := b.observer.Hash(t.Context(), network, height); err != nil || got != want {
+				t.Errorf("block %d is %q, error %v; want %q", height, got, err, want)
+			}
+		}
 	})
 }
 
 // TestSpendKeyOfTwo (BTC-2): a spend key that is forgotten with one transfer stays watched
-// while another waits that needs it.
+// while another waits that needs it. One that is watched on another network is forgotten.
 func TestSpendKeyOfTwo(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v, other := b.opened(), b.opened()
 		replaced, waits := b.pay(v, "aa", v.Payment.Due), b.pay(other, "bb", other.Payment.Due)
 		replaced.Spends, waits.Spends = []string{"one", "both"}, []string{"both"}
 		b.pool(nil, replaced, waits)
+		must(t, b.db.Exec(t.Context()).Create(&models.Spend{Network: "another", Key: "one", TransferID: b.transfer("bb").ID}).Error)
 		block := b.block(int64(len(b.blocks)))
 		block.Spends = []chain.Spend{{Key: "one", TxID: "rival"}}
 		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{Transfers: []chain.Transfer{waits}}})

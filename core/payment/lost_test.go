@@ -65,6 +65,21 @@ func TestLostAnswer(t *testing.T) {
 	})
 }
 
+// TestLostAnswerOfRereading checks that a payment whose money a block that was read again brought is
+// due until it is decided, also when the answer to the commit is lost.
+func TestLostAnswerOfRereading(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		b.mine() // holds the transfer, but it was not looked for
+		missed := chain.Block{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1], Time: b.clock.Now()}, Transfers: []chain.Transfer{b.pay(v, "missed", v.Payment.Due)}}
+		b.mine()
+		b.deafTo(func() error { _, err := b.observer.Reread(t.Context(), network, missed); return err })
+		b.expect(v.Payment.Reference, payment.Initiated, "")
+		b.sweep()
+		b.expect(v.Payment.Reference, payment.Successful, "")
+	})
+}
+
 // TestLostLook: when the answer to the note of a look is lost, the same look decides
 // what it shows to be over, once it is told again.
 func TestLostLook(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/observe"
+	"cointill/core/scope"
 	"cointill/models"
 )
 
@@ -74,6 +75,12 @@ func TestBlockTimeBeforeFirstSight(t *testing.T) {
 	})
 }
 
+// moveSpends moves a spend key to another network.
+func (b *bench) moveSpends(key string) {
+	b.t.Helper()
+	must(b.t, b.db.Exec(b.t.Context()).Model(&models.Spend{}).Where("spend_key = ?", key).Update("network", "another").Error)
+}
+
 // TestFirstSightIsOfCountedMoney checks that an earlier block moves the first sight of a payment only
 // with a transfer that counts, before the end, and never past the time of a replaced transfer.
 func TestFirstSightIsOfCountedMoney(t *testing.T) {
@@ -111,6 +118,100 @@ func TestFirstSightIsOfCountedMoney(t *testing.T) {
 	})
 }
 
+// TestNewBranchHasItsOwnTime checks that a transfer that moves other money on a new branch isn't as
+// old as what its transaction moved before.
+func TestNewBranchHasItsOwnTime(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		moves := b.pay(v, "moves", money.Units(20))
+		b.pool(nil, moves)
+		b.clock.Advance(time.Minute)
+		b.pool(nil)
+		moves.Amount = money.Units(10)
+		b.mine(moves)
+		if row := b.transfer("moves"); !row.SeenAt.Equal(b.clock.Now()) {
+			t.Errorf("the transfer was seen at %v, want %v", row.SeenAt, b.clock.Now())
+		}
+	})
+}
+
+// TestOtherMoneyLeavesTheSum checks that a block that confirms a transfer that doesn't count changes
+// nothing about those that do.
+func TestOtherMoneyLeavesTheSum(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		first, next, other := b.pay(v, "first", money.Units(10)), b.pay(v, "next", money.Units(5)), b.pay(v, "other", money.Units(7))
+		other.Asset = "another"
+		b.mine(first)
+		b.pool(nil, other)
+		b.mine(next, other)
+		told := b.told(v, "payment.detected")
+		if got, want := told.Transaction.AmountPaidInCrypto, v.Coin().Format(money.Units(15)); got != want || len(told.Transfers) != 2 {
+			t.Errorf("the event tells %s in %d transfers, want %s in 2", got, len(told.Transfers), want)
+		}
+	})
+}
+
+// TestReversedPaymentKeepsItsPaid checks that a transfer after the end doesn't change what a payment was
+// settled with, also when that has left the chain.
+func TestReversedPaymentKeepsItsPaid(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.paid("paid")
+		b.reorg(2, &chain.Pending{})
+		b.expect(v.Payment.Reference, payment.Successful, payment.ReversedReason)
+		b.mine(b.pay(v, "more", money.Units(5)))
+		if got := b.view(v.Payment.Reference).Payment.Paid; got.Cmp(v.Payment.Due) != 0 {
+			t.Errorf("the reversed payment is settled with %s, want %s", got, v.Payment.Due)
+		}
+	})
+}
+
+// TestYoungDestinationsAreReadAgain checks that a destination with a lower number that is committed later
+// is watched, as long as the number of a later one is young.
+func TestYoungDestinationsAreReadAgain(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		number := int64(1_000)
+		create := func() string {
+			t.Helper()
+			row := models.Destination{ID: number, Network: string(network), Address: fmt.Sprint("bcrt1number", number), Tag: -1, BusinessID: b.scope.BusinessID, Domain: "test", CreatedAt: b.clock.Now()}
+			must(t, b.db.Exec(t.Context()).Create(&row).Error)
+			return row.Address
+		}
+		for _, c := range []struct {
+			age  time.Duration
+			want bool
+		}{{0, true}, {30 * time.Second, true}, {30*time.Second + time.Microsecond, false}} {
+			number += 10
+			create()
+			b.clock.Advance(c.age)
+			must(t, b.observer.Refresh(t.Context(), network))
+			number -= 5
+			late := create()
+			must(t, b.observer.Refresh(t.Context(), network))
+			if got := b.observer.Watching.Address(late); got != c.want {
+				t.Errorf("beside a later number that is %s old an address is watched: %v, want %v", c.age, got, c.want)
+			}
+			number += 5
+		}
+	})
+}
+
+// TestSpendKeysAreStoredOnce checks that a further output of a known transaction stores no spend key
+// again.
+func TestSpendKeysAreStoredOnce(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		one, two := b.pay(v, "both", money.Units(10)), b.pay(v, "both", money.Units(5))
+		two.Index = 1
+		b.pool(nil, one)
+		b.pool(nil, one, two)
+		var keys int64
+		if b.count(&keys, &models.Spend{}, "network = ?", string(network)); keys != 1 {
+			t.Errorf("%d spend keys are stored, want 1", keys)
+		}
+	})
+}
+
 // TestOnlyReplacedTimesAreInherited checks from which earlier transaction a transfer takes its
 // time: one that it replaces, of the payment's coin, and that paid at least as much.
 func TestOnlyReplacedTimesAreInherited(t *testing.T) {
@@ -119,6 +220,7 @@ func TestOnlyReplacedTimesAreInherited(t *testing.T) {
 			first   func(v payment.View) []chain.Transfer
 			gone    bool
 			spends  string
+			change  func(next *chain.Transfer)
 			inherit bool
 		}{
 			"a replaced one": {first: func(v payment.View) []chain.Transfer { return []chain.Transfer{b.pay(v, "old-a", v.Payment.Due)} },
@@ -135,6 +237,10 @@ func TestOnlyReplacedTimesAreInherited(t *testing.T) {
 				one.Asset = "another"
 				return []chain.Transfer{one}
 			}, gone: true, spends: "coin-of-old-d"},
+			"one of the payment's coin, by one of another asset": {first: func(v payment.View) []chain.Transfer { return []chain.Transfer{b.pay(v, "old-g", v.Payment.Due)} },
+				gone: true, spends: "coin-of-old-g", change: func(next *chain.Transfer) { next.Asset = "another" }},
+			"one whose money was spent on another network": {first: func(v payment.View) []chain.Transfer { return []chain.Transfer{b.pay(v, "old-h", v.Payment.Due)} },
+				gone: true, spends: "coin-of-old-h", change: func(*chain.Transfer) { b.moveSpends("coin-of-old-h") }},
 			"a smaller one": {first: func(v payment.View) []chain.Transfer { return []chain.Transfer{b.pay(v, "old-e", money.Units(1))} },
 				gone: true, spends: "coin-of-old-e"},
 			"one that is still there": {first: func(v payment.View) []chain.Transfer { return []chain.Transfer{b.pay(v, "old-f", v.Payment.Due)} },
@@ -150,6 +256,9 @@ func TestOnlyReplacedTimesAreInherited(t *testing.T) {
 			}
 			next := b.pay(v, "new-"+v.Payment.Reference, v.Payment.Due)
 			next.Spends = []string{c.spends}
+			if c.change != nil {
+				c.change(&next)
+			}
 			b.pool(nil, append(first, next)...)
 			want := b.clock.Now()
 			if c.inherit {
@@ -228,16 +337,35 @@ func TestBalancesAreExplained(t *testing.T) {
 			t.Errorf("a payment in the last block leaves the balance %q, want none", got)
 		}
 
-		v, other := b.opened(), b.opened()
+		v, other, tagged := b.opened(), b.opened(), b.opened()
 		shows(other, tip-3, 7)
+		shows(tagged, tip-3, 7)
 		for i, change := range []map[string]any{{"network": "another"}, {"asset": "another"}, {"unmatched": payment.Unproved}, {"tx_id": "no balance"}, {"height": tip - 7}} {
 			shows(v, tip-5+i, 7)
 			must(t, b.db.Exec(t.Context()).Model(&models.Transfer{}).Where("tx_id = ?", fmt.Sprint("block ", tip-5+i, " ", v.Payment.Address)).Updates(change).Error)
 		}
-		before := left(v)
+		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("payment_id = ?", other.Payment.ID).Updates(map[string]any{"network": "another", "address": v.Payment.Address}).Error)
+		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("payment_id = ?", tagged.Payment.ID).Updates(map[string]any{"tag": 7, "address": v.Payment.Address}).Error)
+		shown := func() (text string) {
+			t.Helper()
+			var rows []models.Transfer
+			must(t, b.db.Read(t.Context()).Where("payment_id IN ? AND tx_id <> ?", []int64{v.Payment.ID, other.Payment.ID, tagged.Payment.ID}, "pays "+v.Payment.Reference).Order("id").Find(&rows).Error)
+			for _, row := range rows {
+				text += fmt.Sprint(row.TxID, " ", row.Amount, " ", row.Unmatched, "; ")
+			}
+			return text
+		}
+		before := shown()
 		explain(v, tip-6, 7)
-		if got := left(v); got != before || left(other) != "7" {
-			t.Errorf("a payment explains others' balances: %q and %q are left, want %q and 7", got, left(other), before)
+		if got := shown(); got != before {
+			t.Errorf("a payment explains others' balances: %s are left, want %s", got, before)
+		}
+		fresh := b.opened()
+		shows(fresh, tip, 7)
+		must(t, b.db.Exec(t.Context()).Model(&models.Transfer{}).Where("payment_id = ?", fresh.Payment.ID).Update("height", tip+1).Error)
+		b.mine(b.pay(fresh, "new", money.Units(7)))
+		if got := left(fresh); got != "7" {
+			t.Errorf("after a payment in a new block the balance %q is left, want 7", got)
 		}
 		b.unbooked = true // the test changed rows itself
 	})
@@ -279,6 +407,78 @@ func TestFirstLookAndHealth(t *testing.T) {
 		}
 		if got, err := b.observer.Cursor(t.Context(), "new"); err != nil || got.Known {
 			t.Errorf("the position on a network without a block is %+v, error %v; want none", got, err)
+		}
+	})
+}
+
+// TestOnlyLooksFromTheTipAreUsed checks that a look from another block is neither noted nor signalled,
+// and that a look at one network says nothing of another.
+func TestOnlyLooksFromTheTipAreUsed(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		tip := b.blocks[len(b.blocks)-1]
+		must(t, b.db.Exec(t.Context()).Create(&models.ChainCursor{Network: "another", Height: tip.Height, Hash: tip.Hash, UpdatedAt: b.clock.Now()}).Error)
+		read := func(at string) (until *time.Time) {
+			t.Helper()
+			var row models.ChainCursor
+			must(t, b.db.Read(t.Context()).Where("network = ?", at).Take(&row).Error)
+			return row.ReadUntil
+		}
+		before, signals := read(string(network)), 0
+		b.service.Changed = func() { signals++ }
+		b.clock.Advance(payment.Monitoring + time.Second)
+		elsewhere := b.looks()
+		elsewhere.From.Hash = "another"
+		must(t, b.observer.Looked(t.Context(), elsewhere))
+		if got := read(string(network)); !got.Equal(*before) || signals != 0 {
+			t.Errorf("after a look from another block the network is read until %v with %d signals, want %v and none", got, signals, before)
+		}
+		b.look()
+		b.expect(v.Payment.Reference, payment.Abandoned, "")
+		if got := read("another"); got != nil || signals == 0 {
+			t.Errorf("after the look another network is read until %v with %d signals, want no time and a signal", got, signals)
+		}
+	})
+}
+
+// TestLoadWatchesItsNetwork checks that a watch set is filled with the addresses and spend keys of its
+// network and of no other.
+func TestLoadWatchesItsNetwork(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		own, other := b.opened(), b.opened()
+		b.pool(nil, b.pay(own, "own", money.Units(10)), b.pay(other, "other", money.Units(10)))
+		b.moveSpends("coin-of-other")
+		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("payment_id = ?", other.Payment.ID).Update("network", "another").Error)
+		watching := &chain.WatchSet{}
+		must(t, (&observe.Observer{Service: b.service, Watching: watching}).Load(t.Context(), network))
+		if addresses, spends := watching.Len(); addresses != 1 || spends != 1 || !watching.Address(own.Payment.Address) || !watching.Spend("coin-of-own") {
+			t.Errorf("%d addresses and %d spend keys are watched, want those of the network, one each", addresses, spends)
+		}
+		b.unbooked = true // the test changed rows itself
+	})
+}
+
+// TestOnlyTestClocksAdvance checks that the first sight of a transfer advances the clock of a payment by
+// what the sandbox asked for, and never that of a live payment.
+func TestOnlyTestClocksAdvance(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for domain, want := range map[scope.Domain][2]int64{scope.Test: {60, 0}, scope.Live: {0, 60}} {
+			v := b.opened()
+			b.set(&models.Payment{}, v.Payment.ID, map[string]any{"domain": string(domain), "advance_on_seen": 60})
+			seen := b.pay(v, "seen "+string(domain), money.Units(10))
+			b.pool(nil, seen)
+			advanced := func(when string, advanced, left int64) {
+				t.Helper()
+				var got models.Payment
+				must(t, b.db.Read(t.Context()).Where("id = ?", v.Payment.ID).Take(&got).Error)
+				if got.Advanced != advanced || got.AdvanceOnSeen != left {
+					t.Errorf("%s the clock of a %s payment is advanced by %d s, and %d s are left; want %d and %d", when, domain, got.Advanced, got.AdvanceOnSeen, advanced, left)
+				}
+			}
+			advanced("after the first sight", want[0], want[1])
+			b.set(&models.Payment{}, v.Payment.ID, map[string]any{"advance_on_seen": 30})
+			b.mine(seen)
+			advanced("after the confirmation", want[0], 30)
 		}
 	})
 }
@@ -331,21 +531,27 @@ func TestConflictsLeaveWithTheirBlock(t *testing.T) {
 // with the transaction that spent it, and no others.
 func TestEachRivalReplacesItsOwn(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		first, second, third, mined := b.opened(), b.opened(), b.opened(), b.opened()
+		first, second, third, mined, alien := b.opened(), b.opened(), b.opened(), b.opened(), b.opened()
 		one, two, three := b.pay(first, "one", first.Payment.Due), b.pay(second, "two", second.Payment.Due), b.pay(third, "three", third.Payment.Due)
-		four := b.pay(mined, "four", mined.Payment.Due)
-		b.pool(nil, one, two, three)
+		four, five := b.pay(mined, "four", mined.Payment.Due), b.pay(alien, "five", alien.Payment.Due)
 		b.mine(four)
-		b.pool([]chain.Spend{{Key: three.Spends[0], TxID: "three"}, {Key: four.Spends[0], TxID: "rival-four"}}, one, two, three)
+		b.pool(nil, one, two, three, five)
+		b.moveSpends(five.Spends[0])
+		seen := b.clock.Now()
+		b.clock.Advance(time.Minute)
+		b.pool([]chain.Spend{{Key: three.Spends[0], TxID: "three"}, {Key: four.Spends[0], TxID: "rival-four"}}, one, two, three, five)
+		if row := b.transfer("three"); !row.UpdatedAt.Equal(seen) {
+			t.Errorf("a transaction that spends its own money is written at %v, want no write since %v", row.UpdatedAt, seen)
+		}
 		for _, txid := range []string{"one", "two", "three", "four"} {
 			if row := b.transfer(txid); row.Gone {
 				t.Errorf("%s is gone (%s), want it there: nothing that confirmed or differs spent its money", txid, row.GoneReason)
 			}
 		}
 		block := b.block(int64(len(b.blocks)))
-		block.Spends = []chain.Spend{{Key: one.Spends[0], TxID: "rival-one"}, {Key: two.Spends[0], TxID: "rival-two"}}
-		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{Transfers: []chain.Transfer{three}}})
-		for txid, want := range map[string]string{"one": "rival-one", "two": "rival-two", "three": "", "four": ""} {
+		block.Spends = []chain.Spend{{Key: one.Spends[0], TxID: "rival-one"}, {Key: two.Spends[0], TxID: "rival-two"}, {Key: five.Spends[0], TxID: "rival-five"}}
+		b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{Transfers: []chain.Transfer{three, five}}})
+		for txid, want := range map[string]string{"one": "rival-one", "two": "rival-two", "three": "", "four": "", "five": ""} {
 			if row := b.transfer(txid); row.ConflictTx != want || row.Gone != (want != "") {
 				t.Errorf("%s conflicts with %q and is gone: %v; want %q", txid, row.ConflictTx, row.Gone, want)
 			}
@@ -362,8 +568,12 @@ func TestGoneSince(t *testing.T) {
 		one, two := b.pay(plain, "plain", plain.Payment.Due), b.pay(ahead, "ahead", ahead.Payment.Due)
 		stray := b.pay(plain, "stray", money.Units(7))
 		stray.Destination.Address = "bcrt1unknown"
+		reserve := models.Destination{Network: string(network), Address: "bcrt1reserve", Tag: -1, BusinessID: b.scope.BusinessID, Domain: "test", CreatedAt: b.clock.Now()}
+		must(t, b.db.Exec(t.Context()).Create(&reserve).Error)
+		unused := b.pay(plain, "unused", money.Units(7))
+		unused.Destination.Address = reserve.Address
 		spends := []chain.Spend{{Key: one.Spends[0], TxID: "rival"}}
-		b.pool(nil, one, two, stray)
+		b.pool(nil, one, two, stray, unused)
 		gone := func(txid string, want time.Time, reason payment.Reason) models.Transfer {
 			t.Helper()
 			row := b.transfer(txid)
@@ -378,6 +588,7 @@ func TestGoneSince(t *testing.T) {
 		before := gone("plain", now, payment.Replaced)
 		gone("ahead", now.Add(time.Hour), payment.Dropped)
 		gone("stray", now, payment.Dropped)
+		gone("unused", now, payment.Dropped)
 		b.clock.Advance(time.Minute)
 		b.pool(spends)
 		if after := gone("plain", now, payment.Replaced); !after.UpdatedAt.Equal(before.UpdatedAt) {
