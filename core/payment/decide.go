@@ -255,17 +255,16 @@ func (c Case) mayBecomeRight(t sightingSums, now time.Time) (possible, unconfirm
 		inTime = c.ExpiresAt
 	}
 	least, _ := c.bounds()
-	all, sum, alone := slices.Clone(t.finals), t.final, false
+	all, sum := slices.Clone(t.finals), t.final
 	for _, s := range t.open {
 		if s.SeenAt.After(inTime) || s.Height == 0 && now.After(c.AbandonsAt) {
 			continue
 		}
 		all, sum = append(all, s), sum.Add(s.Amount)
-		alone = alone || c.isRight(s.Amount)
 		unconfirmed = unconfirmed || s.Height == 0
 	}
 	short := t.final.Cmp(least) < 0
-	return alone || short && sum.Cmp(least) >= 0 || !short && c.chooseTransfers(all) != nil, unconfirmed
+	return short && sum.Cmp(least) >= 0 || !short && c.chooseTransfers(all) != nil, unconfirmed
 }
 
 // decideFinal ends a Processing payment as soon as its final transfers are the right amount,
@@ -339,13 +338,10 @@ func decideUnconfirmed(c Case, t sightingSums, now time.Time, out *Outcome) {
 		out.State, out.Reason = Initiated, Reorged
 	case now.After(c.AbandonsAt) && !t.any:
 		out.State, out.Reason = Abandoned, NoReason
-	case now.After(c.AbandonsAt) && !t.waiting && t.gone != NoReason && !now.After(t.goneAt.Add(goneForGood)):
+	case now.After(c.AbandonsAt) && !t.waiting && !now.After(t.goneAt.Add(goneForGood)):
 		out.Wake = justAfter(t.goneAt.Add(goneForGood))
 	case now.After(c.AbandonsAt) && !t.waiting:
-		out.State, out.WakeHeight = Failed, 0
-		if out.Reason = t.gone; out.Reason == NoReason {
-			out.Reason = t.dead
-		}
+		out.State, out.Reason, out.WakeHeight = Failed, t.gone, 0
 	case !now.After(c.AbandonsAt):
 		out.Wake = justAfter(c.AbandonsAt)
 	}

@@ -98,6 +98,8 @@ func TestDecide(t *testing.T) {
 		{"double spend of what was confirmed", asked(Processing), []Sighting{conflicted(sighting(1000, 0, second), 10)}, at(12), second, Failed, Replaced},
 		{"reverted", asked(Initiated), []Sighting{reverted(sighting(1000, 10, second))}, at(11), second, Initiated, ""},
 		{"reverted for good", asked(Initiated), []Sighting{reverted(sighting(1000, 10, second))}, at(12), second, Failed, Reverted},
+		{"reverted, and its block is gone", asked(Initiated), []Sighting{gone(reverted(sighting(1000, 0, second)), Reorged)}, at(20), second, Initiated, ""},
+		{"reverted, and its block is gone for good", asked(Initiated), []Sighting{gone(reverted(sighting(1000, 0, second)), Reorged)}, at(20), Monitoring + second, Failed, Reorged},
 		{"one reverted, one pays", asked(Processing), []Sighting{reverted(sighting(1000, 10, second)), sighting(1000, 10, second)}, at(12), second, Successful, ""},
 		{"the network's finality is awaited", with(asked(Processing), func(c *Case) { c.NetworkSays = true }), []Sighting{sighting(1000, 10, second)}, Chain{Tip: 50, Finalized: 9}, second, Processing, ""},
 		{"the network's finality is there", with(asked(Processing), func(c *Case) { c.NetworkSays = true }), []Sighting{sighting(1000, 10, second)}, Chain{Tip: 50, Finalized: 10}, second, Successful, ""},
