@@ -250,3 +250,32 @@ func TestNoReceiptWithoutTheSetting(t *testing.T) {
 		b.unbooked = false
 	})
 }
+
+// TestLateMoneyByPolicy checks that a payment keeps what its business does with late money.
+func TestLateMoneyByPolicy(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		for policy, want := range map[string]payment.State{"decline": payment.Declined, "accept": payment.Successful} {
+			v := b.opened()
+			b.set(&models.Payment{}, v.Payment.ID, map[string]any{"late_payments": policy})
+			b.clock.Advance(payment.Window + time.Second)
+			b.mine(b.pay(v, policy, v.Payment.Due))
+			b.mine()
+			b.expect(v.Payment.Reference, want, payment.Late)
+		}
+	})
+}
+
+// TestGoneWithoutATime checks that a transfer of an earlier release that is gone without a time is
+// decided as one that is gone for long.
+func TestGoneWithoutATime(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		b.pool(nil, b.pay(v, "gone", v.Payment.Due))
+		b.pool(nil)
+		b.set(&models.Transfer{}, b.transfer("gone").ID, map[string]any{"gone_at": nil})
+		b.clock.Advance(payment.Monitoring + time.Second)
+		b.pool(nil)
+		b.look()
+		b.expect(v.Payment.Reference, payment.Failed, payment.Dropped)
+	})
+}

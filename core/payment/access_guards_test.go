@@ -1,0 +1,202 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// TestRolesWithoutTheRight checks that each operation refuses a role that may not do it, and a scope
+// without a business, before it looks for anything.
+func TestRolesWithoutTheRight(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		developer, ctx := b.owner(), t.Context()
+		developer.Domain, developer.Role = scope.Live, scope.Developer
+		finance := b.owner() // sees payments, and decides nothing
+		finance.Role = scope.Finance
+		sees := []string{"Refunds", "StrayOf", "FindUnmatched", "Unmatched"}
+		refund := payment.Refund{Note: "by hand"}
+		for name, call := range map[string]func(sc scope.Scope) error{
+			"Initiate":      func(sc scope.Scope) error { _, err := b.service.Initiate(ctx, sc, request()); return err },
+			"Resolve":       func(sc scope.Scope) error { return b.resolver.Resolve(ctx, sc, "PAY_1") },
+			"Close":         func(sc scope.Scope) error { return b.resolver.Close(ctx, sc, "PAY_1", "") },
+			"PlanAttach":    func(sc scope.Scope) error { _, err := b.resolver.PlanAttach(ctx, sc, 1, "PAY_1"); return err },
+			"Attach":        func(sc scope.Scope) error { _, err := b.resolver.Attach(ctx, sc, 1, "PAY_1"); return err },
+			"PlanRefund":    func(sc scope.Scope) error { _, err := b.resolver.PlanRefund(ctx, sc, "PAY_1", refund); return err },
+			"RecordRefund":  func(sc scope.Scope) error { _, err := b.resolver.RecordRefund(ctx, sc, "PAY_1", refund); return err },
+			"Refunds":       func(sc scope.Scope) error { _, err := b.resolver.Refunds(ctx, sc, 1); return err },
+			"CheckRefunded": func(sc scope.Scope) error { _, err := b.resolver.CheckRefunded(ctx, sc, 1, refund); return err },
+			"MarkRefunded":  func(sc scope.Scope) error { return b.resolver.MarkRefunded(ctx, sc, 1, refund) },
+			"StrayOf":       func(sc scope.Scope) error { _, err := b.resolver.StrayOf(ctx, sc, 1); return err },
+			"FindUnmatched": func(sc scope.Scope) error { _, err := b.resolver.FindUnmatched(ctx, sc, 1); return err },
+			"Unmatched": func(sc scope.Scope) error {
+				_, _, err := b.resolver.Unmatched(ctx, sc, payment.UnmatchedFilter{Limit: 10})
+				return err
+			},
+		} {
+			if err := call(developer); fault.KindOf(err) != fault.Forbidden {
+				t.Errorf("%s of a developer in the live domain returns %v, want that it is forbidden", name, err)
+			}
+			if err := call(finance); !slices.Contains(sees, name) && fault.KindOf(err) != fault.Forbidden {
+				t.Errorf("%s of the finance role returns %v, want that it is forbidden", name, err)
+			}
+			if err := call(scope.Scope{Role: scope.Owner}); !errors.Is(err, scope.ErrZero) {
+				t.Errorf("%s without a business returns %v, want %v", name, err, scope.ErrZero)
+			}
+		}
+	})
+}
+
+// TestLiveClocksAreNotMoved checks that only the clock of a payment in the test domain is moved.
+func TestLiveClocksAreNotMoved(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v, live := b.opened(), b.owner()
+		live.Domain = scope.Live
+		b.set(&models.Payment{}, v.Payment.ID, map[string]any{"domain": "live"})
+		for _, whenSeen := range []bool{false, true} {
+			err := b.service.AdvanceClock(t.Context(), live, v.Payment.Reference, time.Hour, whenSeen)
+			if fault.KindOf(err) != fault.NotFound {
+				t.Errorf("moving the clock of a live payment returns %v, want that no payment is found", err)
+			}
+		}
+		b.set(&models.Payment{}, v.Payment.ID, map[string]any{"domain": "test"})
+		must(t, b.service.AdvanceClock(t.Context(), b.scope, v.Payment.Reference, time.Hour, true))
+		if got := b.view(v.Payment.Reference).Payment; got.Advanced != 0 || got.AdvanceOnSeen != 3600 {
+			t.Errorf("the clock is advanced by %d s and at the next transfer by %d s, want 0 and 3600", got.Advanced, got.AdvanceOnSeen)
+		}
+	})
+}
+
+// TestCountedTransfersAreNotResolved checks that a transfer that credits a payment is neither attached to
+// another nor refunded.
+func TestCountedTransfersAreNotResolved(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.paid("counted")
+		open, id := b.opened(), b.transfer("counted").ID
+		for name, call := range map[string]func(ctx context.Context) error{
+			"Attach": func(ctx context.Context) error {
+				_, err := b.resolver.Attach(ctx, b.owner(), id, open.Payment.Reference)
+				return err
+			},
+			"PlanAttach": func(ctx context.Context) error {
+				_, err := b.resolver.PlanAttach(ctx, b.owner(), id, open.Payment.Reference)
+				return err
+			},
+			"MarkRefunded": func(ctx context.Context) error {
+				return b.resolver.MarkRefunded(ctx, b.owner(), id, payment.Refund{Note: "by hand"})
+			},
+			"FindUnmatched": func(ctx context.Context) error { _, err := b.resolver.FindUnmatched(ctx, b.owner(), id); return err },
+		} {
+			if err := call(t.Context()); fault.KindOf(err) != fault.NotFound {
+				t.Errorf("%s of a counted transfer returns %v, want that no unmatched transfer is found", name, err)
+			}
+		}
+	})
+}
+
+// TestUnmatchedPages reads all unmatched transfers, waiting and resolved, page by page.
+func TestUnmatchedPages(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.paid("paid")
+		for _, name := range []string{"m1", "m2", "m3", "m4", "m5"} {
+			b.mine(b.pay(v, name, money.Units(700)))
+		}
+		pages := func(resolution string, limit int) (text string) {
+			t.Helper()
+			for next, first := int64(0), true; next > 0 || first; first = false {
+				list, before, err := b.resolver.Unmatched(t.Context(), b.owner(), payment.UnmatchedFilter{Resolution: resolution, Before: next, Limit: limit})
+				must(t, err)
+				for _, one := range list {
+					text += one.Transfer.TxID + " "
+				}
+				text += "| "
+				next = before
+			}
+			return strings.TrimSpace(text)
+		}
+		for limit, want := range map[int]string{0: "m5 | m4 | m3 | m2 | m1 |", 2: "m5 m4 | m3 m2 | m1 |", 5: "m5 m4 m3 m2 m1 |"} {
+			if got := pages("", limit); got != want {
+				t.Errorf("pages of %d list %q, want %q", limit, got, want)
+			}
+		}
+		for _, name := range []string{"m2", "m5", "m1", "m3"} {
+			must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.transfer(name).ID, payment.Refund{Note: "by hand"}))
+		}
+		for limit, want := range map[int]string{3: "m3 m1 m5 | m2 |", 4: "m3 m1 m5 m2 |"} {
+			if got := pages(payment.Refunded, limit); got != want {
+				t.Errorf("pages of %d refunded transfers list %q, want %q", limit, got, want)
+			}
+		}
+	})
+}
+
+// TestClaims checks which hashes a customer may enter, for which payments, and how many.
+func TestClaims(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		never, ctx := b.initiate(), t.Context()
+		hash := strings.Repeat("ab", 32)
+		if err := b.service.Claim(ctx, never.AccessToken, hash); fault.KindOf(err) != fault.Conflict {
+			t.Errorf("a hash for a payment that was never opened returns %v, want a conflict", err)
+		}
+		_, err := b.service.Open(ctx, never.AccessToken, "en")
+		must(t, err)
+		for _, wrong := range []string{"", hash[1:], hash + "a", "g" + hash[1:], "abandon abandon abandon", "xprv" + hash} {
+			if err := b.service.Claim(ctx, never.AccessToken, wrong); fault.KindOf(err) != fault.Invalid {
+				t.Errorf("the hash %q returns %v, want that it is invalid", wrong, err)
+			}
+		}
+		for i := range 12 {
+			err := b.service.Claim(ctx, never.AccessToken, hash)
+			if limited := fault.KindOf(err) == fault.Limited; limited != (i >= 10) || !limited && err != nil {
+				t.Errorf("hash %d returns %v, want that 10 are kept", i+1, err)
+			}
+		}
+	})
+}
+
+// TestUnreadyNetworks checks that no payment is started or opened on a network that isn't read, by what
+// the registry knows of it.
+func TestUnreadyNetworks(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx := t.Context()
+		never, late := b.initiate(), b.initiate()
+		empty := &payment.Registry{DB: b.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Live: {money.Bitcoin: "bitcoin-mainnet"}}}
+		if got := empty.Notes(scope.Live, money.Bitcoin); got != (payment.Notes{}) {
+			t.Errorf("before the first look the notes are %+v, want none", got)
+		}
+		if name, problem := empty.Network(scope.Test, money.Bitcoin); name != "" || !strings.Contains(problem, "No node for") {
+			t.Errorf("a chain without a network is on %q (%q), want none", name, problem)
+		}
+		if got := empty.Problem(string(network)); !strings.Contains(got, "not followed any more") {
+			t.Errorf("the problem of a network that isn't followed is %q", got)
+		}
+		must(t, empty.Refresh(ctx))
+		if got := empty.Problem("bitcoin-mainnet"); !strings.Contains(got, "has not been read yet") {
+			t.Errorf("the problem of a network that was never read is %q", got)
+		}
+		b.service.Networks = empty
+		_, err := b.service.Open(ctx, never.AccessToken, "en")
+		if fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("opening a payment on a network that isn't followed returns %v, want that it is unavailable", err)
+		}
+		b.clock.Advance(payment.Window)
+		if _, err := b.service.Open(ctx, never.AccessToken, "en"); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("opening it at the end of its window returns %v, want that it is unavailable", err)
+		}
+		b.clock.Advance(time.Microsecond)
+		v, err := b.service.Open(ctx, late.AccessToken, "en")
+		if err != nil || v.Payment.Address != "" || v.State() != payment.Expired {
+			t.Errorf("opening it after its window gives %s with the address %q, error %v; want Expired and no address", v.State(), v.Payment.Address, err)
+		}
+	})
+}
