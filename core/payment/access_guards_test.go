@@ -104,6 +104,70 @@ func TestCountedTransfersAreNotResolved(t *testing.T) {
 	})
 }
 
+// TestNotesOfRefunds checks which notes are taken, and that the audit names an amount that only the
+// asset's name holds.
+func TestNotesOfRefunds(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		named := b.pay(v, "named", money.Amount{})
+		named.Asset = "USD 1000"
+		b.mine(named)
+		id := b.transfer("named").ID
+		for note, want := range map[string]bool{
+			"sent back": true, strings.Repeat("é", 300): true, strings.Repeat("é", 301): false, "\xff": false, "a\tb": false,
+			"a\u00a0b": false, "a\u200bb": false, "a\u2028b": false,
+		} {
+			_, err := b.resolver.CheckRefunded(t.Context(), b.owner(), id, payment.Refund{Note: note})
+			if len(fieldsOf(err)["note"]) > 0 == want || want && err != nil {
+				t.Errorf("the note %q returns %v, want that it is taken: %v", note, err, want)
+			}
+		}
+		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), id, payment.Refund{Note: "sent back"}))
+		var act models.Audit
+		must(t, b.db.Read(t.Context()).Where("action = ?", "transfer.refund_recorded").Take(&act).Error)
+		if !strings.Contains(act.Detail, `"USD 1000"`) {
+			t.Errorf("the audit of the refund is %s, want the amount USD 1000", act.Detail)
+		}
+		if _, err := b.resolver.CheckRefunded(t.Context(), b.owner(), id, payment.Refund{Note: "again"}); fault.KindOf(err) != fault.Conflict {
+			t.Errorf("a second refund returns %v, want a conflict", err)
+		}
+	})
+}
+
+// TestMethodsThatAreOff checks that no payment is started by a method that the business doesn't take.
+func TestMethodsThatAreOff(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		must(t, b.db.Exec(t.Context()).Model(&models.Method{}).Where("code = ?", "crypto_bitcoin").Update("enabled", false).Error)
+		if _, err := b.service.Initiate(t.Context(), b.scope, request()); fault.KindOf(err) != fault.Forbidden {
+			t.Errorf("a method that is off returns %v, want that it is forbidden", err)
+		}
+		r := request()
+		r.Method = "crypto_dogecoin"
+		if _, err := b.service.Initiate(t.Context(), b.scope, r); err != nil {
+			t.Errorf("a method that is on returns %v, want no error", err)
+		}
+	})
+}
+
+// TestWorkBesideAPayment checks that what a request writes beside its payment is written with it or not
+// at all.
+func TestWorkBesideAPayment(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		r := request()
+		var count int64
+		for _, want := range []error{errors.New("refused"), nil} {
+			called := false
+			r.Also = func(*models.Tx) error { called = true; return want }
+			if _, err := b.service.Initiate(t.Context(), b.scope, r); !errors.Is(err, want) || !called {
+				t.Errorf("a payment beside work that returns %v returns %v, done: %v", want, err, called)
+			}
+			if b.count(&count, &models.Payment{}, "1 = 1"); (count > 0) != (want == nil) {
+				t.Errorf("%d payments are stored beside work that returns %v", count, want)
+			}
+		}
+	})
+}
+
 // TestUnmatchedPages reads all unmatched transfers, waiting and resolved, page by page.
 func TestUnmatchedPages(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {

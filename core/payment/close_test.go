@@ -56,3 +56,17 @@ func TestClose(t *testing.T) {
 		}
 	})
 }
+
+// TestCloseWithoutANote checks what the timeline says when a person gives no note.
+func TestCloseWithoutANote(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ref := b.paid("aa").Payment.Reference
+		b.reorg(2, &chain.Pending{})
+		must(t, b.resolver.Close(t.Context(), b.owner(), ref, ""))
+		steps, err := b.service.Timeline(t.Context(), b.scope, ref)
+		must(t, err)
+		if got := steps[len(steps)-1].Remark; got != "The reversal was marked as resolved." {
+			t.Errorf("without a note the timeline says %q, want that the reversal was marked as resolved", got)
+		}
+	})
+}

@@ -281,6 +281,23 @@ func TestCleanupOfAFailingDatabase(t *testing.T) {
 	})
 }
 
+// TestSettlementOfAFailingDatabase checks that a payment ends with its surplus and its books, or not at
+// all.
+func TestSettlementOfAFailingDatabase(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		b.mine(b.pay(v, "pays", v.Payment.Due), b.pay(v, "crumb", money.Units(7)))
+		last := chain.Batch{Network: network, From: b.blocks[len(b.blocks)-1], Blocks: []chain.Block{b.block(int64(len(b.blocks)))}, Tip: chain.Tip{Finalized: -1}}
+		b.deafTo(func() error { return b.observer.Apply(t.Context(), last) }) // so that it isn't decided
+		b.expect(v.Payment.Reference, payment.Processing, "")
+		modelstest.FailStatements(t, b.db, func() error { return b.service.Evaluate(t.Context(), v.Payment.ID) })
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		if row := b.transfer("crumb"); row.Unmatched != payment.Surplus || row.Booked != "unmatched" {
+			t.Errorf("the surplus is %q and booked as %q, want surplus in unmatched", row.Unmatched, row.Booked)
+		}
+	})
+}
+
 // TestSideTasksOfAFailingDatabase checks that reconciling, asking the issuer, and booking earlier
 // transfers return the error of each statement that fails.
 func TestSideTasksOfAFailingDatabase(t *testing.T) {
