@@ -136,7 +136,7 @@ type indexedSighting struct {
 func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 	for i, s := range sightings {
 		t.any = true
-		if s.Gone != NoReason && s.GoneAt.After(t.goneAt) {
+		if s.GoneAt.After(t.goneAt) {
 			t.goneAt = s.GoneAt
 		}
 		switch {
@@ -264,7 +264,7 @@ func (c Case) mayBecomeRight(t sightingSums, now time.Time) (possible, unconfirm
 		unconfirmed = unconfirmed || s.Height == 0
 	}
 	short := t.final.Cmp(least) < 0
-	return short && sum.Cmp(least) >= 0 || !short && c.chooseTransfers(all) != nil, unconfirmed
+	return short && sum.Cmp(least) >= 0 || c.chooseTransfers(all) != nil, unconfirmed
 }
 
 // decideFinal ends a Processing payment as soon as its final transfers are the right amount,

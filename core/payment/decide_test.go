@@ -81,6 +81,10 @@ func TestDecide(t *testing.T) {
 		{"late is declined by policy", with(asked(Processing), func(c *Case) { c.DeclineLate = true }), []Sighting{sighting(1000, 9, Window+time.Microsecond)}, at(20), Window * 2, Declined, Late},
 		{"confirmed late, seen in time", asked(Processing), []Sighting{sighting(1000, 9, second)}, at(20), Monitoring * 3, Successful, ""},
 		{"money after abandoned", with(asked(Abandoned), func(c *Case) { c.Abandoned = true }), []Sighting{sighting(1000, 9, Monitoring*2)}, at(9), Monitoring * 2, Processing, AfterAbandoned},
+		{"money of the day's last microsecond after abandoned", with(asked(Abandoned), func(c *Case) { c.Abandoned = true }), []Sighting{sighting(1000, 9, Monitoring)}, at(9), Monitoring * 2, Processing, ""},
+		{"money after a day, never abandoned", asked(Initiated), []Sighting{sighting(1000, 9, Monitoring*2)}, at(9), Monitoring * 2, Processing, ""},
+		{"enough in time in two parts, a crumb late", with(asked(Processing), func(c *Case) { c.Over, c.DeclineLate = 500, true }),
+			[]Sighting{sighting(600, 9, second), sighting(400, 9, 2*second), sighting(1, 9, Window+second)}, at(20), Window * 2, Successful, ""},
 		{"unconfirmed money after abandoned", with(asked(Abandoned), func(c *Case) { c.Abandoned = true }), []Sighting{sighting(1000, 0, Monitoring*2)}, at(9), Monitoring * 2, Abandoned, ""},
 		{"money after abandoned is final", with(asked(Processing), func(c *Case) { c.Abandoned = true }), []Sighting{sighting(1000, 9, Monitoring*2)}, at(20), Monitoring * 2, Declined, AfterAbandoned},
 		{"a reorg took the confirmation", asked(Processing), []Sighting{gone(sighting(1000, 0, second), Reorged)}, at(20), second, Initiated, Reorged},
@@ -93,6 +97,13 @@ func TestDecide(t *testing.T) {
 		{"dropped shortly before a day is over", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), Monitoring-second)}, at(20), Monitoring + second, Initiated, ""},
 		{"replaced in the mempool", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Replaced)}, at(20), second, Initiated, ""},
 		{"replaced by one that pays us", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Replaced), sighting(1000, 20, second)}, at(20), second, Processing, ""},
+		{"two dropped, and the first of them last", asked(Initiated), []Sighting{since(gone(sighting(500, 0, second), Dropped), 2*Monitoring), since(gone(sighting(500, 0, second), Dropped), Monitoring)}, at(20), 2*Monitoring + goneForGood, Initiated, ""},
+		{"gone, although a height is known", asked(Initiated), []Sighting{gone(sighting(1000, 9, second), Reorged)}, at(20), second, Initiated, ""},
+		{"double spend final, another waits", asked(Initiated), []Sighting{conflicted(sighting(1000, 0, second), 10), sighting(1000, 0, second)}, at(12), second, Initiated, ""},
+		{"double spend final, another may come back", asked(Initiated), []Sighting{conflicted(sighting(1000, 0, second), 10), gone(sighting(1000, 0, second), Dropped)}, at(12), second, Initiated, ""},
+		{"a part, and too much on its way", asked(Processing), []Sighting{sighting(400, 9, second), sighting(700, 20, second)}, at(20), Window * 2, Processing, ""},
+		{"one unit too much, late", asked(Processing), []Sighting{sighting(1001, 9, Window+second)}, at(20), Window * 2, Declined, Overpaid},
+		{"seen at the day's last microsecond", asked(Processing), []Sighting{sighting(1000, 9, Monitoring)}, at(20), Monitoring * 2, Successful, Late},
 		{"double spend confirmed", asked(Initiated), []Sighting{conflicted(sighting(1000, 0, second), 10)}, at(11), second, Initiated, ""},
 		{"double spend final", asked(Initiated), []Sighting{conflicted(sighting(1000, 0, second), 10)}, at(12), second, Failed, Replaced},
 		{"double spend of what was confirmed", asked(Processing), []Sighting{conflicted(sighting(1000, 0, second), 10)}, at(12), second, Failed, Replaced},
@@ -143,6 +154,65 @@ func TestDecideReversed(t *testing.T) {
 	part := []Sighting{{Amount: money.Units(1), SeenAt: start, Gone: Reorged}, sighting(999, 10, 0)}
 	if out := Decide(c, part, at(50), start); out.State != Successful || !out.Reversed || out.Reason != ReversedReason || out.Paid.Cmp(c.Due) != 0 {
 		t.Errorf("a part was taken back: got %+v", out)
+	}
+}
+
+// TestWakeHeights checks at which height a payment is decided next: where the first of its transfers
+// becomes final, and not at all once it has ended and nothing is missing.
+func TestWakeHeights(t *testing.T) {
+	t.Parallel()
+	reversed := asked(Successful)
+	reversed.Paid, reversed.Reversed = reversed.Due, true
+	ended := reversed
+	ended.Reversed = false
+	for name, c := range map[string]struct {
+		c    Case
+		seen []Sighting
+		want int64
+	}{
+		"the older first":             {asked(Processing), []Sighting{sighting(400, 11, 0), sighting(600, 12, 0)}, 13},
+		"the younger first":           {asked(Processing), []Sighting{sighting(600, 12, 0), sighting(400, 11, 0)}, 13},
+		"reversed, a part is back":    {reversed, []Sighting{sighting(400, 11, 0)}, 13},
+		"reversed, the whole is back": {reversed, []Sighting{sighting(1000, 12, 0)}, 14},
+		"ended":                       {ended, []Sighting{sighting(1000, 12, 0)}, 0},
+	} {
+		if got := Decide(c.c, c.seen, at(12), start).WakeHeight; got != c.want {
+			t.Errorf("%s: the payment is decided next at height %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestWakeTimes checks when a payment is decided next without a new block.
+func TestWakeTimes(t *testing.T) {
+	t.Parallel()
+	gone := func(since time.Duration) Sighting {
+		return Sighting{Amount: money.Units(1000), SeenAt: start, Gone: Dropped, GoneAt: start.Add(since)}
+	}
+	const never = -time.Microsecond
+	for name, c := range map[string]struct {
+		state State
+		seen  []Sighting
+		after time.Duration
+		want  time.Duration // after the start, a microsecond before it is decided; never for no time
+	}{
+		"nothing came":                     {Initiated, nil, 0, Monitoring},
+		"nothing came until the last time": {Initiated, nil, Monitoring, Monitoring},
+		"one is gone":                      {Initiated, []Sighting{gone(0)}, 0, Monitoring},
+		"one is gone until the last time":  {Initiated, []Sighting{gone(Monitoring)}, Monitoring, Monitoring},
+		"one is gone after a day":          {Initiated, []Sighting{gone(Monitoring)}, Monitoring + time.Hour, Monitoring + goneForGood},
+		"one is gone, and one waits":       {Initiated, []Sighting{gone(Monitoring), sighting(1000, 0, 0)}, Monitoring + time.Hour, never},
+		"a part":                           {Processing, []Sighting{sighting(400, 9, 0)}, 0, Window},
+		"a part, the rest waits":           {Processing, []Sighting{sighting(400, 9, 0), sighting(600, 0, 0)}, Window * 2, Monitoring},
+		"a part, the rest isn't final":     {Processing, []Sighting{sighting(400, 9, 0), sighting(600, 20, 0)}, Window * 2, never},
+		"a part, the rest in two":          {Processing, []Sighting{sighting(400, 9, 0), sighting(300, 0, 0), sighting(300, 20, 0)}, Window * 2, Monitoring},
+	} {
+		want := time.Time{}
+		if c.want != never {
+			want = justAfter(start.Add(c.want))
+		}
+		if got := Decide(asked(c.state), c.seen, at(20), start.Add(c.after)).Wake; !got.Equal(want) {
+			t.Errorf("%s: the payment is decided next at %v, want %v", name, got, want)
+		}
 	}
 }
 
