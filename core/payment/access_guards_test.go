@@ -134,6 +134,44 @@ func TestNotesOfRefunds(t *testing.T) {
 	})
 }
 
+// TestAttachedMoneyIsNamed checks that attaching needs a reference, keeps the payment's first sight, and
+// names the amount in whole units.
+func TestAttachedMoneyIsNamed(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		stray, v := b.stray("stray", money.Units(700)), b.opened()
+		b.clock.Advance(time.Minute)
+		b.mine(b.pay(v, "part", money.Units(10)))
+		seen := b.clock.Now()
+		if _, err := b.resolver.PlanAttach(t.Context(), b.owner(), stray.ID, ""); !strings.Contains(strings.Join(fieldsOf(err)["reference"], ""), "Is required") {
+			t.Errorf("attaching without a reference returns %v, want that it is required", err)
+		}
+		_, err := b.resolver.Attach(t.Context(), b.owner(), stray.ID, v.Payment.Reference)
+		must(t, err)
+		if got := b.view(v.Payment.Reference).Payment; !got.FirstSeenAt.Equal(seen) || got.Paid.Cmp(money.Units(710)) != 0 {
+			t.Errorf("the payment was first seen at %v with %s paid, want %v and 710", got.FirstSeenAt, got.Paid, seen)
+		}
+		steps, err := b.service.Timeline(t.Context(), b.scope, v.Payment.Reference)
+		must(t, err)
+		if !slices.ContainsFunc(steps, func(s models.Step) bool { return s.Remark == "A transfer of 0.00000700 BTC was attached by hand." }) {
+			t.Errorf("the timeline is %+v, want that 0.00000700 BTC were attached", steps)
+		}
+	})
+}
+
+// TestOtherCoinsHaveNoValue checks that a transfer of another coin is in the books without a value at the
+// payment's rate.
+func TestOtherCoinsHaveNoValue(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.on(money.ETH)
+		one := b.pay(v, "usdt", money.Units(5_000_000))
+		one.Asset = string(money.USDT)
+		b.mine(one)
+		if row := b.transfer("usdt"); row.Unmatched != payment.WrongAsset || row.Booked != "unmatched" || row.BookedValue != 0 {
+			t.Errorf("the transfer is %q, booked in %q with %d, want wrong_asset in unmatched with 0", row.Unmatched, row.Booked, row.BookedValue)
+		}
+	})
+}
+
 // TestMethodsThatAreOff checks that no payment is started by a method that the business doesn't take.
 func TestMethodsThatAreOff(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {

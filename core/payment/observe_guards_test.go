@@ -483,6 +483,27 @@ func TestOnlyTestClocksAdvance(t *testing.T) {
 	})
 }
 
+// TestFencesAreOfOneNetwork checks that a holder of a network's lease fences off earlier holders of that
+// network and of no other, and that nothing is written for a network that was never read.
+func TestFencesAreOfOneNetwork(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		must(t, b.db.Exec(t.Context()).Create(&models.ChainCursor{Network: "another", Hash: "another", Fence: 3, UpdatedAt: b.clock.Now()}).Error)
+		b.apply(chain.Batch{Fence: 5, Pending: &chain.Pending{}})
+		for at, want := range map[string]int64{string(network): 5, "another": 3} {
+			var row models.ChainCursor
+			must(t, b.db.Read(t.Context()).Where("network = ?", at).Take(&row).Error)
+			if row.Fence != want {
+				t.Errorf("the fence of %s is %d, want %d", at, row.Fence, want)
+			}
+		}
+		for at, want := range map[chain.Network]error{network: nil, "never read": chain.ErrStale} {
+			if err := b.service.WriteUnderFence(t.Context(), at, 5, func(*models.Tx) error { return nil }); !errors.Is(err, want) {
+				t.Errorf("a write for the network %q returns %v, want %v", at, err, want)
+			}
+		}
+	})
+}
+
 // TestBlocksThatDoNotFollowAreRefused checks that a block is applied only after its parent.
 func TestBlocksThatDoNotFollowAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
