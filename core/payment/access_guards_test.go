@@ -163,7 +163,7 @@ func TestAttachedMoneyIsNamed(t *testing.T) {
 func TestOtherCoinsHaveNoValue(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		v := b.on(money.ETH)
-		one := b.pay(v, "usdt", money.Units(5_000_000))
+		one := b.pay(v, "usdt", money.Units(5_000_000_000_000_000_000))
 		one.Asset = string(money.USDT)
 		b.mine(one)
 		if row := b.transfer("usdt"); row.Unmatched != payment.WrongAsset || row.Booked != "unmatched" || row.BookedValue != 0 {
