@@ -38,8 +38,8 @@ func paymentPages(live layout.Page) map[string]templ.Component {
 	least.Columns = dashboard.Columns{Fiat: true}
 	least.Totals.TooMany = "More than 5,000 transactions match. Choose fewer days to see their sums."
 	filtered := listPage()
-	filtered.Totals = dashboard.Totals{Payments: "1,204", Due: []string{"₦4,173,500.00", "GH₵21,310.00"}, Received: []string{"₦3,148,500.00", "GH₵20,114.90"}}
-	filtered.Chips, filtered.Filters = chips, dashboard.Filters{Query: "order-99", Method: "crypto_ripple", From: "2026-03-01", To: "2026-03-31", Least: "45300", Size: "50"}
+	filtered.Totals = dashboard.Totals{Payments: "1,204", Successful: []string{"987"}, Refunded: []string{"₦20,000.00"}, Due: []string{"₦4,173,500.00", "GH₵21,310.00"}, Received: []string{"₦3,148,500.00", "GH₵20,114.90"}}
+	filtered.Chips, filtered.Filters = chips, dashboard.Filters{Query: "order-99", Method: "crypto_ripple", From: "2026-03-01", To: "2026-03-31", BookedFrom: "2026-03-01", BookedTo: "2026-03-31", Least: "45300", Size: "50"}
 	none := filtered
 	none.Rows = nil
 	hostile := listPage()

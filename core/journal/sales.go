@@ -37,9 +37,7 @@ func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]Da
 		return nil, err
 	}
 	var days []models.JournalDay
-	accounts := []Account{Sales, Reversed, Refunds, Declined, Unmatched}
-	if err := sc.Rows(s.DB.List(ctx)).Where("booked_on >= ? AND booked_on <= ? AND currency <> ''", p.From, p.To).
-		Where("debit IN ? OR credit IN ?", accounts, accounts).
+	if err := NarrowToFigures(sc.Rows(s.DB.List(ctx)), p).
 		Order("booked_on, currency, coin").Find(&days).Error; err != nil {
 		return nil, err
 	}
@@ -57,28 +55,59 @@ func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]Da
 	return list, nil
 }
 
-// PaymentSums are what payments come to in a currency, in hundredths.
-type PaymentSums struct {
-	Received int64 // by Successful ones, less what left the chain, as ListSales has it for days
-	Held     int64 // of Declined ones
+// NarrowToFigures narrows a query of entries to those of a period that change a figure by currency.
+func NarrowToFigures(query *models.Tx, p Period) *models.Tx {
+	accounts := figureAccounts()
+	return query.Where("booked_on >= ? AND booked_on <= ? AND currency <> ''", p.From, p.To).
+		Where("debit IN ? OR credit IN ?", accounts, accounts)
 }
 
-// SumPayments sums what payments come to by currency. payments is a query for their ids.
-func SumPayments(tx, payments *models.Tx) (map[money.Currency]PaymentSums, error) {
-	sales, accounts := []Account{Sales, Reversed}, []Account{Sales, Reversed, Declined}
-	var rows []struct {
-		Currency       money.Currency
-		Received, Held int64
-	}
-	err := tx.Model(&models.JournalEntry{}).Where("payment_id IN (?)", payments).
-		Where("credit IN ? OR debit IN ?", accounts, accounts).
-		Select("currency, SUM(CASE WHEN credit IN ? THEN value WHEN debit IN ? THEN -value ELSE 0 END) AS received, "+
-			"SUM(CASE WHEN credit = ? THEN value WHEN debit = ? THEN -value ELSE 0 END) AS held", sales, sales, Declined,
-			Declined).
-		Group("currency").Find(&rows).Error
-	sums := map[money.Currency]PaymentSums{}
-	for _, r := range rows {
-		sums[r.Currency] = PaymentSums{r.Received, r.Held}
+// figureAccounts are the accounts that figures by currency count.
+func figureAccounts() []Account { return []Account{Sales, Reversed, Refunds, Declined, Unmatched} }
+
+// SumPayments sums what was booked of payments in a period, by currency. payments is a query for
+// their ids.
+func SumPayments(tx, payments *models.Tx, p Period) (map[money.Currency]CurrencyLine, error) {
+	var days []models.JournalDay
+	err := NarrowToFigures(tx.Model(&models.JournalEntry{}), p).Where("payment_id IN (?)", payments).
+		Select("kind, debit, credit, currency, COUNT(*) AS entries, SUM(value) AS value, SUM(due) AS due, " +
+			"COUNT(NULLIF(due, 0)) AS payments").
+		Group("kind, debit, credit, currency").Find(&days).Error
+	sums := map[money.Currency]CurrencyLine{}
+	for _, d := range days {
+		line := sums[money.Currency(d.Currency)]
+		line.Currency = d.Currency
+		line.addDay(d)
+		sums[money.Currency(d.Currency)] = line
 	}
 	return sums, err
+}
+
+// PaymentFigures are what a payment adds to the figures of a statement, by its currency and by its
+// coin.
+type PaymentFigures struct {
+	CurrencyLine
+	Coin CoinLine
+}
+
+// ListFigures returns what payments add to the statement of a period, by their ids.
+func ListFigures(tx *models.Tx, ids []int64, p Period) (map[int64]PaymentFigures, error) {
+	var rows []struct {
+		models.JournalDay
+		PaymentID int64
+		Sum       models.AmountSum
+	}
+	query := NarrowToFigures(models.Among(tx.Model(&models.JournalEntry{}), "payment_id", ids), p).
+		Group("payment_id, kind, debit, credit")
+	err := models.Select(query, "payment_id, kind, debit, credit, COUNT(*) AS entries, SUM(value) AS value, "+
+		"SUM(due) AS due, COUNT(NULLIF(due, 0)) AS payments, "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
+	found := map[int64]PaymentFigures{}
+	for _, row := range rows {
+		day, figures := row.JournalDay, found[row.PaymentID]
+		day.Amount = row.Sum.Amount
+		figures.CurrencyLine.addDay(day)
+		figures.Coin.addDay(day, true)
+		found[row.PaymentID] = figures
+	}
+	return found, err
 }

@@ -24,6 +24,9 @@ type Service struct {
 // Period is a range of days, both included, as 2006-01-02 in the business's time zone.
 type Period struct{ From, To string }
 
+// AllDays is the period of everything that is booked.
+func AllDays() Period { return Period{"0001-01-01", "9999-12-31"} }
+
 // CurrencyLine is a currency's part of a statement. Values are in hundredths.
 type CurrencyLine struct {
 	Currency string

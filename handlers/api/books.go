@@ -164,8 +164,9 @@ func showStatement(s journal.Statement) statementData {
 
 func listEntries(c *call) error {
 	q := c.newQuery()
-	f := journal.Filter{Period: journal.Period{From: cmp.Or(q.readText("from"), "0001-01-01"),
-		To: cmp.Or(q.readText("to"), "9999-12-31")},
+	all := journal.AllDays()
+	f := journal.Filter{Period: journal.Period{From: cmp.Or(q.readText("from"), all.From),
+		To: cmp.Or(q.readText("to"), all.To)},
 		Account: journal.Account(q.oneOf("account", accountNames())), After: q.readBefore("journal"),
 		Limit: q.readLimit()}
 	if err := q.validationError(); err != nil {

@@ -79,3 +79,42 @@ func TestBooks(t *testing.T) {
 		}
 	})
 }
+
+// TestPaymentsAreListedByTheDayBooked checks that the list of a month holds the payments of its
+// statement, in pages.
+func TestPaymentsAreListedByTheDayBooked(t *testing.T) {
+	each(t, func(b *bench) {
+		var paid []string
+		for range 3 {
+			s := b.initiate()
+			b.initiate()
+			b.expect(b.call("POST", "/v1/sandbox/payments/"+s.Reference+"/simulate", `{"scenario":"exact"}`), 200, "")
+			b.pass(time.Minute)
+			paid = append(paid, s.Reference)
+		}
+		slices.Reverse(paid)
+		type item struct{ Reference string }
+		for query, want := range map[string][]string{
+			"booked_from=2026-03-01&booked_to=2026-03-31": paid, "booked_from=2026-03-01": paid, "booked_to=2026-03-01": paid, "booked_to=2026-02-28": nil, "booked_from=2026-03-02": nil,
+			"booked_to=2026-03-01&status=successful": paid, "booked_to=2026-03-01&status=pending": nil, "booked_to=2026-03-01&reference=" + paid[1]: paid[1:2], "booked_from=&booked_to=&status=successful": paid,
+		} {
+			var got []string
+			for cursor, more := "", true; more; {
+				var page []item
+				a := b.expect(b.call("GET", "/v1/payments?limit=2&"+query+"&cursor="+cursor, ""), 200, "")
+				b.into(a, &page)
+				for _, p := range page {
+					got = append(got, p.Reference)
+				}
+				if more = a.Body.Meta.NextCursor != nil; more {
+					cursor = *a.Body.Meta.NextCursor
+				}
+			}
+			if !slices.Equal(got, want) {
+				b.Errorf("%s lists %v, want %v", query, got, want)
+			}
+		}
+		all := b.expect(b.call("GET", "/v1/payments?limit=1", ""), 200, "")
+		b.expect(b.call("GET", "/v1/payments?limit=1&booked_from=2026-03-01&cursor="+*all.Body.Meta.NextCursor, ""), 422, "validation_failed")
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
@@ -130,6 +131,9 @@ func listFilters() []*huma.Param {
 		textParam("address", "Address that was given to the customer.", ""),
 		timeParam("from", "Initiated at or after this time.", "2026-01-01"),
 		timeParam("to", "Initiated before this time.", "2026-02-01"),
+		dayParam("booked_from", "A figure of a statement was booked on this day or later, in the business's time zone. "+
+			"With this filter or booked_to the list is ordered by the first of these days."),
+		dayParam("booked_to", "A figure of a statement was booked on this day or before."),
 	}
 }
 
@@ -181,6 +185,7 @@ func (c *call) listPayments() error {
 		Method:   q.oneOf("payment_method", methodCodes()), Reference: q.readText("reference"), Email: q.readText("email"),
 		Hash:    q.readText("hash"),
 		Address: q.readText("address"), From: q.readMoment("from"), To: q.readMoment("to"),
+		Booked: q.readPeriod("booked_from", "booked_to"),
 		Before: list.Place{ID: q.readBefore("payments")}, Limit: q.readLimit(),
 	}
 	if state := q.oneOf("status", codeNames(payment.States())); state != "" {
@@ -190,6 +195,10 @@ func (c *call) listPayments() error {
 		return err
 	}
 	page, err := c.api.Lists.Search(c.ctx, c.scope, filter)
+	if fault.KindOf(err) == fault.NotFound { // the cursor is of a list with another filter
+		q.problems.Add("cursor", "Is not a cursor that this list gave.")
+		return q.validationError()
+	}
 	if err != nil {
 		return err
 	}

@@ -326,7 +326,7 @@ func TestQueriesThatAreRefused(t *testing.T) {
 		"limit=0": "limit", "limit=101": "limit", "limit=1.0": "limit", "limit=x": "limit", "limit=%2B5": "limit", "limit=99999999999999999999": "limit",
 		"cursor=x": "cursor", "cursor=MTIz": "cursor", "status=Pending": "status", "currency=GHS": "currency", "payment_method=BTC": "payment_method",
 		"from=yesterday": "from", "to=2026-13-01": "to", "from=0001-01-01": "from", "email=%00": "email", "hash=%ff": "hash", "address=" + strings.Repeat("a", 501): "address",
-		"status=pending&status=failed": "status", "reference=%ed%a0%80": "reference",
+		"status=pending&status=failed": "status", "booked_from=March": "booked_from", "booked_to=2026-02-30": "booked_to", "booked_from=2026-03-02&booked_to=2026-03-01": "booked_to", "reference=%ed%a0%80": "reference",
 	} {
 		a := b.call("GET", "/v1/payments?"+query, "")
 		if a.Status != 422 || len(a.Body.Errors[field]) == 0 {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"cointill/core/fault"
+	"cointill/core/journal"
 	"cointill/handlers/api/body"
 )
 
@@ -78,6 +80,23 @@ func (q *query) readMoment(name string) *time.Time {
 		return nil
 	}
 	return &at
+}
+
+// readPeriod returns the days between two parameters, both included; the zero period when neither is
+// given.
+func (q *query) readPeriod(from, to string) journal.Period {
+	first, last, all := q.readText(from), q.readText(to), journal.AllDays()
+	if first+last == "" {
+		return journal.Period{}
+	}
+	p := journal.Period{From: cmp.Or(first, all.From), To: cmp.Or(last, all.To)}
+	names := map[string]string{"from": from, "to": to}
+	for field, sentences := range p.FindErrors() {
+		for _, sentence := range sentences {
+			q.problems.Add(names[field], sentence)
+		}
+	}
+	return p
 }
 
 // readLimit returns the number of items of a page.

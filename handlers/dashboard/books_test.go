@@ -208,3 +208,38 @@ func TestStatementShowsLateFacts(t *testing.T) {
 		expect(t, b.Get("/dashboard/statements?month="+month), 200, "There are more entries. Choose fewer days")
 	})
 }
+
+// TestStatementFiguresLeadToTheirPayments checks that the list behind a figure has the figures of the
+// statement above it, and that its file has no other payments.
+func TestStatementFiguresLeadToTheirPayments(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		readNetworks(s)
+		s.FailOn(s.DB.Exec(t.Context()).Exec("UPDATE businesses SET time_zone = 'Asia/Kolkata'").Error)
+		s.Clock.Advance(6*time.Hour + 29*time.Minute) // 23:59 in Kolkata
+		sold := sell(s, sc, money.CryptoBitcoin, 90, 0)
+		later := sell(s, sc, money.CryptoBitcoin, 80, time.Minute)
+		held := endPayment(s, sc, money.CryptoBitcoin, payment.Declined, 40, 0)
+		b := s.SignIn(ama)
+		page := b.Get("/dashboard/statements?from=2026-03-01&to=2026-03-01")
+		at := page.Body[strings.Index(page.Body, "/dashboard/payments?booked_from"):]
+		at = strings.ReplaceAll(at[:strings.IndexByte(at, '"')], "&amp;", "&")
+		if want := "/dashboard/payments?booked_from=2026-03-01&booked_to=2026-03-01&currency=NGN"; at != want || strings.Count(page.Body, "/dashboard/payments?booked_from") != 6 {
+			t.Fatalf("%d figures lead to their payments, the first to %s; want 6 to %s", strings.Count(page.Body, "/dashboard/payments?booked_from"), at, want)
+		}
+		expect(t, page, 200, "₦5,000.00", "₦4,499.28", "₦1,999.28")
+		list := b.Get(at)
+		expect(t, list, 200, sold, held, "Booked: 1 Mar 2026")
+		lacks(t, list, later)
+		want := "Transactions 2 Successful 1 Amount due ₦5,000.00 Received ₦4,499.28 Declined, held ₦1,999.28"
+		if got := visibleIn(list, `<dl id="totals"`, "</dl>"); !strings.HasSuffix(got, want) {
+			t.Errorf("the list has the totals %q, want %q", got, want)
+		}
+		file := b.Get(strings.Replace(at, "/payments?", "/payments/export.csv?", 1))
+		expect(t, file, 200, sold, held)
+		lacks(t, file, later)
+		expect(t, b.Get(strings.Replace(at, "/payments?", "/payments/export?", 1)), 200, "2 payments")
+		leads := b.Get(at + "&older=" + later) // a page of another filter
+		expect(t, leads, 200, sold, held, "No page starts at")
+	})
+}

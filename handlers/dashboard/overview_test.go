@@ -123,7 +123,7 @@ func TestFilteredListShowsTotals(t *testing.T) {
 		lacks(t, b.Get("/dashboard/payments"), `id="totals"`)
 		lacks(t, b.Get("/dashboard/payments?status=expired"), `id="totals"`)
 		for query, want := range map[string]string{
-			"method=crypto_bitcoin": "Transactions 2 Amount due ₦10,000.00 Received ₦4,499.64 Declined, held ₦1,999.64",
+			"method=crypto_bitcoin": "Transactions 2 Successful 1 Amount due ₦10,000.00 Received ₦4,499.64 Declined, held ₦1,999.64",
 			"status=declined":       "Transactions 1 Amount due ₦5,000.00 Received ₦0.00 Declined, held ₦1,999.64",
 		} {
 			if got := visibleIn(b.Get("/dashboard/payments?"+query), `<dl id="totals"`, "</dl>"); !strings.HasSuffix(got, want) {

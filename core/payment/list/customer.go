@@ -159,10 +159,10 @@ func (s *Service) Customer(ctx context.Context, sc scope.Scope, code string) (mo
 		}
 	}
 	totals.Newest = totals.Payments > CustomerTotalsOf
-	sums, err := journal.SumPayments(s.DB.List(ctx), newest.Select("id"))
+	sums, err := journal.SumPayments(s.DB.List(ctx), newest.Select("id"), journal.AllDays())
 	totals.Received = map[money.Currency]int64{}
 	for currency, sum := range sums {
-		totals.Received[currency] = sum.Received
+		totals.Received[currency] = sum.Received()
 	}
 	return c, totals, err
 }

@@ -32,10 +32,13 @@ type details struct {
 	// reversedValue and refundedValue are as booked, in hundredths of the currency.
 	reversedValue, refundedValue int64
 	link                         string // code of its payment link
+	// figures are what it adds to a statement of the days of the export.
+	figures journal.PaymentFigures
 }
 
-// readDetails reads the details of payments, by their ids.
-func (s *Service) readDetails(ctx context.Context, payments []models.Payment) (map[int64]*details, error) {
+// readDetails reads the details of payments, by their ids. booked are the days of their figures.
+func (s *Service) readDetails(ctx context.Context, payments []models.Payment,
+	booked journal.Period) (map[int64]*details, error) {
 	found, ids := map[int64]*details{}, make([]int64, 0, len(payments))
 	links := map[int64]string{}
 	for _, p := range payments {
@@ -50,6 +53,13 @@ func (s *Service) readDetails(ctx context.Context, payments []models.Payment) (m
 			if err := read(tx, ids, found); err != nil {
 				return err
 			}
+		}
+		figures, err := journal.ListFigures(tx, ids, booked)
+		if err != nil {
+			return err
+		}
+		for id, f := range figures {
+			found[id].figures = f
 		}
 		return readLinks(tx, links)
 	})

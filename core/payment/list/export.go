@@ -19,6 +19,10 @@ func (s *Service) Count(ctx context.Context, sc scope.Scope, f Filter) (n int64,
 	if err != nil || c.nothing {
 		return 0, err
 	}
+	if f.isBooked() {
+		err = c.selectBooked().Count(&n).Error
+		return n, err
+	}
 	err = c.selectAll().Count(&n).Error
 	return n, err
 }
@@ -43,6 +47,11 @@ func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, take fun
 		}
 		last := rows[len(rows)-1]
 		from = position{at: last.CreatedAt, id: last.ID}
+		if f.isBooked() {
+			if from, err = c.findBooked(from); err != nil {
+				return err
+			}
+		}
 	}
 }
 
@@ -63,14 +72,14 @@ func (s *Service) News(ctx context.Context, sc scope.Scope, f Filter, since Plac
 	if err != nil || c.nothing {
 		return 0, err
 	}
-	from, err := s.findPosition(ctx, sc, since, true)
+	from, err := c.findCreated(since, true)
 	if err != nil {
 		return 0, err
 	}
 	n := 0
 	for _, branch := range c.listBranches() {
 		var ids []int64
-		if err := from.orderQuery(branch).Limit(mostNews).Pluck("id", &ids).Error; err != nil {
+		if err := from.orderQuery(c.narrowToBooked(branch)).Limit(mostNews).Pluck("id", &ids).Error; err != nil {
 			return 0, err
 		}
 		n += len(ids)

@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/journal"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
@@ -37,11 +38,14 @@ type Filter struct {
 	Customer  int64      // of this customer; 0 for all
 	Need      Need       // only payments that need a person
 	From, To  *time.Time // created in [From, To)
-	Least     int64      // amount in whole units of its currency
-	Most      int64
-	Before    Place // only older payments: the next page
-	After     Place // only newer payments: the previous page
-	Limit     int   // 1–100
+	// Booked chooses payments of which a figure was booked on these days, and orders them by the first
+	// of these days.
+	Booked journal.Period
+	Least  int64 // amount in whole units of its currency
+	Most   int64
+	Before Place // only older payments: the next page
+	After  Place // only newer payments: the previous page
+	Limit  int   // 1–100
 }
 
 // Page is one page of a list, newest first, and whether there is more on either side of it.
@@ -69,7 +73,7 @@ func (s *Service) Search(ctx context.Context, sc scope.Scope, f Filter) (Page, e
 	}
 	limit := min(max(f.Limit, 1), 100)
 	if !f.After.None() {
-		from, err := s.findPosition(ctx, sc, f.After, true)
+		from, err := c.findPosition(f.After, true)
 		if err != nil {
 			return Page{}, err
 		}
@@ -84,7 +88,7 @@ func (s *Service) Search(ctx context.Context, sc scope.Scope, f Filter) (Page, e
 		}
 		f.Before = Place{}
 	}
-	from, err := s.findPosition(ctx, sc, f.Before, false)
+	from, err := c.findPosition(f.Before, false)
 	if err != nil {
 		return Page{}, err
 	}
@@ -96,15 +100,25 @@ func (s *Service) Search(ctx context.Context, sc scope.Scope, f Filter) (Page, e
 type position struct {
 	at    time.Time
 	id    int64
-	newer bool // the page is on its newer side
+	newer bool                // the page is on its newer side
+	entry models.JournalEntry // in a list by the day booked, what the payment is ordered by
 }
 
-// findPosition finds a place among the scope's payments; no place gives the zero position.
-func (s *Service) findPosition(ctx context.Context, sc scope.Scope, p Place, newer bool) (position, error) {
+// findPosition finds a place in the list; no place gives the zero position.
+func (c chosen) findPosition(p Place, newer bool) (position, error) {
+	at, err := c.findCreated(p, newer)
+	if err != nil || p.None() || !c.filter.isBooked() {
+		return at, err
+	}
+	return c.findBooked(at)
+}
+
+// findCreated finds a place among the scope's payments; no place gives the zero position.
+func (c chosen) findCreated(p Place, newer bool) (position, error) {
 	if p.None() {
 		return position{}, nil
 	}
-	query := sc.Rows(s.DB.Point(ctx).Model(&models.Payment{})).Select("id", "created_at")
+	query := c.scope.Rows(c.db.Point(c.read.Statement.Context).Model(&models.Payment{})).Select("id", "created_at")
 	if p.ID != 0 {
 		query = query.Where("id = ?", p.ID)
 	} else {
@@ -114,7 +128,7 @@ func (s *Service) findPosition(ctx context.Context, sc scope.Scope, p Place, new
 	if err := query.Take(&row).Error; err != nil {
 		return position{}, fault.MissingRow(err, "payment")
 	}
-	return position{row.CreatedAt, row.ID, newer}, nil
+	return position{at: row.CreatedAt, id: row.ID, newer: newer}, nil
 }
 
 // chosen is what a filter chooses among the scope's payments.
@@ -205,21 +219,28 @@ func (c chosen) listBranches() (list []*models.Tx) {
 
 // takeRows reads up to limit rows from a position on, the nearest first.
 func (c chosen) takeRows(from position, limit int) (rows []models.Payment, err error) {
-	wide := c.found.conditions != nil && !c.found.few // many rows are passed over
+	// Many rows are passed over, or the order is that of another table.
+	wide := c.found.conditions != nil && !c.found.few || c.filter.isBooked()
 	if branches := c.listBranches(); len(branches) == 1 && !wide {
 		err = from.orderQuery(branches[0]).Omit("Quote", "Metadata").Limit(limit).Find(&rows).Error
 		return rows, err
 	}
+	var ids []int64
 	err = c.db.Snapshot(c.read.Statement.Context, func(tx *models.Tx) error {
 		c.read = tx
-		ids, err := c.readNearest(from, limit)
+		var err error
+		ids, err = c.readNearest(from, limit)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
 		return c.scope.Among(c.read.Model(&models.Payment{})).Where("id IN ?", ids).Omit("Quote", "Metadata").
 			Find(&rows).Error
 	})
-	slices.SortFunc(rows, from.comparePayments)
+	places := make(map[int64]int, len(ids))
+	for place, id := range ids {
+		places[id] = place
+	}
+	slices.SortFunc(rows, func(a, b models.Payment) int { return cmp.Compare(places[a.ID], places[b.ID]) })
 	return rows, err
 }
 
@@ -227,6 +248,9 @@ func (c chosen) takeRows(from position, limit int) (rows []models.Payment, err e
 // has: a row that is passed over, or that another branch is nearer than, costs
 // no look at the table.
 func (c chosen) readNearest(from position, limit int) (ids []int64, err error) {
+	if c.filter.isBooked() {
+		return c.readBooked(from, limit)
+	}
 	var all []models.Payment
 	for _, branch := range c.listBranches() {
 		var rows []models.Payment

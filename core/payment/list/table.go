@@ -39,6 +39,16 @@ func tableColumns(zone string) []spreadsheet.Column {
 		{Title: "Network", Width: 18}, {Title: "Address", Width: 44}, {Title: "Tag", Width: 12},
 		{Title: "Transactions", Width: 66}, {Title: "Refund transactions", Width: 66},
 		{Title: "Payment link", Width: 16}, {Title: "Authorization code", Width: 32}, {Title: "Metadata", Width: 40},
+		{Title: "Booked due", Kind: spreadsheet.Number, Width: 14},
+		{Title: "Booked received", Kind: spreadsheet.Number, Width: 14},
+		{Title: "Booked reversed", Kind: spreadsheet.Number, Width: 14},
+		{Title: "Booked refunded", Kind: spreadsheet.Number, Width: 14},
+		{Title: "Booked declined", Kind: spreadsheet.Number, Width: 14},
+		{Title: "Booked unmatched", Kind: spreadsheet.Number, Width: 14},
+		{Title: "Booked coin sales", Kind: spreadsheet.Number, Width: 18},
+		{Title: "Booked coin refunded", Kind: spreadsheet.Number, Width: 18},
+		{Title: "Booked coin declined", Kind: spreadsheet.Number, Width: 18},
+		{Title: "Booked coin unmatched", Kind: spreadsheet.Number, Width: 18},
 	}
 }
 
@@ -73,7 +83,7 @@ func tableRow(p models.Payment, d *details, zone *time.Location) []spreadsheet.C
 		return spreadsheet.TextCell(money.FormatHundredths(hundredths))
 	}
 	text := spreadsheet.TextCell
-	return []spreadsheet.Cell{
+	cells := []spreadsheet.Cell{
 		text(p.Reference), text(p.BusinessReference), text(p.Status), text(p.Reason), text(p.CustomerName),
 		text(p.CustomerEmail), text(p.Currency), text(money.FormatFiat(v.Charged())),
 		text(money.FormatFiat(v.PaidFiat())), text(p.Method), text(p.Coin), text(coin.Format(p.Due)),
@@ -84,6 +94,14 @@ func tableRow(p models.Payment, d *details, zone *time.Location) []spreadsheet.C
 		text(strings.Join(d.hashes, " ")), text(strings.Join(d.refunds, " ")), text(d.link), text(p.AuthorizationCode),
 		text(d.metadata),
 	}
+	f := d.figures
+	for _, hundredths := range []int64{f.Due, f.Received(), f.Reversed, f.Refunded, f.Declined, f.Unmatched} {
+		cells = append(cells, text(money.FormatHundredths(hundredths)))
+	}
+	for _, amount := range []money.Amount{f.Coin.Sales, f.Coin.Refunded, f.Coin.Declined, f.Coin.Unmatched} {
+		cells = append(cells, text(coin.Format(amount)))
+	}
+	return cells
 }
 
 // Table is how an export is written.
@@ -104,7 +122,7 @@ func (s *Service) ExportTable(ctx context.Context, sc scope.Scope, f Filter, t T
 		return err
 	}
 	err = s.Export(ctx, sc, f, func(rows []models.Payment) error {
-		found, err := s.readDetails(ctx, rows)
+		found, err := s.readDetails(ctx, rows, f.bookedDays())
 		if err != nil {
 			return err
 		}

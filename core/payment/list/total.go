@@ -12,10 +12,11 @@ import (
 // Totals are what the payments of a filter come to.
 type Totals struct {
 	Payments int64
-	// Due is what they were to pay, in whole units.
+	// Due is what they were to pay, in whole units; in a filter by the day booked, only of those that
+	// became Successful on its days.
 	Due map[money.Currency]int64
-	// Sums are what they received and hold.
-	Sums map[money.Currency]journal.PaymentSums
+	// Sums are what was booked of them, in the days of a filter by the day booked.
+	Sums map[money.Currency]journal.CurrencyLine
 	// More says that there are more than TotalsOf; then nothing is added up.
 	More bool
 }
@@ -49,11 +50,14 @@ func (s *Service) Total(ctx context.Context, sc scope.Scope, f Filter) (Totals, 
 			Find(&rows).Error; err != nil {
 			return err
 		}
+		totals.Sums, err = journal.SumPayments(tx, these().Select("id"), c.filter.bookedDays())
 		for _, r := range rows {
 			totals.Payments += r.N
 			totals.Due[r.Currency] = r.Sum
+			if f.isBooked() {
+				totals.Due[r.Currency] = totals.Sums[r.Currency].Due / 100
+			}
 		}
-		totals.Sums, err = journal.SumPayments(tx, these().Select("id"))
 		return err
 	})
 	return totals, err

@@ -55,6 +55,9 @@ func (s Search) DescribeFilters(ctx context.Context) (list []dashboard.Chip) {
 				""
 		})
 	}
+	if text := describeRange(ctx, s.BookedFrom, s.BookedTo); text != "" {
+		add(words.T(ctx, "payments.chip_booked", "Days", text), func(w *Search) { w.BookedFrom, w.BookedTo = "", "" })
+	}
 	if text := s.describeAmounts(ctx); text != "" {
 		add(words.T(ctx, "payments.chip_amount", "Amount", text), func(w *Search) { w.Least, w.Most = 0, 0 })
 	}
@@ -71,15 +74,20 @@ func (s Search) DescribeDays(ctx context.Context) string {
 			return words.T(ctx, period.chip)
 		}
 	}
+	return describeRange(ctx, s.From, s.To)
+}
+
+// describeRange is a range of days in words; "" without one.
+func describeRange(ctx context.Context, from, to string) string {
 	switch {
-	case s.From != "" && s.From == s.To:
-		return dayText(s.From)
-	case s.From != "" && s.To != "":
-		return words.T(ctx, "filters.from_to", "From", dayText(s.From), "To", dayText(s.To))
-	case s.From != "":
-		return words.T(ctx, "filters.from_day", "Day", dayText(s.From))
-	case s.To != "":
-		return words.T(ctx, "filters.up_to_day", "Day", dayText(s.To))
+	case from != "" && from == to:
+		return dayText(from)
+	case from != "" && to != "":
+		return words.T(ctx, "filters.from_to", "From", dayText(from), "To", dayText(to))
+	case from != "":
+		return words.T(ctx, "filters.from_day", "Day", dayText(from))
+	case to != "":
+		return words.T(ctx, "filters.up_to_day", "Day", dayText(to))
 	}
 	return ""
 }

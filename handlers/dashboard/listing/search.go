@@ -3,6 +3,7 @@
 package listing
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
@@ -39,10 +41,12 @@ type Search struct {
 	Need             list.Need
 	Period           string // one of periods; "" is any time, or From and To
 	From, To         string // days, 2006-01-02, both included
-	Least, Most      int64  // 0: no bound
-	Columns          []string
-	Size             int
-	Older, Newer     string // begins after, or ends before, the payment of this reference
+	// BookedFrom and BookedTo are the days booked, both included.
+	BookedFrom, BookedTo string
+	Least, Most          int64 // 0: no bound
+	Columns              []string
+	Size                 int
+	Older, Newer         string // begins after, or ends before, the payment of this reference
 	// Wrong says what in the address could not be read and was left out.
 	Wrong []string
 }
@@ -70,13 +74,9 @@ func ReadSearch(ctx context.Context, values url.Values) Search {
 	s.Currency = s.ReadOne(ctx, values, "currency", "filters.no_currency",
 		func(v string) bool { return money.Currency(v).IsKnown() })
 	s.Period = s.ReadOne(ctx, values, "period", "filters.no_period", func(v string) bool { return isPeriod(v) })
+	s.BookedFrom, s.BookedTo = s.readDays(ctx, values, "booked_from", "booked_to")
 	if s.Period == "" {
-		s.From, s.To = s.ReadDay(ctx, values, "from"), s.ReadDay(ctx, values, "to")
-		if s.From != "" && s.To != "" && s.From > s.To {
-			s.ReportUnreadable(ctx, "filters.days_reversed", words.T(ctx, "filters.from_to", "From", s.From, "To",
-				s.To))
-			s.From, s.To = "", ""
-		}
+		s.From, s.To = s.readDays(ctx, values, "from", "to")
 	} else if days := values.Get("from") + values.Get("to"); days != "" {
 		s.ReportUnreadable(ctx, "filters.days_and_period", days)
 	}
@@ -139,6 +139,16 @@ func (s *Search) ReadDay(ctx context.Context, values url.Values, name string) st
 	})
 }
 
+// readDays reads the first and the last day of a range, both empty where the first is later.
+func (s *Search) readDays(ctx context.Context, values url.Values, first, last string) (from, to string) {
+	from, to = s.ReadDay(ctx, values, first), s.ReadDay(ctx, values, last)
+	if from != "" && to != "" && from > to {
+		s.ReportUnreadable(ctx, "filters.days_reversed", words.T(ctx, "filters.from_to", "From", from, "To", to))
+		return "", ""
+	}
+	return from, to
+}
+
 // readAmount reads whole units as people write them: 45300, 45,300 or 45 300.
 func (s *Search) readAmount(ctx context.Context, values url.Values, name string) (amount int64) {
 	s.ReadOne(ctx, values, name, "filters.no_amount", func(v string) bool {
@@ -166,6 +176,10 @@ func (s Search) Filter(zone *time.Location, now time.Time) list.Filter {
 		Before: list.Place{Reference: s.Older}, After: list.Place{Reference: s.Newer}}
 	if s.Older != "" {
 		f.After = list.Place{}
+	}
+	if s.BookedFrom+s.BookedTo != "" {
+		all := journal.AllDays()
+		f.Booked = journal.Period{From: cmp.Or(s.BookedFrom, all.From), To: cmp.Or(s.BookedTo, all.To)}
 	}
 	for _, state := range s.States {
 		f.States = append(f.States, payment.State(state))
@@ -224,7 +238,8 @@ func (s Search) encode() url.Values {
 	values := url.Values{}
 	for name, value := range map[string]string{"q": s.Query, "method": s.Method, "currency": s.Currency,
 		"need": string(s.Need), "period": s.Period,
-		"from": s.From, "to": s.To, "older": s.Older, "newer": s.Newer} {
+		"from": s.From, "to": s.To, "booked_from": s.BookedFrom, "booked_to": s.BookedTo,
+		"older": s.Older, "newer": s.Newer} {
 		if value != "" {
 			values.Set(name, value)
 		}

@@ -18,7 +18,7 @@ func address(t *testing.T, query string) Search {
 // TestSearchComesBack: an address that was read is written the same, and each
 // chip leads to the list without its filter, from the first page on.
 func TestSearchComesBack(t *testing.T) {
-	const want = "col=customer&col=fiat&currency=GHC&from=2026-03-01&max=900&method=crypto_ripple&min=10&older=PAY_7&q=a+b%26c&size=50&status=declined&status=failed&to=2026-03-31"
+	const want = "booked_from=2026-04-01&booked_to=2026-04-30&col=customer&col=fiat&currency=GHC&from=2026-03-01&max=900&method=crypto_ripple&min=10&older=PAY_7&q=a+b%26c&size=50&status=declined&status=failed&to=2026-03-31"
 	s := address(t, want)
 	if got := s.Href(); got != "/dashboard/payments?"+want || len(s.Wrong) > 0 {
 		t.Errorf("s.Href(): got = %v, s.Wrong = %v", got, s.Wrong)
@@ -34,7 +34,7 @@ func TestSearchComesBack(t *testing.T) {
 			t.Errorf("without %s: %+v", chip.Text, rest)
 		}
 	}
-	if got := strings.Join(texts, ", "); got != "a b&c, Status: Declined, Status: Failed, Method: XRP, Currency: GHC, Created: 1 Mar 2026 to 31 Mar 2026, Amount: 10 to 900" {
+	if got := strings.Join(texts, ", "); got != "a b&c, Status: Declined, Status: Failed, Method: XRP, Currency: GHC, Created: 1 Mar 2026 to 31 Mar 2026, Booked: 1 Apr 2026 to 30 Apr 2026, Amount: 10 to 900" {
 		t.Errorf(`strings.Join(texts, ", "): got = %v`, got)
 	}
 	if (Search{}).Href() != "/dashboard/payments" || address(t, "col=business&col=customer&col=method&col=fiat&col=coin&col=created&size=25").Href() != "/dashboard/payments" {
@@ -47,7 +47,7 @@ func TestStrangeAddresses(t *testing.T) {
 	for query, want := range map[string]string{
 		"status=nonsense": "There is no status “nonsense”.", "method=crypto_gold": "There is no payment method “crypto_gold”.", "currency=GHS": "There is no currency “GHS”.",
 		"period=ever": "There is no period “ever”.", "from=2026-02-30": "This is not a date: “2026-02-30”.", "to=31.3.2026": "This is not a date: “31.3.2026”.", "from=0001-01-01": "This is not a date: “0001-01-01”.",
-		"from=2026-03-02&to=2026-03-01": "The start date is after the end date: “2026-03-02 to 2026-03-01”.", "min=1.50": "This is not a whole amount: “1.50”.", "max=-1": "This is not a whole amount: “-1”.",
+		"from=2026-03-02&to=2026-03-01": "The start date is after the end date: “2026-03-02 to 2026-03-01”.", "booked_from=2026-02-30": "This is not a date: “2026-02-30”.", "booked_from=2026-03-02&booked_to=2026-03-01": "The start date is after the end date: “2026-03-02 to 2026-03-01”.", "min=1.50": "This is not a whole amount: “1.50”.", "max=-1": "This is not a whole amount: “-1”.",
 		"min=99999999999999999999": "This is not a whole amount: “99999999999999999999”.", "min=5&max=4": "The minimum amount is above the maximum: “5 and 4”.",
 		"max=0": "This is not a whole amount: “0”.", "min=5&min=10": "A filter is in the address more than once: “10, 5”.", "q=a&q=b": "A filter is in the address more than once: “a, b”.",
 		"method=crypto_ripple&method=crypto_bitcoin": "A filter is in the address more than once: “crypto_bitcoin, crypto_ripple”.", "min=0": "", "method=": "",

@@ -83,6 +83,10 @@ func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string,
 // fileName names a file by its business and days.
 func fileName(business, domain string, s listing.Search, zone *time.Location, now time.Time) string {
 	from, to := s.Days(zone, now)
+	kind := "-transactions-"
+	if s.BookedFrom+s.BookedTo != "" {
+		kind, from, to = "-transactions-booked-", s.BookedFrom, s.BookedTo
+	}
 	if to == "" {
 		to = now.In(zone).Format(time.DateOnly)
 	}
@@ -90,5 +94,5 @@ func fileName(business, domain string, s listing.Search, zone *time.Location, no
 	if from != "" {
 		days = from + "-to-" + to
 	}
-	return page.FileSlug(business) + "-transactions-" + domain + "-" + days
+	return page.FileSlug(business) + kind + domain + "-" + days
 }

@@ -13,6 +13,7 @@ func TestFileName(t *testing.T) {
 	for query, want := range map[string]string{
 		"": "olas-shop-sons-transactions-live-until-2026-03-01", "from=2026-01-01&to=2026-01-31": "olas-shop-sons-transactions-live-2026-01-01-to-2026-01-31",
 		"from=2026-02-01": "olas-shop-sons-transactions-live-2026-02-01-to-2026-03-01", "period=last_month": "olas-shop-sons-transactions-live-2026-02-01-to-2026-02-28",
+		"booked_from=2026-01-01&booked_to=2026-01-31": "olas-shop-sons-transactions-booked-live-2026-01-01-to-2026-01-31", "booked_to=2026-01-31": "olas-shop-sons-transactions-booked-live-until-2026-01-31",
 	} {
 		if got := fileName("Ọlá's Shop & \"Sons\"\r\n/..", "live", readQuery(t, query), time.UTC, noon); got != want {
 			t.Errorf("%s: %s", query, got)

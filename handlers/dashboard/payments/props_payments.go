@@ -28,6 +28,7 @@ func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f l
 	props := dashboard.PaymentsProps{
 		Page: shell, Filters: dashboard.Filters{Query: s.Query, Need: string(s.Need), Method: s.Method,
 			Currency: s.Currency, Period: s.Period, From: s.From, To: s.To,
+			BookedFrom: s.BookedFrom, BookedTo: s.BookedTo,
 			Least: s.FormatBound(s.Least), Most: s.FormatBound(s.Most), Size: strconv.Itoa(s.Size)},
 		Methods: listing.MethodOptions(), Periods: listing.PeriodOptions(ctx), States: s.StateTicks(ctx),
 		Choices: s.ColumnChoices(ctx), Columns: s.ShownColumns(), Chips: s.DescribeFilters(ctx), Wrong: s.Wrong,
@@ -62,14 +63,25 @@ func totalsProps(ctx context.Context, t list.Totals) dashboard.Totals {
 		return dashboard.Totals{}
 	}
 	props := dashboard.Totals{Payments: ui.FormatThousands(t.Payments)}
+	successful := int64(0)
 	for _, currency := range money.Currencies() {
+		sums := t.Sums[currency]
+		successful += sums.Payments
 		if due, has := t.Due[currency]; has {
 			props.Due = append(props.Due, display.FormatHundredths(currency, 100*due))
-			props.Received = append(props.Received, display.FormatHundredths(currency, t.Sums[currency].Received))
+			props.Received = append(props.Received, display.FormatHundredths(currency, sums.Received()))
 		}
-		if held := t.Sums[currency].Held; held != 0 {
-			props.Held = append(props.Held, display.FormatHundredths(currency, held))
+		for _, figure := range []struct {
+			shown *[]string
+			value int64
+		}{{&props.Held, sums.Declined}, {&props.Refunded, sums.Refunded}, {&props.Reversed, sums.Reversed}} {
+			if figure.value != 0 {
+				*figure.shown = append(*figure.shown, display.FormatHundredths(currency, figure.value))
+			}
 		}
+	}
+	if successful > 0 {
+		props.Successful = []string{ui.FormatThousands(successful)}
 	}
 	return props
 }
