@@ -182,13 +182,19 @@ var formToken = regexp.MustCompile(`name="csrf"[^>]*value="([^"]+)"`)
 // signIn signs the instance's owner in to the dashboard.
 func signIn(t *testing.T, i *harness.Instance) *browserless {
 	t.Helper()
+	return signInAs(t, i, harness.Email, harness.Password)
+}
+
+// signInAs signs a member in to the dashboard.
+func signInAs(t *testing.T, i *harness.Instance, email, password string) *browserless {
+	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := &browserless{t: t, base: i.Base, client: &http.Client{Jar: jar, Timeout: 20 * time.Second}}
 	b.get("/sign-in")
-	b.post("/sign-in", url.Values{"email": {harness.Email}, "password": {harness.Password}})
+	b.post("/sign-in", url.Values{"email": {email}, "password": {password}})
 	b.get("/dashboard")
 	return b
 }
