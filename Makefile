@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run house demo build test test-all test-nightly test-attacks test-crash test-small-machine test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run house demo build test test-all test-nightly test-attacks test-crash test-libreoffice test-small-machine test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,10 @@ RELEASE ?= 0f6432620212e59aef37ad3a67d3156937348710
 test-upgrade: ## an earlier release is replaced under load, process by process: make test-upgrade RELEASE=commit
 	@scripts/prepare --all
 	@scripts/with-postgres scripts/end-to-end -v -run 'TestRollingUpgrade$$' -timeout 20m . -args -upgrade.from=$(RELEASE)
+
+test-libreoffice: ## LibreOffice reads the workbooks that are downloaded, cell by cell
+	@scripts/prepare --nightly
+	@scripts/end-to-end -v -run 'TestLibreOffice$$' -timeout 10m .
 
 test-xrpl-public: ## the XRP adapter on a server: make test-xrpl-public SERVER=wss://… NETWORK=testnet
 	go test -count=1 -run TestPublicServer -v ./chain/xrpl -args -xrpl.server=$(SERVER) -xrpl.network=$(NETWORK)
