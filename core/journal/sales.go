@@ -73,6 +73,18 @@ func SumPayments(tx, payments *models.Tx, p Period) (map[money.Currency]Currency
 		Select("kind, debit, credit, currency, COUNT(*) AS entries, SUM(value) AS value, SUM(due) AS due, " +
 			"COUNT(NULLIF(due, 0)) AS payments").
 		Group("kind, debit, credit, currency").Find(&days).Error
+	return sumCurrencies(days), err
+}
+
+// SumDays sums what was booked in a period, by currency, as a statement does.
+func SumDays(tx *models.Tx, sc scope.Scope, p Period) (map[money.Currency]CurrencyLine, error) {
+	var days []models.JournalDay
+	err := NarrowToFigures(sc.Rows(tx), p).Find(&days).Error
+	return sumCurrencies(days), err
+}
+
+// sumCurrencies adds up sums of entries by currency.
+func sumCurrencies(days []models.JournalDay) map[money.Currency]CurrencyLine {
 	sums := map[money.Currency]CurrencyLine{}
 	for _, d := range days {
 		line := sums[money.Currency(d.Currency)]
@@ -80,7 +92,7 @@ func SumPayments(tx, payments *models.Tx, p Period) (map[money.Currency]Currency
 		line.addDay(d)
 		sums[money.Currency(d.Currency)] = line
 	}
-	return sums, err
+	return sums
 }
 
 // PaymentFigures are what a payment adds to the figures of a statement, by its currency and by its

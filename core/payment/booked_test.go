@@ -259,6 +259,41 @@ func (b *bench) walkPages(f list.Filter) (ids []int64) {
 	return ids
 }
 
+// TestManyBookedPaymentsHaveTheSumsOfTheirDays checks a list of more payments than are added up one by
+// one: by the day booked and the currency it has the sums of the statement, and with other filters none.
+func TestManyBookedPaymentsHaveTheSumsOfTheirDays(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.unbooked = true
+		paid := b.paid("paid").Payment
+		var entry models.JournalEntry
+		must(t, b.db.Read(t.Context()).Where("credit = 'sales'").Take(&entry).Error)
+		payments, entries := make([]models.Payment, list.TotalsOf), make([]models.JournalEntry, list.TotalsOf)
+		for i := range payments {
+			payments[i] = paid
+			payments[i].ID, payments[i].Reference, payments[i].BusinessReference, payments[i].TokenHash = 0, fmt.Sprint("PAY_", i), fmt.Sprint("order-", i), fmt.Sprint("token-", i)
+		}
+		must(t, b.db.Exec(t.Context()).CreateInBatches(payments, 500).Error)
+		for i := range entries {
+			entries[i] = entry
+			entries[i].ID, entries[i].PaymentID, entries[i].TransferID = 0, &payments[i].ID, nil
+		}
+		must(t, b.db.Exec(t.Context()).CreateInBatches(entries, 1000).Error)
+		must(t, b.db.Exec(t.Context()).Model(&models.JournalDay{}).Where("credit = 'sales'").Updates(map[string]any{"payments": 5001, "value": 5001 * entry.Value, "due": 5001 * entry.Due}).Error)
+		p := day(entry.BookedOn)
+		for name, f := range map[string]list.Filter{"days": {Booked: p}, "currency": {Booked: p, Currency: "NGN"}, "page": {Booked: p, Limit: 25, Before: list.Place{ID: paid.ID}}} {
+			totals, err := b.lists().Total(t.Context(), b.scope, f)
+			if line := totals.Sums["NGN"]; err != nil || !totals.More || line.Payments != 5001 || line.Received() != 5001*entry.Value || totals.Due["NGN"] != 5001*paid.Amount || len(totals.Sums) != 1 {
+				t.Errorf("%s: the totals are %+v (%v), want those of 5001 payments of %d hundredths", name, totals, err, entry.Value)
+			}
+		}
+		for name, f := range map[string]list.Filter{"all": {}, "state": {Booked: p, States: []payment.State{payment.Successful}}, "other currency": {Booked: p, Currency: "KES"}} {
+			if totals, err := b.lists().Total(t.Context(), b.scope, f); err != nil || len(totals.Sums) != 0 || len(totals.Due) != 0 {
+				t.Errorf("%s: the totals are %+v (%v), want no sums", name, totals, err)
+			}
+		}
+	})
+}
+
 // TestPlansByTheDayBooked checks that lists by the day booked read their days along an index.
 func TestPlansByTheDayBooked(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {

@@ -2,6 +2,8 @@ package list
 
 import (
 	"context"
+	"maps"
+	"reflect"
 
 	"cointill/core/journal"
 	"cointill/core/money"
@@ -17,12 +19,30 @@ type Totals struct {
 	Due map[money.Currency]int64
 	// Sums are what was booked of them, in the days of a filter by the day booked.
 	Sums map[money.Currency]journal.CurrencyLine
-	// More says that there are more than TotalsOf; then nothing is added up.
+	// More says that there are more than TotalsOf. Then there are sums only for a filter by the day
+	// booked and the currency alone.
 	More bool
 }
 
 // TotalsOf is up to how many payments of a filter are added up.
 const TotalsOf = 5000
+
+// readDays sets the sums of a filter by the day booked and the currency alone: those of its days.
+func (t *Totals) readDays(tx *models.Tx, sc scope.Scope, f Filter) (err error) {
+	days, currency := f.Booked, f.Currency
+	f.Booked, f.Currency, f.Before, f.After, f.Limit = journal.Period{}, "", Place{}, Place{}, 0
+	if days == f.Booked || !reflect.DeepEqual(f, Filter{}) {
+		return nil
+	}
+	t.Sums, err = journal.SumDays(tx, sc, days)
+	maps.DeleteFunc(t.Sums, func(of money.Currency, _ journal.CurrencyLine) bool {
+		return currency != "" && string(of) != currency
+	})
+	for of, line := range t.Sums {
+		t.Due[of] = line.Due / 100
+	}
+	return err
+}
 
 // Total adds up the payments that a filter chooses; its Before, After and Limit don't matter.
 // Faults: Forbidden.
@@ -39,7 +59,7 @@ func (s *Service) Total(ctx context.Context, sc scope.Scope, f Filter) (Totals, 
 			return err
 		}
 		if totals.More = len(ids) > TotalsOf; totals.More {
-			return nil
+			return totals.readDays(tx, sc, f)
 		}
 		these := func() *models.Tx { return models.Among(tx.Model(&models.Payment{}), "id", ids) }
 		var rows []struct {

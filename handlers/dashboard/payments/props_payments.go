@@ -56,13 +56,15 @@ func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f l
 
 // totalsProps are the totals of a filter, by currency.
 func totalsProps(ctx context.Context, t list.Totals) dashboard.Totals {
-	if t.More {
+	props := dashboard.Totals{Payments: ui.FormatThousands(t.Payments)}
+	switch {
+	case t.More && len(t.Sums) > 0:
+		props.Payments = words.T(ctx, "payments.more_than", "N", ui.FormatThousands(list.TotalsOf))
+	case t.More:
 		return dashboard.Totals{TooMany: words.T(ctx, "payments.totals_too_many", "N", ui.FormatThousands(list.TotalsOf))}
-	}
-	if t.Payments == 0 {
+	case t.Payments == 0:
 		return dashboard.Totals{}
 	}
-	props := dashboard.Totals{Payments: ui.FormatThousands(t.Payments)}
 	successful := int64(0)
 	for _, currency := range money.Currencies() {
 		sums := t.Sums[currency]

@@ -1,12 +1,15 @@
 package payments
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
 	"cointill/models"
@@ -153,5 +156,16 @@ func TestTimeline(t *testing.T) {
 	}
 	if steps[0].Text != "" || steps[2].Mono != "aa" || steps[3].Tone != ui.Warn || steps[6].Tone != ui.Good {
 		t.Errorf("%+v", steps)
+	}
+}
+
+// TestTotalsOfManyPayments checks that sums of days are shown although the payments are not counted.
+func TestTotalsOfManyPayments(t *testing.T) {
+	shown := totalsProps(t.Context(), list.Totals{More: true, Due: map[money.Currency]int64{"NGN": 7000}, Sums: map[money.Currency]journal.CurrencyLine{"NGN": {Payments: 6000, Sold: 650_050, Reversed: 50}}})
+	if shown.Payments != "More than 5,000" || shown.TooMany != "" || !slices.Equal(shown.Received, []string{"₦6,500.00"}) || !slices.Equal(shown.Successful, []string{"6,000"}) || !slices.Equal(shown.Due, []string{"₦7,000.00"}) || !slices.Equal(shown.Reversed, []string{"₦0.50"}) {
+		t.Errorf("the totals are shown as %+v", shown)
+	}
+	if none := totalsProps(t.Context(), list.Totals{More: true}); none.TooMany == "" || none.Payments != "" {
+		t.Errorf("many payments without sums are shown as %+v, want the reason alone", none)
 	}
 }
