@@ -20,8 +20,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"cointill/core/account"
-	"cointill/core/account/auth"
 	"cointill/core/account/accounttest"
+	"cointill/core/account/auth"
 	"cointill/core/apilog"
 	"cointill/core/clock"
 	"cointill/core/fault"
