@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"cointill/core/webhook"
+	"cointill/core/webhook/guard"
 	"cointill/models"
 )
 
@@ -62,7 +62,7 @@ var errConsumer = errors.New("simulated: connection reset")
 
 // client is the product's own, with the merchants' servers in place of its connections.
 func (w *world) client() *http.Client {
-	client := webhook.NewClient(webhook.GuardConfig{})
+	client := guard.NewClient(guard.Config{})
 	client.Transport = w.consumers
 	return client
 }

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cointill/core/webhook/guard"
 )
 
 // mute is what the client says of a server that takes connections and is silent.
@@ -39,7 +41,7 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	other := Advice(Attempt{Error: "?"})
 	said := map[string]string{}
-	kinds := []error{ErrForbiddenAddress, &net.DNSError{IsNotFound: true}, &net.DNSError{}, context.DeadlineExceeded, os.ErrDeadlineExceeded,
+	kinds := []error{guard.ErrForbiddenAddress, &net.DNSError{IsNotFound: true}, &net.DNSError{}, context.DeadlineExceeded, os.ErrDeadlineExceeded,
 		syscall.ECONNREFUSED, &tls.CertificateVerificationError{}, tls.RecordHeaderError{}, io.EOF, syscall.ECONNRESET, errors.New("anything"),
 		&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, mute(t)}
 	for _, err := range kinds {

@@ -22,6 +22,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/webhook"
+	"cointill/core/webhook/guard"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -42,7 +43,7 @@ func alive(b *testing.B, db *models.DB) *webhook.Service {
 		b.Fatal(err)
 	}
 	return &webhook.Service{DB: db, Clock: clock.Real(), Secrets: box, Version: "1.2.3", Clients: map[scope.Domain]*http.Client{
-		scope.Test: webhook.NewClient(webhook.GuardConfig{Domain: scope.Test, AllowLoopback: true}),
+		scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true}),
 	}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cointill/core/outbox"
+	"cointill/core/webhook/guard"
 	"cointill/models"
 )
 
@@ -35,7 +36,6 @@ const (
 const (
 	pool     = 1024 // in all: a hanging endpoint costs a goroutine and a socket
 	share    = 4    // to an endpoint
-	perHost  = 32   // to a host name, for the endpoints of all businesses
 	leaseFor = 40 * time.Second
 )
 
@@ -50,7 +50,7 @@ var deliveries = outbox.Table{Name: "deliveries", Key: "endpoint_id", Lease: lea
 // a host name.
 func (s *Service) Worker(o outbox.Options) *outbox.Worker[models.Delivery] {
 	o.Clock = s.Clock
-	for option, otherwise := range map[*int]int{&o.Pool: pool, &o.Share: share, &o.GroupShare: perHost} {
+	for option, otherwise := range map[*int]int{&o.Pool: pool, &o.Share: share, &o.GroupShare: guard.PerHost} {
 		if *option == 0 {
 			*option = otherwise
 		}

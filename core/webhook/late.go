@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/outbox"
 	"cointill/core/scope"
+	"cointill/core/webhook/guard"
 	"cointill/models"
 )
 
@@ -65,7 +66,7 @@ func Late(ctx context.Context, db *models.DB, now time.Time) (map[scope.Domain]t
 	}
 	late := map[scope.Domain]time.Duration{}
 	for _, r := range rows {
-		waitsForAnswers := r.Sent > 0 || r.Host != "" && sent[r.Host] >= outbox.QuarterOf(perHost)
+		waitsForAnswers := r.Sent > 0 || r.Host != "" && sent[r.Host] >= outbox.QuarterOf(guard.PerHost)
 		if !waitsForAnswers {
 			late[r.Domain] = max(late[r.Domain], now.Sub(r.DueAt))
 		}

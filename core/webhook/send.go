@@ -25,6 +25,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"cointill/core/scope"
+	"cointill/core/webhook/guard"
 	"cointill/models"
 )
 
@@ -262,7 +263,7 @@ func explainError(err error) string {
 	var notTLS tls.RecordHeaderError
 	var dialling *net.OpError
 	switch {
-	case errors.Is(err, ErrForbiddenAddress):
+	case errors.Is(err, guard.ErrForbiddenAddress):
 		return "The host stands for an address that deliveries may not go to (private, local or reserved)."
 	case errors.As(err, &lookup) && lookup.IsNotFound:
 		return "The host name is not known."

@@ -13,6 +13,7 @@ import (
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/webhook/guard"
 )
 
 // Check reports the errors of a new endpoint of the domain, all fields at once, by the
@@ -98,8 +99,7 @@ func hostProblem(domain scope.Domain, host string) string {
 	switch {
 	case strings.Contains(host, "%"):
 		return "May not name a network interface (%)."
-	case err == nil && domain == scope.Live && newGuard(GuardConfig{Domain: scope.Live}).
-		checkAddress(netip.AddrPortFrom(ip, 443)) != nil:
+	case err == nil && domain == scope.Live && !guard.AllowsLive(netip.AddrPortFrom(ip, 443)):
 		return "Must lead to the public internet: this address is private, local or reserved."
 	case err == nil:
 		return ""
@@ -154,16 +154,5 @@ func allowedPort(port string) bool {
 		return true
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
-	return err == nil && portAllowed(uint16(n))
-}
-
-// foreign are ports from 1024 on at which other protocols listen, databases and
-// control planes above all: a request that means nothing to them may do harm.
-var foreign = []uint16{1433, 1521, 1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 5060, 5061,
-	5432, 5672, 5900,
-	5984, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 8332, 8333, 9042, 9092, 9200, 9300, 10250, 11211, 18332,
-	27017}
-
-func portAllowed(port uint16) bool {
-	return port == 80 || port == 443 || port >= 1024 && !slices.Contains(foreign, port)
+	return err == nil && guard.PortAllowed(uint16(n))
 }

@@ -47,14 +47,12 @@ func Types() []string {
 
 // Limits of the package.
 const (
-	MaxEndpoints = 50               // per business and domain
-	MaxURL       = 2048             // bytes
-	Overlap      = 24 * time.Hour   // how long a rotated secret still signs
-	Patience     = 120 * time.Hour  // of nothing but failures, then an endpoint is switched off
-	Timeout      = 15 * time.Second // of an attempt in all
-	maxAnswer    = 4 << 10          // bytes of an answer that are kept
-	maxHeader    = 16 << 10         // bytes of an answer's header that are read
-	maxWait      = 24 * time.Hour   // longest Retry-After that is honoured
+	MaxEndpoints = 50              // per business and domain
+	MaxURL       = 2048            // bytes
+	Overlap      = 24 * time.Hour  // how long a rotated secret still signs
+	Patience     = 120 * time.Hour // of nothing but failures, then an endpoint is switched off
+	maxAnswer    = 4 << 10         // bytes of an answer that are kept
+	maxWait      = 24 * time.Hour  // longest Retry-After that is honoured
 
 	KeepBodies = 60 * 24 * time.Hour  // how long the bodies of events, requests and answers are kept
 	KeepRows   = 400 * 24 * time.Hour // how long it is known that there was an event
@@ -65,7 +63,7 @@ type Service struct {
 	DB      *models.DB
 	Clock   clock.Clock
 	Secrets *secret.Box
-	// Clients sends deliveries, one client for each domain (NewClient).
+	// Clients sends deliveries, one client for each domain (guard.NewClient).
 	Clients map[scope.Domain]*http.Client
 	// Version is Cointill's, for the User-Agent.
 	Version string

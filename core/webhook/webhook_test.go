@@ -17,6 +17,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/webhook"
+	"cointill/core/webhook/guard"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -42,8 +43,8 @@ func setup(t *testing.T, db *models.DB) *bundle {
 	}
 	fake := clock.NewFake(start)
 	s := &webhook.Service{DB: db, Clock: fake.Now, Secrets: box, Version: "1.2.3", Clients: map[scope.Domain]*http.Client{
-		scope.Test: webhook.NewClient(webhook.GuardConfig{Domain: scope.Test, AllowLoopback: true}),
-		scope.Live: webhook.NewClient(webhook.GuardConfig{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true}),
+		scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true}),
+		scope.Live: guard.NewClient(guard.Config{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true}),
 	}}
 	quiet := outbox.Options{Log: slog.New(slog.DiscardHandler)}
 	return &bundle{Service: s, t: t, clock: fake, worker: s.Worker(quiet)}

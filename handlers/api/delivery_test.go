@@ -13,7 +13,7 @@ import (
 
 	"cointill/core/outbox"
 	"cointill/core/scope"
-	"cointill/core/webhook"
+	"cointill/core/webhook/guard"
 	"cointill/models"
 )
 
@@ -24,7 +24,7 @@ func (b *bench) shop() (url string, status *atomic.Int64) {
 	status.Store(204)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) }))
 	b.Cleanup(server.Close)
-	b.hooks.Clients = map[scope.Domain]*http.Client{scope.Test: webhook.NewClient(webhook.GuardConfig{Domain: scope.Test, AllowLoopback: true})}
+	b.hooks.Clients = map[scope.Domain]*http.Client{scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true})}
 	return server.URL, status
 }
 

@@ -17,6 +17,7 @@ import (
 	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/guard"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -66,7 +67,7 @@ type hooked struct {
 func eachHooked(t *testing.T, status int, test func(t *testing.T, s *hooked)) {
 	t.Helper()
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
-		s.Webhooks.Clients = map[scope.Domain]*http.Client{scope.Test: webhook.NewClient(webhook.GuardConfig{Domain: scope.Test, AllowLoopback: true})}
+		s.Webhooks.Clients = map[scope.Domain]*http.Client{scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true})}
 		h := &hooked{Server: s, hook: newHook(t, status), sc: s.CreateBusiness("Ama's Shop", ama), worker: s.Webhooks.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)})}
 		h.b = s.SignIn(ama)
 		made := h.b.PostFrom("/dashboard/webhooks/new", "/dashboard/webhooks", url.Values{"type": {"Shop server"}, "url": {h.hook.URL + "/in"}, "active": {"true"},

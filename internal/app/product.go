@@ -47,6 +47,7 @@ import (
 	"cointill/core/trace"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
+	"cointill/core/webhook/guard"
 	"cointill/handlers/api"
 	"cointill/handlers/checkout"
 	"cointill/handlers/dashboard"
@@ -254,9 +255,8 @@ func (p *Product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	}
 	clients := map[scope.Domain]*http.Client{}
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
-		clients[domain] = webhook.NewClient(webhook.GuardConfig{Domain: domain,
-			AllowLoopback: s.AllowsWebhookLoopback(),
-			AllowPrivate:  s.WebhookPrivate, Own: own, Idle: max(p.limits.deliveries/4, 1)})
+		clients[domain] = guard.NewClient(guard.Config{Domain: domain, AllowLoopback: s.AllowsWebhookLoopback(),
+			AllowPrivate: s.WebhookPrivate, Own: own, Idle: max(p.limits.deliveries/4, 1)})
 	}
 	p.Hooks = &webhook.Service{DB: p.DB, Clock: p.Clock, Secrets: box, Clients: clients, Version: Version}
 	p.deliver = p.Hooks.Worker(outbox.Options{Pool: p.limits.deliveries})

@@ -31,8 +31,9 @@ type suite struct {
 var pieces = []piece{
 	{name: "core/idempotency", folder: "core/idempotency"},
 	{name: "core/account/apikey", folder: "core/account/apikey"},
-	{name: "webhook guard", folder: "core/webhook",
-		files: []string{"client.go", "validate.go", "endpoint.go", "settle.go", "pause.go", "queue.go"}},
+	{name: "core/webhook/guard", folder: "core/webhook/guard"},
+	{name: "core/webhook", folder: "core/webhook",
+		files: []string{"validate.go", "endpoint.go", "settle.go", "pause.go", "queue.go"}},
 	{name: "core/account", folder: "core/account", suites: []suite{{folder: "core/account/auth"}}},
 	{name: "core/account/auth", folder: "core/account/auth", suites: []suite{{folder: "core/account"}}},
 	{name: "chain/bitcoin", folder: "chain/bitcoin",

@@ -1,4 +1,4 @@
-package webhook
+package guard
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 // those from 1024 on, less the ones of other protocols.
 func TestGuardRefusesPorts(t *testing.T) {
 	t.Parallel()
-	g := newGuard(GuardConfig{Domain: scope.Test})
+	g := newGuard(Config{Domain: scope.Test})
 	for port, want := range map[int]bool{
 		0: false, 1: false, 22: false, 79: false, 80: true, 81: false, 442: false, 443: true, 444: false,
 		1023: false, 1024: true, 6379: false, 6380: true, 27017: false, 65535: true,
@@ -29,7 +29,7 @@ func TestGuardRefusesPorts(t *testing.T) {
 // an interface of this machine, are refused.
 func TestGuardRefusesAddressesWithoutMeaning(t *testing.T) {
 	t.Parallel()
-	g := newGuard(GuardConfig{Domain: scope.Test, AllowLoopback: true, AllowPrivate: true})
+	g := newGuard(Config{Domain: scope.Test, AllowLoopback: true, AllowPrivate: true})
 	for name, ip := range map[string]netip.Addr{
 		"none":                           {},
 		"public with a zone":             netip.MustParseAddr("2606:4700::1111").WithZone("eth0"),
@@ -40,21 +40,6 @@ func TestGuardRefusesAddressesWithoutMeaning(t *testing.T) {
 	} {
 		if err := g.checkAddress(netip.AddrPortFrom(ip, 443)); !errors.Is(err, ErrForbiddenAddress) {
 			t.Errorf("check(%s: %s) = %v, want %v", name, ip, err, ErrForbiddenAddress)
-		}
-	}
-}
-
-// TestHostOfNoURL: what is no URL has no host and no origin, so that it is equal to none.
-func TestHostOfNoURL(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string][2]string{
-		"https://Shop.Example./hook": {"shop.example", "https shop.example 443"},
-		"http://shop.example":        {"shop.example", "http shop.example 80"},
-		"https://shop.example:8443/": {"shop.example", "https shop.example 8443"},
-		"https://[::1":               {}, "https://%zz/": {}, "\x7f": {},
-	} {
-		if host, origin := hostOf(address), originOf(address); host != want[0] || origin != want[1] {
-			t.Errorf("%q has the host %q and the origin %q, want %q and %q", address, host, origin, want[0], want[1])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package webhook
+package guard
 
 import (
 	"context"
@@ -33,10 +33,10 @@ var public = []string{"1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "17
 // TestGuard (WH-3) asks the guard itself about addresses of every kind.
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	live := newGuard(GuardConfig{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true})
-	test := newGuard(GuardConfig{Domain: scope.Test})
-	open := newGuard(GuardConfig{Domain: scope.Test, AllowLoopback: true, AllowPrivate: true})
-	loop := newGuard(GuardConfig{Domain: scope.Test, AllowLoopback: true})
+	live := newGuard(Config{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true})
+	test := newGuard(Config{Domain: scope.Test})
+	open := newGuard(Config{Domain: scope.Test, AllowLoopback: true, AllowPrivate: true})
+	loop := newGuard(Config{Domain: scope.Test, AllowLoopback: true})
 	port := func(ip string) string { return net.JoinHostPort(ip, "443") }
 	for _, ip := range hostile {
 		for name, g := range map[string]guard{"live": live, "test": test} {
@@ -75,7 +75,7 @@ func TestGuard(t *testing.T) {
 // allowed.
 func TestGuardOwn(t *testing.T) {
 	t.Parallel()
-	g := newGuard(GuardConfig{Domain: scope.Test, AllowLoopback: true, AllowPrivate: true, Own: []netip.AddrPort{
+	g := newGuard(Config{Domain: scope.Test, AllowLoopback: true, AllowPrivate: true, Own: []netip.AddrPort{
 		netip.MustParseAddrPort("127.0.0.1:8080"), netip.MustParseAddrPort("0.0.0.0:9090"), netip.MustParseAddrPort("1.2.3.4:0"),
 	}})
 	for address, want := range map[string]bool{
@@ -160,8 +160,8 @@ func TestTargets(t *testing.T) {
 	}
 	var connected atomic.Int64
 	clients := []*http.Client{
-		NewClient(GuardConfig{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true}),
-		NewClient(GuardConfig{Domain: scope.Test}),
+		NewClient(Config{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true}),
+		NewClient(Config{Domain: scope.Test}),
 	}
 	for _, client := range clients {
 		transport := client.Transport.(*http.Transport)
@@ -187,7 +187,7 @@ func TestTargets(t *testing.T) {
 		t.Errorf("%d connections were made, %d arrived", connected.Load(), hits.Load())
 	}
 	// They do arrive where loopback is allowed: the guard is what stops them.
-	response, err := NewClient(GuardConfig{Domain: scope.Test, AllowLoopback: true}).Get("http://127.0.0.1:" + port + "/")
+	response, err := NewClient(Config{Domain: scope.Test, AllowLoopback: true}).Get("http://127.0.0.1:" + port + "/")
 	if err != nil || response.Body.Close() != nil || hits.Load() != 1 {
 		t.Errorf("err = %v, hits.Load() = %v", err, hits.Load())
 	}
@@ -199,7 +199,7 @@ func TestNoProxy(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:"+port)
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:"+port)
 	for _, domain := range []scope.Domain{scope.Live, scope.Test} {
-		client := NewClient(GuardConfig{Domain: domain, AllowLoopback: true})
+		client := NewClient(Config{Domain: domain, AllowLoopback: true})
 		if transport, ok := client.Transport.(*http.Transport); !ok || transport.Proxy != nil {
 			t.Errorf("%s asks a proxy", domain)
 		}
@@ -240,8 +240,8 @@ func TestRebinding(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, "udp", server.address)
 	}}
 	own := netip.MustParseAddrPort("127.0.0.1:" + port) // one of our own listeners: forbidden although loopback isn't
-	client := NewClient(GuardConfig{Domain: scope.Test, AllowLoopback: true, Own: []netip.AddrPort{own}, Resolver: resolver})
-	live := NewClient(GuardConfig{Domain: scope.Live, AllowLoopback: true, Resolver: resolver})
+	client := NewClient(Config{Domain: scope.Test, AllowLoopback: true, Own: []netip.AddrPort{own}, Resolver: resolver})
+	live := NewClient(Config{Domain: scope.Live, AllowLoopback: true, Resolver: resolver})
 	refused := 0
 	for i := range flips {
 		if i%3 == 0 { // somebody's check before, which sees another answer than the connection will

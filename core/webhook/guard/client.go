@@ -1,4 +1,6 @@
-package webhook
+// Package guard makes the HTTP client that brings deliveries to merchants' servers, and
+// decides which addresses it may reach.
+package guard
 
 import (
 	"cmp"
@@ -7,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 
@@ -15,11 +18,20 @@ import (
 
 // ErrForbiddenAddress is why a connection was not made: the address that the
 // host name stands for is not on the public internet, or is our own.
-var ErrForbiddenAddress = errors.New("webhook: the address is not allowed")
+var ErrForbiddenAddress = errors.New("guard: the address is not allowed")
 
-// GuardConfig says where deliveries of one domain may go beyond the public
+const (
+	// Timeout is how long an attempt may take in all.
+	Timeout = 15 * time.Second
+	// PerHost is how many requests to a host name run at once, for the endpoints of all businesses.
+	PerHost = 32
+	// maxHeader is how many bytes of an answer's header are read.
+	maxHeader = 16 << 10
+)
+
+// Config says where deliveries of one domain may go beyond the public
 // internet. The live domain ignores both permissions.
-type GuardConfig struct {
+type Config struct {
 	Domain scope.Domain
 	// AllowLoopback lets test deliveries reach this machine, for development.
 	AllowLoopback bool
@@ -71,7 +83,7 @@ func containsIP(list []netip.Prefix, ip netip.Addr) bool {
 // guard runs after DNS, on the very address that is dialled, so that a name
 // that changes its mind gains nothing. It follows no redirect, asks no proxy,
 // unpacks nothing, and keeps a connection, to an address that passed, only for a moment.
-func NewClient(c GuardConfig) *http.Client {
+func NewClient(c Config) *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Resolver: c.Resolver, Control: newGuard(c).controlDial}
 	oneProtocol := new(http.Protocols)
 	oneProtocol.SetHTTP1(true)
@@ -87,7 +99,7 @@ func NewClient(c GuardConfig) *http.Client {
 			MaxResponseHeaderBytes: maxHeader,
 			DisableCompression:     true,
 			MaxIdleConns:           cmp.Or(c.Idle, 256),
-			MaxIdleConnsPerHost:    perHost,
+			MaxIdleConnsPerHost:    PerHost,
 			IdleConnTimeout:        20 * time.Second,
 			Protocols:              oneProtocol,
 		},
@@ -100,7 +112,7 @@ type guard struct {
 	own     []netip.AddrPort
 }
 
-func newGuard(c GuardConfig) guard {
+func newGuard(c Config) guard {
 	g := guard{}
 	if c.Domain == scope.Test && c.AllowLoopback {
 		g.allowed = append(g.allowed, loopback...)
@@ -140,9 +152,14 @@ func (g guard) controlDial(_, address string, _ syscall.RawConn) error {
 	return g.checkAddress(to)
 }
 
+// AllowsLive reports whether deliveries of the live domain may reach an address.
+func AllowsLive(to netip.AddrPort) bool {
+	return newGuard(Config{Domain: scope.Live}).checkAddress(to) == nil
+}
+
 func (g guard) checkAddress(to netip.AddrPort) error {
 	ip := to.Addr().Unmap()
-	if !portAllowed(to.Port()) {
+	if !PortAllowed(to.Port()) {
 		return ErrForbiddenAddress
 	}
 	if !ip.IsValid() || to.Addr().Zone() != "" || g.isOwn(ip, to.Port()) || containsIP(metadata, ip) {
@@ -169,4 +186,16 @@ func (g guard) isOwn(ip netip.Addr, port uint16) bool {
 		}
 	}
 	return false
+}
+
+// foreign are ports from 1024 on at which other protocols listen, databases and
+// control planes above all: a request that means nothing to them may do harm.
+var foreign = []uint16{1433, 1521, 1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 5060, 5061,
+	5432, 5672, 5900,
+	5984, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 8332, 8333, 9042, 9092, 9200, 9300, 10250, 11211, 18332,
+	27017}
+
+// PortAllowed reports whether deliveries may reach a port at an address that they may reach.
+func PortAllowed(port uint16) bool {
+	return port == 80 || port == 443 || port >= 1024 && !slices.Contains(foreign, port)
 }
