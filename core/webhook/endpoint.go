@@ -17,6 +17,7 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/ident"
 	"cointill/core/scope"
+	"cointill/core/webhook/paging"
 	"cointill/models"
 )
 
@@ -136,24 +137,24 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	limit, err := checkLimit(limit)
+	limit, err := paging.CheckLimit(limit)
 	if err != nil {
 		return nil, "", err
 	}
-	from, err := parseCursor(after)
+	from, err := paging.ParseCursor(after)
 	if err != nil {
 		return nil, "", err
 	}
 	query := sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1)
 	if from != nil {
-		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.columnTime(), from.columnTime(), from.id)
+		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.ColumnTime(), from.ColumnTime(), from.ID)
 	}
 	var rows []models.Endpoint
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, "", err
 	}
-	rows, next := turn(rows, limit,
-		func(r models.Endpoint) cursor { return cursor{at: r.CreatedAt.UnixMicro(), id: r.ID} })
+	rows, next := paging.CutRows(rows, limit,
+		func(r models.Endpoint) paging.Cursor { return paging.Cursor{At: r.CreatedAt.UnixMicro(), ID: r.ID} })
 	found := make([]Endpoint, 0, len(rows))
 	for _, row := range rows {
 		found = append(found, s.describeEndpoint(row))
@@ -335,7 +336,7 @@ func (s *Service) changeEndpoint(tx *models.Tx, sc scope.Scope, id string, decid
 // findEndpoint reads an endpoint of the scope.
 func findEndpoint(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, error) {
 	var row models.Endpoint
-	if !plainID(id) {
+	if !paging.IsPlainID(id) {
 		return row, errNotFound()
 	}
 	err := sc.Rows(db).Where("id = ?", id).Take(&row).Error

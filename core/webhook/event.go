@@ -14,6 +14,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/ident"
 	"cointill/core/scope"
+	"cointill/core/webhook/paging"
 	"cointill/models"
 )
 
@@ -137,11 +138,11 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	limit, err := checkLimit(limit)
+	limit, err := paging.CheckLimit(limit)
 	if err != nil {
 		return nil, "", err
 	}
-	from, err := parseCursor(after)
+	from, err := paging.ParseCursor(after)
 	if err != nil {
 		return nil, "", err
 	}
@@ -150,8 +151,8 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 		return nil, "", err
 	}
 	if from != nil {
-		query = query.Where("number <= ? AND (number < ? OR sequence < ? OR sequence = ? AND id < ?)", from.at, from.at,
-			from.sequence, from.sequence, from.id)
+		query = query.Where("number <= ? AND (number < ? OR sequence < ? OR sequence = ? AND id < ?)", from.At, from.At,
+			from.Sequence, from.Sequence, from.ID)
 	}
 	var rows []models.Event
 	if err := query.Find(&rows).Error; err != nil {
@@ -161,7 +162,7 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
-		next = cursor{at: last.Number, sequence: last.Sequence, id: last.ID}.String()
+		next = paging.Cursor{At: last.Number, Sequence: last.Sequence, ID: last.ID}.String()
 	}
 	list := make([]Recorded, 0, len(rows))
 	for _, row := range rows {
@@ -228,7 +229,7 @@ func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorde
 // findEvent reads an event of the scope.
 func findEvent(db *models.Tx, sc scope.Scope, id string) (models.Event, error) {
 	var row models.Event
-	if !plainID(id) {
+	if !paging.IsPlainID(id) {
 		return row, fault.Missing("event")
 	}
 	err := sc.Rows(db).Where("id = ?", id).Take(&row).Error

@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/webhook/paging"
 	"cointill/models"
 )
 
@@ -46,7 +47,7 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 
 // recallEvent adds the event and its requests to the endpoint's keys.
 func (s *Service) recallEvent(ctx context.Context, sc scope.Scope, endpointID, eventID string, known *Known) error {
-	if !plainID(eventID) {
+	if !paging.IsPlainID(eventID) {
 		return nil
 	}
 	var events []models.Event

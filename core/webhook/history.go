@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/webhook/paging"
 	"cointill/models"
 )
 
@@ -24,11 +25,11 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	limit, err := checkLimit(limit)
+	limit, err := paging.CheckLimit(limit)
 	if err != nil {
 		return nil, "", err
 	}
-	from, err := parseCursor(after)
+	from, err := paging.ParseCursor(after)
 	if err != nil {
 		return nil, "", err
 	}
@@ -40,7 +41,7 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state
 		return nil, "", err
 	}
 	var page []Delivery
-	var horizon *cursor
+	var horizon *paging.Cursor
 	if state != Skipped {
 		if page, err = s.readQueued(ctx, sc, e, state, from, limit+1); err != nil {
 			return nil, "", err
@@ -64,25 +65,25 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state
 
 // cutPage returns a page of at most so many, and the cursor behind it. Nothing below the
 // horizon of an unfinished look is shown: something may belong before it.
-func cutPage(page []Delivery, horizon *cursor, limit int) ([]Delivery, string) {
+func cutPage(page []Delivery, horizon *paging.Cursor, limit int) ([]Delivery, string) {
 	next := ""
 	if horizon != nil {
 		next = horizon.String()
 		page = slices.DeleteFunc(page, func(d Delivery) bool {
 			at := d.CreatedAt.UnixMicro()
-			return at < horizon.at || at == horizon.at && d.EventID < horizon.id
+			return at < horizon.At || at == horizon.At && d.EventID < horizon.ID
 		})
 	}
 	if len(page) > limit {
 		page = page[:limit]
 		last := page[limit-1]
-		next = cursor{at: last.CreatedAt.UnixMicro(), id: last.EventID}.String()
+		next = paging.Cursor{At: last.CreatedAt.UnixMicro(), ID: last.EventID}.String()
 	}
 	return page, next
 }
 
 // readQueued returns the deliveries of an endpoint that have a row.
-func (s *Service) readQueued(ctx context.Context, sc scope.Scope, e models.Endpoint, state string, from *cursor,
+func (s *Service) readQueued(ctx context.Context, sc scope.Scope, e models.Endpoint, state string, from *paging.Cursor,
 	limit int) ([]Delivery, error) {
 	query := s.DB.Read(ctx).Limit(limit)
 	switch state {
@@ -99,7 +100,7 @@ func (s *Service) readQueued(ctx context.Context, sc scope.Scope, e models.Endpo
 	}
 	if from != nil {
 		query = query.Where("(deliveries.created_at < ? OR deliveries.created_at = ? AND deliveries.event_id < ?)",
-			from.columnTime(), from.columnTime(), from.id)
+			from.ColumnTime(), from.ColumnTime(), from.ID)
 	}
 	return s.readDeliveries(sc, query)
 }
@@ -146,7 +147,7 @@ func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, ev
 	if err != nil {
 		return Delivery{}, nil, err
 	}
-	if !plainID(eventID) {
+	if !paging.IsPlainID(eventID) {
 		return Delivery{}, nil, fault.Missing("delivery")
 	}
 	one, err := s.readDeliveries(sc, s.DB.Read(ctx).Where("deliveries.endpoint_id = ? AND deliveries.event_id = ?", e.ID,

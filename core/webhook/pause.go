@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cointill/core/scope"
+	"cointill/core/webhook/paging"
 	"cointill/models"
 )
 
@@ -157,11 +158,11 @@ func (s *Service) missedIn(ctx context.Context, sc scope.Scope, e models.Endpoin
 
 // readPauses returns the latest of an endpoint, newest first: up to mostPauses of those that
 // began before a place.
-func (s *Service) readPauses(ctx context.Context, endpointID string, from *cursor) (rows []models.EndpointPause,
+func (s *Service) readPauses(ctx context.Context, endpointID string, from *paging.Cursor) (rows []models.EndpointPause,
 	err error) {
 	query := s.DB.Read(ctx).Where("endpoint_id = ?", endpointID)
 	if from != nil {
-		query = query.Where("since <= ?", from.columnTime().Add(slack))
+		query = query.Where("since <= ?", from.ColumnTime().Add(slack))
 	}
 	err = query.Order("since DESC, id DESC").Limit(mostPauses).Find(&rows).Error
 	return rows, err
@@ -187,15 +188,15 @@ const (
 // queued for it since, newest first, from a place on. They are found by the
 // endpoint's pauses, as no row is written for what isn't sent. One look has an
 // end: horizon is the place where it stopped before there were enough.
-func (s *Service) readSkipped(ctx context.Context, sc scope.Scope, e models.Endpoint, from *cursor,
-	limit int) (found []models.Event, horizon *cursor, err error) {
+func (s *Service) readSkipped(ctx context.Context, sc scope.Scope, e models.Endpoint, from *paging.Cursor,
+	limit int) (found []models.Event, horizon *paging.Cursor, err error) {
 	pauses, err := s.readPauses(ctx, e.ID, from)
 	if err != nil {
 		return nil, nil, err
 	}
 	begin, left, below := from, mostScanned, int64(1)<<62
 	if from != nil {
-		below = from.at
+		below = from.At
 	}
 	for _, p := range pauses {
 		in := s.pauseSpan(e, p)
@@ -218,23 +219,23 @@ func (s *Service) readSkipped(ctx context.Context, sc scope.Scope, e models.Endp
 			found = append(found, missing...)
 			left -= len(rows)
 			last := rows[len(rows)-1]
-			from = &cursor{at: last.Number, id: last.ID}
+			from = &paging.Cursor{At: last.Number, ID: last.ID}
 			in.to = last.Number
 		}
 		below = min(below, in.from-1)
 	}
-	if len(pauses) == mostPauses && (begin == nil || below+1 < begin.at) {
-		horizon = &cursor{at: below + 1, id: "0"} // there are pauses before these, and a full page doesn't reach it
+	if len(pauses) == mostPauses && (begin == nil || below+1 < begin.At) {
+		horizon = &paging.Cursor{At: below + 1, ID: "0"} // there are pauses before these, and a full page doesn't reach it
 	}
 	return found[:min(len(found), limit)], horizon, nil
 }
 
 // readEventsOf reads events of a span, newest first, after a place.
-func (s *Service) readEventsOf(ctx context.Context, sc scope.Scope, types string, in span, after *cursor,
+func (s *Service) readEventsOf(ctx context.Context, sc scope.Scope, types string, in span, after *paging.Cursor,
 	limit int) (rows []models.Event, err error) {
 	query := s.ofTypes(sc, s.DB.Read(ctx), types).Omit("body").Where("number >= ? AND number <= ?", in.from, in.to)
 	if after != nil {
-		query = query.Where("(number < ? OR id < ?)", after.at, after.id) // the span ends at the place
+		query = query.Where("(number < ? OR id < ?)", after.At, after.ID) // the span ends at the place
 	}
 	err = query.Order("number DESC, id DESC").Limit(limit).Find(&rows).Error
 	return rows, err

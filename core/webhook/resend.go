@@ -11,6 +11,7 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/ident"
 	"cointill/core/scope"
+	"cointill/core/webhook/paging"
 	"cointill/models"
 )
 
@@ -194,7 +195,7 @@ func (s *Service) FindResend(ctx context.Context, sc scope.Scope, id string) (Re
 		return Resend{}, err
 	}
 	var row models.Resend
-	if !plainID(id) {
+	if !paging.IsPlainID(id) {
 		return Resend{}, fault.Missing("resend")
 	}
 	err := sc.Rows(s.DB.Read(ctx)).Where("id = ?", id).Take(&row).Error
@@ -207,24 +208,24 @@ func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, lim
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	limit, err := checkLimit(limit)
+	limit, err := paging.CheckLimit(limit)
 	if err != nil {
 		return nil, "", err
 	}
-	from, err := parseCursor(after)
+	from, err := paging.ParseCursor(after)
 	if err != nil {
 		return nil, "", err
 	}
 	query := sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1)
 	if from != nil {
-		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.columnTime(), from.columnTime(), from.id)
+		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.ColumnTime(), from.ColumnTime(), from.ID)
 	}
 	var rows []models.Resend
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, "", err
 	}
-	rows, next := turn(rows, limit,
-		func(r models.Resend) cursor { return cursor{at: r.CreatedAt.UnixMicro(), id: r.ID} })
+	rows, next := paging.CutRows(rows, limit,
+		func(r models.Resend) paging.Cursor { return paging.Cursor{At: r.CreatedAt.UnixMicro(), ID: r.ID} })
 	found := make([]Resend, 0, len(rows))
 	for _, row := range rows {
 		found = append(found, shownResend(row))

@@ -104,14 +104,3 @@ func (s *Service) wakeWorker() {
 }
 
 func errNotFound() error { return fault.Missing("webhook") }
-
-// checkLimit returns the page size: 25 by default, at most 100.
-func checkLimit(limit int) (int, error) {
-	if limit == 0 {
-		return 25, nil
-	}
-	if limit < 1 || limit > 100 {
-		return 0, fault.Validation(fault.Fields{"limit": {"Must be between 1 and 100."}})
-	}
-	return limit, nil
-}

@@ -1,0 +1,86 @@
+// Package paging cuts lists of endpoints, events, deliveries and resends into pages.
+package paging
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"cointill/core/fault"
+)
+
+// Cursor is where a page of a list ended: newest first, by time, sequence and id.
+type Cursor struct {
+	At       int64 // microseconds since 1970
+	Sequence int   // of an event; 0 in other lists
+	ID       string
+}
+
+// String is the cursor as callers carry it.
+func (c Cursor) String() string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %d %s", c.At, c.Sequence, c.ID))
+}
+
+// ColumnTime returns the cursor's time as columns hold it.
+func (c Cursor) ColumnTime() time.Time { return time.UnixMicro(c.At).UTC() }
+
+// ParseCursor reads a cursor that came from outside; "" is the beginning, a nil cursor.
+func ParseCursor(text string) (*Cursor, error) {
+	if text == "" {
+		return nil, nil
+	}
+	refused := fault.Validation(fault.Fields{"cursor": {"Is not a cursor that this list gave."}})
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(plain) > 100 {
+		return nil, refused
+	}
+	parts := strings.Split(string(plain), " ")
+	if len(parts) != 3 || !IsPlainID(parts[2]) {
+		return nil, refused
+	}
+	at, err := strconv.ParseUint(parts[0], 10, 53)
+	if err != nil {
+		return nil, refused
+	}
+	sequence, err := strconv.ParseUint(parts[1], 10, 31)
+	if err != nil {
+		return nil, refused
+	}
+	return &Cursor{At: int64(at), Sequence: int(sequence), ID: parts[2]}, nil
+}
+
+// CutRows cuts a page out of rows that were read with one more than its limit, and
+// gives the cursor behind it, "" after the last.
+func CutRows[T any](rows []T, limit int, at func(T) Cursor) ([]T, string) {
+	if len(rows) <= limit {
+		return rows, ""
+	}
+	return rows[:limit], at(rows[limit-1]).String()
+}
+
+// IsPlainID reports whether the text may be an id of ours: anything else would
+// only trouble the database.
+func IsPlainID(id string) bool {
+	if id == "" || len(id) > 64 {
+		return false
+	}
+	for _, r := range id {
+		if r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// CheckLimit returns the page size: 25 by default, at most 100.
+func CheckLimit(limit int) (int, error) {
+	if limit == 0 {
+		return 25, nil
+	}
+	if limit < 1 || limit > 100 {
+		return 0, fault.Validation(fault.Fields{"limit": {"Must be between 1 and 100."}})
+	}
+	return limit, nil
+}
