@@ -51,8 +51,8 @@ func serving(t *testing.T, settings *app.Settings) *instance {
 	}
 	told, counted := make(chan payment.Change, 100), p.Payments.Reached
 	p.Payments.Reached = func(c payment.Change) { counted(c); told <- c }
-	attempts, measured := make(chan webhook.Attempted, 100), p.Hooks.Attempted
-	p.Hooks.Attempted = func(a webhook.Attempted) { measured(a); attempts <- a }
+	attempts, measured := make(chan webhook.Attempted, 100), p.Sender.Attempted
+	p.Sender.Attempted = func(a webhook.Attempted) { measured(a); attempts <- a }
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {

@@ -54,7 +54,7 @@ var mutations = []mutation{
 	{"surplus counts as sales", "core/payment/books.go", "case t.Unmatched != \"\":", "case t.Unmatched != \"\" && t.Unmatched != Surplus:"},
 	{"a declined payment's money is a sale", "core/payment/books.go", "		return journal.Declined\n	}", "		return journal.Sales\n	}"},
 	{"what a reorganisation took stays in the books", "core/payment/observe/observe.go", "	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {\n		return err\n	}\n	return a.markPaymentsDue()\n}\n\n// deleteUnreachable", "	return a.markPaymentsDue()\n}\n\n// deleteUnreachable"},
-	{"a webhook that is gone stays on", "core/webhook/settle.go", "row.Active && (gone || ", "row.Active && ("},
+	{"a webhook that is gone stays on", "core/webhook/failing.go", "row.Active && (gone || ", "row.Active && ("},
 }
 
 // root is the repository.

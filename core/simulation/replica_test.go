@@ -70,7 +70,8 @@ func (w *world) start(number int) *replica {
 		r.registry.Domains[scope.Test][c] = chain.Sandbox(c)
 	}
 	w.must(r.registry.Refresh(w.t.Context()))
-	r.hooks = &webhook.Service{DB: db, Clock: now, Secrets: w.box, Version: "sim", Clients: map[scope.Domain]*http.Client{scope.Test: w.client()}}
+	r.hooks = &webhook.Service{DB: db, Clock: now, Secrets: w.box}
+	sender := &webhook.Sender{DB: db, Clock: now, Endpoints: r.hooks, Version: "sim", Clients: map[scope.Domain]*http.Client{scope.Test: w.client()}}
 	r.payments = &payment.Service{
 		DB: db, Clock: now, Secrets: w.box, Networks: r.registry,
 		Quotes: &quote.Service{DB: db, Clock: now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}}},
@@ -82,7 +83,7 @@ func (w *world) start(number int) *replica {
 	r.leases, r.keys = lease.New(db, now), idempotency.New(db, now, w.box)
 	// One delivery at a time, so that a seed replays: for a slow key no rows wait in a queue, whose
 	// results would be written together or not, as it happens.
-	r.worker = r.hooks.Worker(outbox.Options{Pool: 1, Share: 1, Slow: 1, Log: slog.New(slog.DiscardHandler)})
+	r.worker = sender.Worker(outbox.Options{Pool: 1, Share: 1, Slow: 1, Log: slog.New(slog.DiscardHandler)})
 	return r
 }
 

@@ -35,14 +35,15 @@ func onEach(b *testing.B, run func(b *testing.B, db *models.DB)) {
 	}
 }
 
-// alive is a service on the machine's clock that may reach loopback.
-func alive(b *testing.B, db *models.DB) *webhook.Service {
+// alive is a service on the machine's clock, and a sender that may reach loopback.
+func alive(b *testing.B, db *models.DB) (*webhook.Service, *webhook.Sender) {
 	b.Helper()
 	box, err := secret.NewBox(bytes.Repeat([]byte{7}, 32))
 	if err != nil {
 		b.Fatal(err)
 	}
-	return &webhook.Service{DB: db, Clock: clock.Real(), Secrets: box, Version: "1.2.3", Clients: map[scope.Domain]*http.Client{
+	s := &webhook.Service{DB: db, Clock: clock.Real(), Secrets: box}
+	return s, &webhook.Sender{DB: db, Clock: clock.Real(), Endpoints: s, Version: "1.2.3", Clients: map[scope.Domain]*http.Client{
 		scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true}),
 	}}
 }
@@ -148,7 +149,8 @@ func BenchmarkDeliveries(b *testing.B) {
 }
 
 func deliverAll(b *testing.B, db *models.DB, businesses, n int) {
-	s, to, spare := alive(b, db), newSink(b, n), newSink(b, -1) // the spare one is for the bare loops, and never full
+	s, sender := alive(b, db)
+	to, spare := newSink(b, n), newSink(b, -1) // the spare one is for the bare loops, and never full
 	for i := range businesses {
 		sc := scope.Scope{BusinessID: int64(i + 1), Domain: scope.Test, Role: scope.Owner}
 		url := strings.Replace(to.URL, "127.0.0.1", fmt.Sprint("127.0.0.", i+1), 1)
@@ -163,7 +165,7 @@ func deliverAll(b *testing.B, db *models.DB, businesses, n int) {
 	}
 	bareRate := func(loops int) float64 { return bare(b, spare.URL, list[0].Body, loops, n/3) }
 	one, eight := bareRate(1), bareRate(8)
-	worker := s.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)})
+	worker := sender.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)})
 	ctx, stop := context.WithCancel(b.Context())
 	ran := make(chan error, 1)
 	began := time.Now()
@@ -227,7 +229,7 @@ func isolation(b *testing.B, db *models.DB) {
 	server.Listener = listener
 	server.Start()
 	b.Cleanup(server.Close)
-	s := alive(b, db)
+	s, sender := alive(b, db)
 	fine, swamp := listener.Addr().(*net.TCPAddr).Port, newTarpits(b).port
 	for i := range endpoints {
 		path, port := "fine", fine
@@ -244,7 +246,7 @@ func isolation(b *testing.B, db *models.DB) {
 		}
 	}
 	queued(b, s, 1, 20_000)
-	worker := s.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler), Grace: time.Millisecond})
+	worker := sender.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler), Grace: time.Millisecond})
 	ctx, stop := context.WithCancel(b.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- worker.Run(ctx) }()

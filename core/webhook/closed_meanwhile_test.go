@@ -72,7 +72,7 @@ func TestClosedMeanwhile(t *testing.T) {
 			b.emit(sequence + 1)
 			b.step()
 		}
-		list, _, err := b.History(t.Context(), owner, e.ID, webhook.Delivered, "", 0)
+		list, _, err := b.deliveries.History(t.Context(), owner, e.ID, webhook.Delivered, "", 0)
 		if err != nil || len(list) != 2 || list[0].Attempt != 1 || list[1].Attempt != 1 {
 			t.Errorf("%+v %v", list, err)
 		}

@@ -3,11 +3,14 @@ package webhook
 import (
 	"context"
 	"maps"
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/outbox"
+	"cointill/core/scope"
 	"cointill/core/webhook/guard"
 	"cointill/models"
 )
@@ -45,10 +48,36 @@ var deliveries = outbox.Table{Name: "deliveries", Key: "endpoint_id", Lease: lea
 	Columns: "id, event_id, endpoint_id, attempt, tries",
 	Group:   "SELECT host FROM endpoints WHERE endpoints.id = lines.key"}
 
+// Sender makes the requests of deliveries and records their results. Its fields are set once,
+// before use.
+type Sender struct {
+	DB        *models.DB
+	Clock     clock.Clock
+	Endpoints *Service
+	// Clients sends deliveries, one client for each domain (guard.NewClient).
+	Clients map[scope.Domain]*http.Client
+	// Version is Cointill's, for the User-Agent.
+	Version string
+	// Attempted is called after every request to an endpoint, for metrics and
+	// traces; it may be nil, and must not block.
+	Attempted func(Attempted)
+}
+
+// Attempted is a request that was made to an endpoint.
+type Attempted struct {
+	Event    models.Event
+	Endpoint string // its id
+	Attempt  int    // of this delivery, from 1
+	Began    time.Time
+	Took     time.Duration
+	Status   int  // of the answer; 0 when there was none
+	Success  bool // the endpoint took the event
+}
+
 // Worker makes the worker that delivers. Zero options are replaced by what
 // deliveries need: 1,024 requests at once where the options say nothing, of these 4 to an endpoint and 32 to
 // a host name.
-func (s *Service) Worker(o outbox.Options) *outbox.Worker[models.Delivery] {
+func (s *Sender) Worker(o outbox.Options) *outbox.Worker[models.Delivery] {
 	o.Clock = s.Clock
 	for option, otherwise := range map[*int]int{&o.Pool: pool, &o.Share: share, &o.GroupShare: guard.PerHost} {
 		if *option == 0 {
@@ -60,7 +89,7 @@ func (s *Service) Worker(o outbox.Options) *outbox.Worker[models.Delivery] {
 
 // deliverer is what the worker calls.
 type deliverer struct {
-	*Service
+	*Sender
 	settler *settler
 }
 
@@ -94,12 +123,12 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 		Find(&events).Error; err != nil {
 		return nil, err
 	}
-	senders, eventOf := map[string]*atomic.Pointer[sender]{}, map[string]models.Event{}
+	destinations, eventOf := map[string]*atomic.Pointer[destination]{}, map[string]models.Event{}
 	for id := range endpointIDs {
-		senders[id] = new(atomic.Pointer[sender])
+		destinations[id] = new(atomic.Pointer[destination])
 	}
 	for _, e := range endpoints {
-		senders[e.ID].Store(d.newSender(e, when))
+		destinations[e.ID].Store(d.newDestination(e, when))
 		if e.Host == "" { // registered by a version before hosts were kept
 			if err := d.DB.Exec(ctx).Model(&models.Endpoint{}).Where("id = ?", e.ID).
 				UpdateColumn("host", hostOf(e.URL)).Error; err != nil {
@@ -112,7 +141,7 @@ func (d deliverer) Load(ctx context.Context, rows []models.Delivery) ([]outbox.W
 	}
 	works := make([]outbox.Work, len(rows))
 	for i, row := range rows {
-		to, event := senders[row.EndpointID], eventOf[row.EventID]
+		to, event := destinations[row.EndpointID], eventOf[row.EventID]
 		works[i] = func(ctx context.Context) func() error { return d.makeAttempt(ctx, row, to, event) }
 	}
 	return works, nil
@@ -135,10 +164,10 @@ func padList(set map[string]bool) []string {
 // may be missed for so long. Changes by this process never are.
 const stale = 250 * time.Millisecond
 
-// refreshSender reads an endpoint again when its last read is too old: the row may have waited in its
+// refreshDestination reads an endpoint again when its last read is too old: the row may have waited in its
 // queue, and the endpoint may be off or have another address now. The rows behind it in the
 // queue use the same read.
-func (d deliverer) refreshSender(ctx context.Context, to *atomic.Pointer[sender]) (*sender, error) {
+func (d deliverer) refreshDestination(ctx context.Context, to *atomic.Pointer[destination]) (*destination, error) {
 	known := to.Load()
 	when := d.lastLook()
 	if known == nil || when.edits == known.edits && when.at.Sub(known.at) < stale {
@@ -148,18 +177,18 @@ func (d deliverer) refreshSender(ctx context.Context, to *atomic.Pointer[sender]
 	if err := d.DB.Point(ctx).Where("id = ?", known.ID).Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	var now *sender
+	var now *destination
 	if len(rows) > 0 {
-		now = d.newSender(rows[0], when)
+		now = d.newDestination(rows[0], when)
 	}
 	to.Store(now)
 	return now, nil
 }
 
 // makeAttempt makes one request, or finds that none is to be made.
-func (d deliverer) makeAttempt(ctx context.Context, row models.Delivery, of *atomic.Pointer[sender],
+func (d deliverer) makeAttempt(ctx context.Context, row models.Delivery, of *atomic.Pointer[destination],
 	event models.Event) func() error {
-	to, err := d.refreshSender(ctx, of)
+	to, err := d.refreshDestination(ctx, of)
 	switch {
 	case err != nil:
 		return func() error { return err }
@@ -183,7 +212,7 @@ func (d deliverer) makeAttempt(ctx context.Context, row models.Delivery, of *ato
 		s.result.problem, s.judge = "Cointill was stopped during the request.", false
 		s.set = map[string]any{"due_at": d.Clock()}
 	case r.problem != "":
-		s.set = d.failedColumns(row, r)
+		s.set = failedColumns(row, r, d.Clock())
 	}
 	return d.settler.queueSettlement(s)
 }

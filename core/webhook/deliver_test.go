@@ -123,8 +123,8 @@ func TestSchedule(t *testing.T) {
 		}
 		on := true // forgives the failures so far
 		_, err := b.Update(t.Context(), owner, e.ID, webhook.Change{Active: &on})
-		if _, again := b.Redeliver(t.Context(), owner, id, ""); again != nil || err != nil {
-			t.Fatalf(`b.Redeliver(owner, id, ""): again = %v, err = %v`, again, err)
+		if _, again := b.deliveries.Redeliver(t.Context(), owner, id, ""); again != nil || err != nil {
+			t.Fatalf(`b.deliveries.Redeliver(owner, id, ""): again = %v, err = %v`, again, err)
 		}
 		b.step() // the schedule begins anew
 		if wait := b.only(e.ID).NextAt.Sub(b.clock.Now()); wait > 6*time.Second {
@@ -244,7 +244,7 @@ func TestAnswerKept(t *testing.T) {
 // header drips.
 func TestSlowAnswer(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
-		b.Clients[scope.Test].Timeout = 200 * time.Millisecond
+		b.sender.Clients[scope.Test].Timeout = 200 * time.Millisecond
 		shop := newMerchant(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		e, _ := b.create(owner, shop.URL)
 		b.emit(1)
@@ -334,7 +334,7 @@ func TestSwitchedOffAfterFiveDays(t *testing.T) {
 // TestOurFailuresDontCount: what the receiver has no part in doesn't switch it off.
 func TestOurFailuresDontCount(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
-		b.Clients = nil // the operator has switched deliveries off
+		b.sender.Clients = nil // the operator has switched deliveries off
 		e, _ := b.create(owner, "https://example.com/")
 		for day := range 7 {
 			b.emit(day + 1)
@@ -342,7 +342,7 @@ func TestOurFailuresDontCount(t *testing.T) {
 			b.clock.Advance(24 * time.Hour)
 		}
 		found, err := b.Find(t.Context(), owner, e.ID)
-		list, _, _ := b.History(t.Context(), owner, e.ID, "", "", 1)
+		list, _, _ := b.deliveries.History(t.Context(), owner, e.ID, "", "", 1)
 		if err != nil || !found.Active || found.FailingSince != nil || len(list) != 1 || list[0].LastError != "Deliveries are switched off in this domain." {
 			t.Errorf("%+v %v %+v", found, err, list)
 		}
@@ -394,7 +394,7 @@ func TestInactiveGetsNothing(t *testing.T) {
 		if n := b.step(); n != 0 || len(shop.requests()) != 1 {
 			t.Error("delivered to a deleted endpoint")
 		}
-		list, err := b.DeliveriesOfPayment(ctx, owner, 9)
+		list, err := b.deliveries.DeliveriesOfPayment(ctx, owner, 9)
 		if err != nil || len(list) != 3 {
 			t.Fatalf("list = %v, err = %v", list, err)
 		}
@@ -449,12 +449,12 @@ func TestRedeliver(t *testing.T) {
 		b.step()
 		late := newMerchant(t, status(500))
 		lateEndpoint, _ := b.create(owner, late.URL)
-		if n, err := b.Redeliver(ctx, owner, id, ""); err != nil || n != 2 {
-			t.Fatalf(`b.Redeliver(ctx, owner, id, ""): n = %v, err = %v`, n, err)
+		if n, err := b.deliveries.Redeliver(ctx, owner, id, ""); err != nil || n != 2 {
+			t.Fatalf(`b.deliveries.Redeliver(ctx, owner, id, ""): n = %v, err = %v`, n, err)
 		}
 		b.step()
-		if n, err := b.Redeliver(ctx, owner, id, ""); err != nil || n != 2 { // late waits for its retry now
-			t.Fatalf(`b.Redeliver(ctx, owner, id, ""): n = %v, err = %v`, n, err)
+		if n, err := b.deliveries.Redeliver(ctx, owner, id, ""); err != nil || n != 2 { // late waits for its retry now
+			t.Fatalf(`b.deliveries.Redeliver(ctx, owner, id, ""): n = %v, err = %v`, n, err)
 		}
 		late.answer(nil)
 		b.step()
@@ -469,11 +469,11 @@ func TestRedeliver(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 		// A test event is for its endpoint alone.
-		testID, err := b.SendTest(ctx, owner, e.ID)
+		testID, err := b.deliveries.SendTest(ctx, owner, e.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := b.Redeliver(ctx, owner, testID, ""); err != nil || n != 1 {
+		if n, err := b.deliveries.Redeliver(ctx, owner, testID, ""); err != nil || n != 1 {
 			t.Errorf("a test event goes to %d endpoints, %v", n, err)
 		}
 		b.step()
@@ -503,7 +503,7 @@ func TestStop(t *testing.T) {
 		defer close(leave)
 		e, _ := b.create(owner, shop.URL)
 		b.emit(1)
-		worker := b.Worker(outbox.Options{Grace: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+		worker := b.sender.Worker(outbox.Options{Grace: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 		ctx, stop := context.WithCancel(t.Context())
 		ran := make(chan error, 1)
 		go func() { ran <- worker.Run(ctx) }()
@@ -511,7 +511,7 @@ func TestStop(t *testing.T) {
 		if d := b.only(e.ID); d.State != "sending" || d.NextAt != nil {
 			t.Errorf("under way: %+v", d)
 		}
-		if _, err := b.Redeliver(t.Context(), owner, b.only(e.ID).EventID, ""); err == nil || !strings.HasPrefix(err.Error(), "delivery_under_way") || b.only(e.ID).State != "sending" {
+		if _, err := b.deliveries.Redeliver(t.Context(), owner, b.only(e.ID).EventID, ""); err == nil || !strings.HasPrefix(err.Error(), "delivery_under_way") || b.only(e.ID).State != "sending" {
 			t.Errorf("a redelivery of what is under way: %v", err)
 		}
 		stop()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -43,6 +44,22 @@ type Attempt struct {
 	Error   string // "" when it was a success
 }
 
+// Deliveries shows the deliveries of events and makes some again. Its fields are set once,
+// before use.
+type Deliveries struct {
+	DB     *models.DB
+	Clock  clock.Clock
+	Events *Service
+	// Wake is called after a commit that made deliveries; it may be nil.
+	Wake func()
+}
+
+func (s *Deliveries) wakeWorker() {
+	if s.Wake != nil {
+		s.Wake()
+	}
+}
+
 // Withheld reports that a scope's role sees deliveries without the bodies of events and
 // without what endpoints answered: these hold data of customers, and take the right to
 // see payments.
@@ -50,7 +67,7 @@ func Withheld(sc scope.Scope) bool { return !sc.Allows(scope.SeePayments) }
 
 // LatestDeliveries gives the latest delivery of each endpoint that has one, by
 // the endpoint's id. Faults: Forbidden.
-func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]Delivery, error) {
+func (s *Deliveries) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]Delivery, error) {
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, err
 	}
@@ -66,7 +83,7 @@ func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[str
 
 // DeliveriesOfPayment returns at most 100 deliveries of a payment's events, newest first, for
 // roles with the right to see payments.
-func (s *Service) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Delivery, error) {
+func (s *Deliveries) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Delivery, error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
@@ -74,8 +91,8 @@ func (s *Service) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, payme
 }
 
 // DeliveriesOfEvent gives the deliveries of an event. Faults: NotFound, Forbidden.
-func (s *Service) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]Delivery, error) {
-	if _, err := s.Event(ctx, sc, eventID); err != nil {
+func (s *Deliveries) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]Delivery, error) {
+	if _, err := s.Events.Event(ctx, sc, eventID); err != nil {
 		return nil, err
 	}
 	list, err := s.readDeliveries(sc, s.DB.Read(ctx).Where("deliveries.event_id = ?", eventID).Limit(100))
@@ -86,7 +103,7 @@ func (s *Service) DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID
 	return append(list, left...), err
 }
 
-func (s *Service) readAttempts(ctx context.Context, sc scope.Scope, deliveryID int64) ([]Attempt, error) {
+func (s *Deliveries) readAttempts(ctx context.Context, sc scope.Scope, deliveryID int64) ([]Attempt, error) {
 	var rows []models.DeliveryAttempt
 	if err := s.DB.Read(ctx).Where("delivery_id = ?", deliveryID).Order("attempt").Limit(200).
 		Find(&rows).Error; err != nil {
@@ -122,7 +139,7 @@ type deliveryRow struct {
 	EndpointURL  *string
 }
 
-func (s *Service) readDeliveries(sc scope.Scope, query *models.Tx) ([]Delivery, error) {
+func (s *Deliveries) readDeliveries(sc scope.Scope, query *models.Tx) ([]Delivery, error) {
 	var rows []deliveryRow
 	err := query.Table("deliveries").
 		Select(`deliveries.*, events.type AS event_type, events.payment_id, events.sequence, events.created_at AS event_at,
@@ -143,7 +160,7 @@ func (s *Service) readDeliveries(sc scope.Scope, query *models.Tx) ([]Delivery, 
 
 // describeDelivery returns a row as pages show it: pending with its next time, or sending
 // while an attempt holds it.
-func (s *Service) describeDelivery(row deliveryRow) Delivery {
+func (s *Deliveries) describeDelivery(row deliveryRow) Delivery {
 	d := Delivery{
 		ID: row.ID, EventID: row.EventID, EventType: row.EventType, PaymentID: row.PaymentID, Sequence: row.Sequence,
 		EndpointID: row.EndpointID, State: row.Outcome, Attempt: row.Attempt, LastStatus: row.LastStatus,

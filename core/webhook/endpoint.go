@@ -3,13 +3,11 @@ package webhook
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"time"
 
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/audit"
@@ -145,10 +143,7 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 	if err != nil {
 		return nil, "", err
 	}
-	query := sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1)
-	if from != nil {
-		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.ColumnTime(), from.ColumnTime(), from.ID)
-	}
+	query := from.SkipShown(sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1))
 	var rows []models.Endpoint
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, "", err
@@ -337,13 +332,10 @@ func (s *Service) changeEndpoint(tx *models.Tx, sc scope.Scope, id string, decid
 func findEndpoint(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, error) {
 	var row models.Endpoint
 	if !paging.IsPlainID(id) {
-		return row, errNotFound()
+		return row, fault.Missing("webhook")
 	}
 	err := sc.Rows(db).Where("id = ?", id).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return row, errNotFound()
-	}
-	return row, err
+	return row, fault.MissingRow(err, "webhook")
 }
 
 func (s *Service) describeEndpoint(row models.Endpoint) Endpoint {

@@ -177,12 +177,12 @@ func TestNothingCrosses(t *testing.T) {
 				"update":     second(b.Update(ctx, sc, e.ID, webhook.Change{Name: &name})),
 				"delete":     b.Delete(ctx, sc, e.ID),
 				"rotate":     third(b.RotateSecret(ctx, sc, e.ID)),
-				"test":       second(b.SendTest(ctx, sc, e.ID)),
-				"deliveries": third(b.History(ctx, sc, e.ID, "", "", 0)),
-				"delivery":   third(b.DeliveryOf(ctx, sc, e.ID, event)),
+				"test":       second(b.deliveries.SendTest(ctx, sc, e.ID)),
+				"deliveries": third(b.deliveries.History(ctx, sc, e.ID, "", "", 0)),
+				"delivery":   third(b.deliveries.DeliveryOf(ctx, sc, e.ID, event)),
 				"event":      second(b.Event(ctx, sc, event)),
-				"of event":   second(b.DeliveriesOfEvent(ctx, sc, event)),
-				"redeliver":  second(b.Redeliver(ctx, sc, event, "")),
+				"of event":   second(b.deliveries.DeliveriesOfEvent(ctx, sc, event)),
+				"redeliver":  second(b.deliveries.Redeliver(ctx, sc, event, "")),
 			} {
 				if fault.KindOf(err) != fault.NotFound {
 					t.Errorf("%s from %+v: %v", what, sc, err)
@@ -194,7 +194,7 @@ func TestNothingCrosses(t *testing.T) {
 			if list, _, err := b.Events(ctx, sc, webhook.Filter{}, "", 0); err != nil || len(list) != 0 {
 				t.Error("events", list, err)
 			}
-			if list, err := b.DeliveriesOfPayment(ctx, sc, 9); err != nil || len(list) != 0 {
+			if list, err := b.deliveries.DeliveriesOfPayment(ctx, sc, 9); err != nil || len(list) != 0 {
 				t.Error("deliveries of the payment", list, err)
 			}
 		}
@@ -230,8 +230,8 @@ func TestRoles(t *testing.T) {
 				sc := scope.Scope{BusinessID: 1, Domain: domain, Role: role}
 				see := map[string]error{
 					"list": third(b.List(ctx, sc, "", 0)), "find": second(b.Find(ctx, sc, e.ID)),
-					"deliveries": third(b.History(ctx, sc, e.ID, "", "", 0)), "events": third(b.Events(ctx, sc, webhook.Filter{}, "", 0)),
-					"missed": second(b.Missed(ctx, sc, e.ID)),
+					"deliveries": third(b.deliveries.History(ctx, sc, e.ID, "", "", 0)), "events": third(b.Events(ctx, sc, webhook.Filter{}, "", 0)),
+					"missed": second(b.deliveries.Missed(ctx, sc, e.ID)),
 				}
 				for what, err := range see {
 					if got := fault.KindOf(err) != fault.Forbidden; got != want[0] {
@@ -240,7 +240,7 @@ func TestRoles(t *testing.T) {
 				}
 				manage := map[string]error{
 					"update": second(b.Update(ctx, sc, e.ID, webhook.Change{})), "rotate": third(b.RotateSecret(ctx, sc, e.ID)),
-					"test": second(b.SendTest(ctx, sc, e.ID)), "redeliver": second(b.Redeliver(ctx, sc, "evt_none", "")),
+					"test": second(b.deliveries.SendTest(ctx, sc, e.ID)), "redeliver": second(b.deliveries.Redeliver(ctx, sc, "evt_none", "")),
 					"delete": b.Delete(ctx, sc, "whk_none"), "create": third(b.Create(ctx, sc, webhook.Create{})),
 				}
 				for what, err := range manage {
@@ -271,10 +271,10 @@ func TestUpdate(t *testing.T) {
 		if err != nil || got.Name != name || got.Active || got.URL != e.URL || !got.UpdatedAt.Equal(b.clock.Now()) || !got.CreatedAt.Equal(e.CreatedAt) {
 			t.Errorf("%+v %v", got, err)
 		}
-		if _, err := b.SendTest(ctx, owner, e.ID); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.deliveries.SendTest(ctx, owner, e.ID); fault.KindOf(err) != fault.Conflict {
 			t.Error("a test event to an inactive endpoint:", err)
 		}
-		if _, err := b.Redeliver(ctx, owner, b.emit(1), ""); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.deliveries.Redeliver(ctx, owner, b.emit(1), ""); fault.KindOf(err) != fault.Conflict {
 			t.Error("redelivered to nobody:", err)
 		}
 		url := "https://user@example.com"

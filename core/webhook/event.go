@@ -75,7 +75,7 @@ func (s *Service) Emit(tx *models.Tx, e Event) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.deliverTo(tx, written, listTakers(targets, e.Type))
+	_, err = deliverTo(tx, s.Clock(), written, listTakers(targets, e.Type))
 	return err
 }
 

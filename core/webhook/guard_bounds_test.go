@@ -83,7 +83,7 @@ func TestMostMissed(t *testing.T) {
 		one := b.last()
 		b.multiply(one, webhook.MaxMissed)
 		for _, more := range []bool{true, false} {
-			if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != webhook.MaxMissed || m.More != more {
+			if m, err := b.deliveries.Missed(t.Context(), owner, e.ID); err != nil || m.Count != webhook.MaxMissed || m.More != more {
 				t.Errorf("%+v %v, want more: %v", m, err, more)
 			}
 			b.must(b.DB.Exec(t.Context()).Where("id = ?", one).Delete(&models.Event{}).Error)
@@ -110,15 +110,15 @@ func TestMostScanned(t *testing.T) {
 		b.toggle(e.ID, true)
 		b.clock.Advance(time.Hour)
 		b.sentAgain(e.ID, missed)
-		_, behind, err := b.History(ctx, owner, e.ID, webhook.Cancelled, "", 1)
+		_, behind, err := b.deliveries.History(ctx, owner, e.ID, webhook.Cancelled, "", 1)
 		if err != nil || behind == "" {
 			t.Fatalf("behind = %v, err = %v", behind, err)
 		}
-		page, next, err := b.History(ctx, owner, e.ID, "", behind, 10)
+		page, next, err := b.deliveries.History(ctx, owner, e.ID, "", behind, 10)
 		if err != nil || len(page) != 0 || next == "" {
 			t.Fatalf("the first look has no end: %+v %q %v", page, next, err)
 		}
-		page, next, err = b.History(ctx, owner, e.ID, "", next, 10)
+		page, next, err = b.deliveries.History(ctx, owner, e.ID, "", next, 10)
 		if err != nil || len(page) != 2 || page[0].EventID != missed || page[1].EventID != older || next != "" {
 			t.Errorf("%+v %q %v", page, next, err)
 		}

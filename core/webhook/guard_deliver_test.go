@@ -92,13 +92,13 @@ func TestTestEventSkipsNobody(t *testing.T) {
 		e, _ := b.create(owner, newMerchant(t, nil).URL)
 		off, _ := b.create(owner, "https://example.com/")
 		b.toggle(off.ID, false)
-		id, err := b.SendTest(t.Context(), owner, e.ID)
+		id, err := b.deliveries.SendTest(t.Context(), owner, e.ID)
 		b.must(err)
-		list, err := b.DeliveriesOfEvent(t.Context(), owner, id)
+		list, err := b.deliveries.DeliveriesOfEvent(t.Context(), owner, id)
 		if err != nil || len(list) != 1 || list[0].EndpointID != e.ID {
 			t.Errorf("%+v %v", list, err)
 		}
-		list, err = b.DeliveriesOfEvent(t.Context(), owner, b.emit(1)) // of which the other does
+		list, err = b.deliveries.DeliveriesOfEvent(t.Context(), owner, b.emit(1)) // of which the other does
 		if err != nil || len(list) != 2 || list[1].EndpointID != off.ID || list[1].State != webhook.Skipped {
 			t.Errorf("%+v %v", list, err)
 		}

@@ -34,7 +34,7 @@ func TestOneRefusedAmongMany(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-		g := newSettler(&Service{DB: db, Clock: now.Now})
+		g := newSettler(&Sender{DB: db, Clock: now.Now, Endpoints: &Service{DB: db, Clock: now.Now}})
 		var group []*settlement
 		for i, set := range []map[string]any{nil, {"no_such_column": 1}, {"done_at": now.Now(), "outcome": Exhausted}} {
 			row := models.Delivery{EventID: string(rune('a' + i)), EndpointID: "whk_1", BusinessID: 1, Domain: "test", Attempt: 1, DueAt: now.Now(), CreatedAt: now.Now()}
@@ -64,7 +64,7 @@ func TestLeaseLost(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-		s := &Service{DB: db, Clock: now.Now}
+		s := &Sender{DB: db, Clock: now.Now, Endpoints: &Service{DB: db, Clock: now.Now}}
 		old := models.Delivery{EventID: "evt_1", EndpointID: "whk_1", BusinessID: 1, Domain: "test", Attempt: 1, DueAt: now.Now(), CreatedAt: now.Now()}
 		lease, claimed := now.Now().Add(leaseFor), now.Now()
 		other := old
@@ -87,7 +87,7 @@ func TestLeaseLost(t *testing.T) {
 		for by, set := range map[string]map[string]any{"delivered": nil, "failed": {"due_at": now.Now()}} {
 			unchanged(by, s.recordGroup(t.Context(), []*settlement{{row: old, sent: true, began: now.Now(), result: result{status: 200}, set: set}}))
 		}
-		unchanged("given back", deliverer{Service: s}.Return(t.Context(), []models.Delivery{old}))
+		unchanged("given back", deliverer{Sender: s}.Return(t.Context(), []models.Delivery{old}))
 		var noted []models.DeliveryAttempt
 		if err := db.Read(t.Context()).Find(&noted).Error; err != nil || len(noted) != 1 || noted[0].Attempt != 1 {
 			t.Errorf("noted are %+v, %v", noted, err)

@@ -60,10 +60,10 @@ func TestAttemptsOfOthersAreUnknown(t *testing.T) {
 			Signature: got.header.Get("webhook-signature"), Body: got.body}
 		check := func(sc scope.Scope, found int, reason string) {
 			t.Helper()
-			if last, err := b.LastAttempts(ctx, sc, own); err != nil || len(last) != found {
+			if last, err := b.deliveries.LastAttempts(ctx, sc, own); err != nil || len(last) != found {
 				t.Errorf("%+v sees %+v %v", sc, last, err)
 			}
-			if made, err := b.AttemptsOf(ctx, sc, own); err != nil || len(made) != found {
+			if made, err := b.deliveries.AttemptsOf(ctx, sc, own); err != nil || len(made) != found {
 				t.Errorf("%+v sees %+v %v", sc, made, err)
 			}
 			if v, err := b.ExplainSignature(ctx, owner, e.ID, pasted); err != nil || v.Reason != reason {
@@ -102,20 +102,20 @@ func TestOthersAddNothing(t *testing.T) {
 				return b.Emit(tx, webhook.Event{BusinessID: sc.BusinessID, Domain: sc.Domain, Type: webhook.PaymentSuccessful, Data: "theirs"})
 			}))
 			for range webhook.MaxResends {
-				_, err := b.Resend(ctx, sc, webhook.Order{From: start})
+				_, err := b.resends.Create(ctx, sc, webhook.Order{From: start})
 				b.must(err)
 			}
 			b.must(b.DB.Exec(ctx).Create(&models.EndpointPause{EndpointID: theirs.ID, Since: start}).Error)
 		}
-		list, err := b.DeliveriesOfEvent(ctx, owner, own)
+		list, err := b.deliveries.DeliveriesOfEvent(ctx, owner, own)
 		if err != nil || len(list) != 1 || list[0].EndpointID != e.ID {
 			t.Errorf("who missed it: %+v %v", list, err)
 		}
-		if m, err := b.Missed(ctx, owner, e.ID); err != nil || m.Count != 1 {
+		if m, err := b.deliveries.Missed(ctx, owner, e.ID); err != nil || m.Count != 1 {
 			t.Errorf("%+v %v", m, err)
 		}
 		b.toggle(e.ID, true)
-		if order, err := b.Resend(ctx, owner, webhook.Order{From: start}); err != nil || order.Total != 1 {
+		if order, err := b.resends.Create(ctx, owner, webhook.Order{From: start}); err != nil || order.Total != 1 {
 			t.Errorf("%+v %v", order, err)
 		}
 		b.must(b.Delete(ctx, owner, e.ID))

@@ -23,13 +23,13 @@ func TestOpenOrders(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := b.Resend(t.Context(), owner, webhook.Order{From: start}); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.resends.Create(t.Context(), owner, webhook.Order{From: start}); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("one more than 20: %v", err)
 		}
 		if err := b.DB.Exec(t.Context()).Model(&models.Resend{}).Where("id = 'rsd_7'").UpdateColumn("done_at", start).Error; err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Resend(t.Context(), owner, webhook.Order{From: start}); err != nil {
+		if _, err := b.resends.Create(t.Context(), owner, webhook.Order{From: start}); err != nil {
 			t.Errorf("the twentieth: %v", err)
 		}
 	})
@@ -86,7 +86,7 @@ func TestLiveDemandsHTTPS(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.step()
-		list, _, err := b.History(t.Context(), live, e.ID, "", "", 0)
+		list, _, err := b.deliveries.History(t.Context(), live, e.ID, "", "", 0)
 		if err != nil || len(list) != 1 || len(shop.requests()) != 0 {
 			t.Fatalf("list = %v, err = %v, len(shop.requests()) = %v", list, err, len(shop.requests()))
 		}
@@ -98,7 +98,7 @@ func TestLiveDemandsHTTPS(t *testing.T) {
 // seconds only. The client's own time is taken away, so that nothing else ends it.
 func TestDawdlingBody(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
-		b.Clients[scope.Test].Timeout = 0
+		b.sender.Clients[scope.Test].Timeout = 0
 		shop := newMerchant(t, func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusOK)
 			_, _ = w.Write([]byte("first "))

@@ -193,7 +193,7 @@ func TestTypes(t *testing.T) {
 		make(some.URL, webhook.PaymentDeclined, webhook.PaymentSuccessful)
 		other := make(none.URL, webhook.PaymentDeclined)
 		id := b.emit(1) // payment.successful
-		test, err := b.SendTest(ctx, owner, other.ID)
+		test, err := b.deliveries.SendTest(ctx, owner, other.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,13 +201,13 @@ func TestTypes(t *testing.T) {
 		if a, s, n := len(all.requests()), len(some.requests()), len(none.requests()); a != 1 || s != 1 || n != 1 {
 			t.Errorf("%d %d %d requests", a, s, n)
 		}
-		if n, err := b.Redeliver(ctx, owner, id, ""); n != 2 || err != nil {
-			t.Errorf(`b.Redeliver(ctx, owner, id, ""): n = %v, err = %v`, n, err)
+		if n, err := b.deliveries.Redeliver(ctx, owner, id, ""); n != 2 || err != nil {
+			t.Errorf(`b.deliveries.Redeliver(ctx, owner, id, ""): n = %v, err = %v`, n, err)
 		}
-		if n, err := b.Redeliver(ctx, owner, id, other.ID); n != 1 || err != nil { // named, it gets what it doesn't take
-			t.Errorf("b.Redeliver(ctx, owner, id, other.ID): n = %v, err = %v", n, err)
+		if n, err := b.deliveries.Redeliver(ctx, owner, id, other.ID); n != 1 || err != nil { // named, it gets what it doesn't take
+			t.Errorf("b.deliveries.Redeliver(ctx, owner, id, other.ID): n = %v, err = %v", n, err)
 		}
-		if n, err := b.Redeliver(ctx, owner, test, ""); n != 1 || err != nil {
+		if n, err := b.deliveries.Redeliver(ctx, owner, test, ""); n != 1 || err != nil {
 			t.Error("of the test event:", n, err)
 		}
 		nothing := []string{}

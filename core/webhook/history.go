@@ -20,7 +20,7 @@ func States() []string { return []string{Pending, Delivered, Exhausted, Cancelle
 // or "" for all. Skipped are events that were made while the endpoint was off.
 // A page may be short although another follows. limit is 1–100, 0 means 25.
 // Faults: Invalid, NotFound, Forbidden.
-func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]Delivery,
+func (s *Deliveries) History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]Delivery,
 	string, error) {
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
@@ -83,7 +83,7 @@ func cutPage(page []Delivery, horizon *paging.Cursor, limit int) ([]Delivery, st
 }
 
 // readQueued returns the deliveries of an endpoint that have a row.
-func (s *Service) readQueued(ctx context.Context, sc scope.Scope, e models.Endpoint, state string, from *paging.Cursor,
+func (s *Deliveries) readQueued(ctx context.Context, sc scope.Scope, e models.Endpoint, state string, from *paging.Cursor,
 	limit int) ([]Delivery, error) {
 	query := s.DB.Read(ctx).Limit(limit)
 	switch state {
@@ -116,7 +116,7 @@ func skippedDelivery(event models.Event, e models.Endpoint) Delivery {
 }
 
 // skippedBy are the endpoints that were off when an event was made.
-func (s *Service) skippedBy(ctx context.Context, sc scope.Scope, eventID string) (found []Delivery, err error) {
+func (s *Deliveries) skippedBy(ctx context.Context, sc scope.Scope, eventID string) (found []Delivery, err error) {
 	event, err := findEvent(s.DB.Read(ctx), sc, eventID)
 	if err != nil || event.Type == WebhookTest {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *Service) skippedBy(ctx context.Context, sc scope.Scope, eventID string)
 // DeliveryOf gives an endpoint's delivery of an event with its attempts, oldest
 // first; of an event that it was off for a skipped one without. Faults:
 // NotFound, Forbidden.
-func (s *Service) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (Delivery, []Attempt,
+func (s *Deliveries) DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (Delivery, []Attempt,
 	error) {
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Delivery{}, nil, err
@@ -180,7 +180,7 @@ type Health struct {
 }
 
 // Health tells how an endpoint has done lately. Faults: NotFound, Forbidden.
-func (s *Service) Health(ctx context.Context, sc scope.Scope, endpointID string) (h Health, err error) {
+func (s *Deliveries) Health(ctx context.Context, sc scope.Scope, endpointID string) (h Health, err error) {
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return h, err
 	}

@@ -70,7 +70,7 @@ func TestKilled(t *testing.T) {
 		for range endpoints {
 			b.create(owner, shop.URL)
 		}
-		restart := func() { b.worker = b.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)}) }
+		restart := func() { b.worker = b.sender.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)}) }
 		committed := map[string]bool{}
 		for round := range 2 * *kills {
 			undone := errors.New("the change was undone")

@@ -55,7 +55,7 @@ func lateBehind(t *testing.T, b *bundle, hanging int) {
 		case <-r.Context().Done():
 		}
 	})
-	b.Clients[scope.Test].Timeout = time.Hour // nothing hangs for less than the test
+	b.sender.Clients[scope.Test].Timeout = time.Hour // nothing hangs for less than the test
 	for range hanging {
 		b.create(owner, shop.URL)
 	}
@@ -81,7 +81,7 @@ func lateBehind(t *testing.T, b *bundle, hanging int) {
 
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
-	worker := b.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler), Poll: 10 * time.Millisecond, Grace: time.Millisecond})
+	worker := b.sender.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler), Poll: 10 * time.Millisecond, Grace: time.Millisecond})
 	go func() { ran <- worker.Run(ctx) }()
 	await(t, "all that may hang", func() bool {
 		var open, held int64

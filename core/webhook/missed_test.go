@@ -95,7 +95,7 @@ func TestMissedAreEventsOfThePause(t *testing.T) {
 			}
 		}
 		slices.Reverse(skipped)
-		m, err := b.Missed(t.Context(), owner, e.ID)
+		m, err := b.deliveries.Missed(t.Context(), owner, e.ID)
 		if err != nil || m.Count != missed || !m.Since.Equal(since) || !m.Until.Equal(until) {
 			t.Errorf("missed %+v, %v, want %d from %s to %s", m, err, missed, since, until)
 		}
@@ -129,7 +129,7 @@ func TestMissedForAWeek(t *testing.T) {
 				b.addPause(e.ID, until.Add(-time.Minute), until)
 				b.addEvent(fmt.Sprint("evt_", i, n), types, until.Add(-30*time.Second))
 			}
-			if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != c.want {
+			if m, err := b.deliveries.Missed(t.Context(), owner, e.ID); err != nil || m.Count != c.want {
 				t.Errorf("pauses that ended %s: missed %+v, %v, want %d events", c.name, m, err, c.want)
 			}
 		}
@@ -151,7 +151,7 @@ func TestMissedSince(t *testing.T) {
 		b.clock.Advance(26 * time.Hour)
 		check := func(name string, since time.Time, count int, more bool) {
 			t.Helper()
-			if m, err := b.Missed(ctx, owner, e.ID); err != nil || !m.Since.Equal(since) || m.Count != count || m.More != more {
+			if m, err := b.deliveries.Missed(ctx, owner, e.ID); err != nil || !m.Since.Equal(since) || m.Count != count || m.More != more {
 				t.Errorf("%s: missed %+v, %v, want %d since %s, more: %v", name, m, err, count, since, more)
 			}
 		}
@@ -167,7 +167,7 @@ func TestMissedSince(t *testing.T) {
 		b.toggle(off.ID, false)
 		b.clock.Advance(webhook.KeepBodies + 24*time.Hour)
 		sendable := b.clock.Now().Add(time.Hour - webhook.KeepBodies)
-		if m, err := b.Missed(ctx, owner, off.ID); err != nil || m.Count != 0 || !m.Since.Equal(sendable) {
+		if m, err := b.deliveries.Missed(ctx, owner, off.ID); err != nil || m.Count != 0 || !m.Since.Equal(sendable) {
 			t.Errorf("off for 61 days: missed %+v, %v, want none since an hour less than 60 days", m, err)
 		}
 		for _, pauses := range []int{99, 100} {
@@ -176,7 +176,7 @@ func TestMissedSince(t *testing.T) {
 				since := b.clock.Now().Add(-time.Duration(i+1) * time.Minute)
 				b.addPause(e.ID, since, since.Add(time.Second))
 			}
-			if m, err := b.Missed(ctx, owner, e.ID); err != nil || m.Count != 0 || m.More != (pauses == 100) {
+			if m, err := b.deliveries.Missed(ctx, owner, e.ID); err != nil || m.Count != 0 || m.More != (pauses == 100) {
 				t.Errorf("%d pauses: missed %+v, %v, want none, and perhaps more from 100 pauses on", pauses, m, err)
 			}
 		}
@@ -200,7 +200,7 @@ func TestHistoryEnds(t *testing.T) {
 			var got []string
 			cursor, pages := "", 0
 			for ; pages < 20 && (cursor != "" || pages == 0); pages++ {
-				list, next, err := b.History(t.Context(), owner, e.ID, webhook.Skipped, cursor, limit)
+				list, next, err := b.deliveries.History(t.Context(), owner, e.ID, webhook.Skipped, cursor, limit)
 				b.must(err)
 				for _, d := range list {
 					got = append(got, d.EventID)

@@ -91,7 +91,7 @@ func TestSwitchedOffCancels(t *testing.T) {
 		if d := b.only(e.ID); d.State != webhook.Cancelled || d.Attempt != 1 || d.LastError != "The webhook was inactive." {
 			t.Errorf("%+v", d)
 		}
-		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 1 || m.Since.After(start) {
+		if m, err := b.deliveries.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 1 || m.Since.After(start) {
 			t.Errorf("%+v, %v", m, err)
 		}
 	})
@@ -107,12 +107,12 @@ func TestMissedOfOld(t *testing.T) {
 		for range 2 {
 			b.clock.Advance(time.Hour)
 			shop.answer(status(500))
-			if _, err := b.Redeliver(t.Context(), owner, old, e.ID); err != nil {
+			if _, err := b.deliveries.Redeliver(t.Context(), owner, old, e.ID); err != nil {
 				t.Fatal(err)
 			}
 			b.step()
 			b.toggle(e.ID, false)
-			if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 1 || m.Until != nil {
+			if m, err := b.deliveries.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 1 || m.Until != nil {
 				t.Errorf("%+v, %v", m, err)
 			}
 			b.clock.Advance(time.Hour)
@@ -121,12 +121,12 @@ func TestMissedOfOld(t *testing.T) {
 		b.toggle(e.ID, false)
 		b.clock.Advance(time.Hour)
 		b.toggle(e.ID, true)
-		if _, err := b.Redeliver(t.Context(), owner, old, e.ID); err != nil {
+		if _, err := b.deliveries.Redeliver(t.Context(), owner, old, e.ID); err != nil {
 			t.Fatal(err)
 		}
 		b.step()
 		b.toggle(e.ID, false)
-		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Until != nil {
+		if m, err := b.deliveries.Missed(t.Context(), owner, e.ID); err != nil || m.Until != nil {
 			t.Errorf("the pause that lasts isn't the first that is looked at: %+v, %v", m, err)
 		}
 	})
@@ -177,12 +177,12 @@ func TestMissedTwice(t *testing.T) {
 			b.clock.Advance(time.Hour)
 			b.toggle(e.ID, true)
 		}
-		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 8 || !m.Since.Equal(first) {
+		if m, err := b.deliveries.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 8 || !m.Since.Equal(first) {
 			t.Errorf("%+v, %v", m, err)
 		}
 		b.clock.Advance(8 * 24 * time.Hour)
 		b.toggle(e.ID, false)
-		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 0 {
+		if m, err := b.deliveries.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 0 {
 			t.Errorf("of more than a week ago: %+v, %v", m, err)
 		}
 	})
@@ -201,15 +201,15 @@ func TestMissedInMonths(t *testing.T) {
 		b.typed(webhook.PaymentSuccessful, 2)
 		b.clock.Advance(time.Hour)
 		b.toggle(e.ID, true)
-		m, err := b.Missed(t.Context(), owner, e.ID)
+		m, err := b.deliveries.Missed(t.Context(), owner, e.ID)
 		if err != nil || m.Count != 2 {
 			t.Errorf("%+v, %v", m, err)
 		}
-		if order, err := b.Resend(t.Context(), owner, webhook.Order{EndpointID: e.ID, From: m.Since, Failed: true}); err != nil || order.Total != 2 {
+		if order, err := b.resends.Create(t.Context(), owner, webhook.Order{EndpointID: e.ID, From: m.Since, Failed: true}); err != nil || order.Total != 2 {
 			t.Errorf("%+v, %v", order, err)
 		}
 		b.clock.Advance(7*24*time.Hour + time.Second)
-		if m, err := b.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 0 || !m.Since.IsZero() {
+		if m, err := b.deliveries.Missed(t.Context(), owner, e.ID); err != nil || m.Count != 0 || !m.Since.IsZero() {
 			t.Errorf("a week later: %+v, %v", m, err)
 		}
 	})

@@ -142,7 +142,7 @@ func TestPauseBegins(t *testing.T) {
 			if len(all) != len(c.before)+1 || !last.Since.Equal(want) || last.Until != nil {
 				t.Errorf("%s: %d pauses, the last %+v, want %d, since %s", c.name, len(all), last, len(c.before)+1, want)
 			}
-			if m, err := b.Missed(t.Context(), owner, made[i].ID); err != nil || !m.Since.Equal(at(c.want)) {
+			if m, err := b.deliveries.Missed(t.Context(), owner, made[i].ID); err != nil || !m.Since.Equal(at(c.want)) {
 				t.Errorf("%s: missed %+v, %v, want it since %s", c.name, m, err, at(c.want))
 			}
 		}
@@ -176,7 +176,7 @@ func TestCreatedInactiveIsPaused(t *testing.T) {
 		e, _, err := b.Create(t.Context(), owner, webhook.Create{Name: "orders", URL: "https://shop.example/"})
 		b.must(err)
 		b.emit(1)
-		m, err := b.Missed(t.Context(), owner, e.ID)
+		m, err := b.deliveries.Missed(t.Context(), owner, e.ID)
 		if err != nil || m.Count != 1 || !m.Since.Equal(start) || m.Until != nil {
 			t.Errorf("missed %+v, %v, want one event since %s", m, err, start)
 		}

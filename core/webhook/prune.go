@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"time"
 
 	"cointill/models"
 )
@@ -13,10 +14,10 @@ const pruned = 500
 // deletes rows that are older than KeepRows. It does one batch of each, in transactions of at
 // most 500 rows, so that it blocks nothing. more reports that rows are left. Events with
 // pending deliveries are kept.
-func (s *Service) Prune(ctx context.Context) (more bool, err error) {
-	for _, step := range []func(context.Context) (bool, error){s.pruneBodies, s.pruneRows, s.prunePauses,
-		s.pruneResends} {
-		left, err := step(ctx)
+func Prune(ctx context.Context, db *models.DB, now time.Time) (more bool, err error) {
+	type step = func(context.Context, *models.DB, time.Time) (bool, error)
+	for _, step := range []step{pruneBodies, pruneRows, prunePauses, pruneResends} {
+		left, err := step(ctx, db, now)
 		if err != nil {
 			return false, err
 		}
@@ -27,33 +28,33 @@ func (s *Service) Prune(ctx context.Context) (more bool, err error) {
 
 // readAged returns the oldest events that are pruned or not, were made before a time, and have no
 // pending delivery.
-func (s *Service) readAged(ctx context.Context, isPruned bool, before int64) (ids []string, err error) {
-	err = s.DB.Read(ctx).Model(&models.Event{}).Where("pruned = ? AND number < ?", isPruned, before).
+func readAged(ctx context.Context, db *models.DB, isPruned bool, before int64) (ids []string, err error) {
+	err = db.Read(ctx).Model(&models.Event{}).Where("pruned = ? AND number < ?", isPruned, before).
 		Where("NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.done_at IS NULL)").
 		Order("number").Limit(pruned/10).Pluck("id", &ids).Error
 	return ids, err
 }
 
 // pruneBodies empties attempts first and their events last: cut off, it begins again with the same.
-func (s *Service) pruneBodies(ctx context.Context) (bool, error) {
-	ids, err := s.readAged(ctx, false, s.Clock().Add(-KeepBodies).UnixMicro())
+func pruneBodies(ctx context.Context, db *models.DB, now time.Time) (bool, error) {
+	ids, err := readAged(ctx, db, false, now.Add(-KeepBodies).UnixMicro())
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
-	done := s.DB.Exec(ctx).Exec(`UPDATE delivery_attempts SET request = '', header = '', answer = '' WHERE id IN (
+	done := db.Exec(ctx).Exec(`UPDATE delivery_attempts SET request = '', header = '', answer = '' WHERE id IN (
 		SELECT a.id FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id
 		WHERE d.event_id IN ? AND (a.request <> '' OR a.header <> '' OR a.answer <> '') LIMIT ?)`, ids, pruned)
 	if done.Error != nil || done.RowsAffected == pruned {
 		return true, done.Error
 	}
-	err = s.DB.Exec(ctx).Exec(`UPDATE events SET body = '', pruned = ? WHERE id IN ?
+	err = db.Exec(ctx).Exec(`UPDATE events SET body = '', pruned = ? WHERE id IN ?
 		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.done_at IS NULL)`, true, ids).Error
 	return true, err
 }
 
 // pruneRows deletes attempts, then deliveries, then the events.
-func (s *Service) pruneRows(ctx context.Context) (bool, error) {
-	ids, err := s.readAged(ctx, true, s.Clock().Add(-KeepRows).UnixMicro())
+func pruneRows(ctx context.Context, db *models.DB, now time.Time) (bool, error) {
+	ids, err := readAged(ctx, db, true, now.Add(-KeepRows).UnixMicro())
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
@@ -63,7 +64,7 @@ func (s *Service) pruneRows(ctx context.Context) (bool, error) {
 		`DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE event_id IN ? LIMIT ?)`,
 		`DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id IN ? LIMIT ?)`,
 	} {
-		done := s.DB.Exec(ctx).Exec(statement, ids, pruned)
+		done := db.Exec(ctx).Exec(statement, ids, pruned)
 		if done.Error != nil || done.RowsAffected == pruned {
 			return true, done.Error
 		}
@@ -73,16 +74,16 @@ func (s *Service) pruneRows(ctx context.Context) (bool, error) {
 
 // prunePauses deletes the periods in which endpoints were off when no event of that time is
 // left.
-func (s *Service) prunePauses(ctx context.Context) (bool, error) {
-	done := s.DB.Exec(ctx).Exec(
+func prunePauses(ctx context.Context, db *models.DB, now time.Time) (bool, error) {
+	done := db.Exec(ctx).Exec(
 		`DELETE FROM endpoint_pauses WHERE id IN (SELECT id FROM endpoint_pauses WHERE until < ? LIMIT ?)`,
-		s.Clock().Add(-KeepRows), pruned)
+		now.Add(-KeepRows), pruned)
 	return done.RowsAffected == pruned, done.Error
 }
 
-func (s *Service) pruneResends(ctx context.Context) (bool, error) {
-	done := s.DB.Exec(ctx).Exec(
+func pruneResends(ctx context.Context, db *models.DB, now time.Time) (bool, error) {
+	done := db.Exec(ctx).Exec(
 		`DELETE FROM resends WHERE id IN (SELECT id FROM resends WHERE done_at IS NOT NULL AND created_at < ? LIMIT ?)`,
-		s.Clock().Add(-KeepRows), pruned)
+		now.Add(-KeepRows), pruned)
 	return done.RowsAffected == pruned, done.Error
 }

@@ -31,7 +31,7 @@ func (b *bundle) counts() (c counts) {
 func (b *bundle) prune(least int) {
 	b.t.Helper()
 	for n := 1; ; n++ {
-		more, err := b.Prune(b.t.Context())
+		more, err := webhook.Prune(b.t.Context(), b.DB, b.Clock())
 		if err != nil || n > 1000 {
 			b.t.Fatal(n, err)
 		}
@@ -76,11 +76,11 @@ func TestPrune(t *testing.T) {
 		if got := b.counts(); got != (counts{121, 1, 121, 120, 0}) {
 			t.Errorf("after 60 days: %+v", got)
 		}
-		list, _, err := b.History(ctx, owner, e.ID, webhook.Delivered, "", 1)
+		list, _, err := b.deliveries.History(ctx, owner, e.ID, webhook.Delivered, "", 1)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("list = %v, err = %v", list, err)
 		}
-		if _, err := b.Redeliver(ctx, owner, list[0].EventID, ""); fault.KindOf(err) != fault.Gone {
+		if _, err := b.deliveries.Redeliver(ctx, owner, list[0].EventID, ""); fault.KindOf(err) != fault.Gone {
 			t.Errorf("an event without its body is sent again: %v", err)
 		}
 		if one, err := b.Event(ctx, owner, list[0].EventID); err != nil || one.Body != "" || one.Type != webhook.PaymentSuccessful {

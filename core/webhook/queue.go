@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"gorm.io/gorm/clause"
 
@@ -45,7 +46,7 @@ func listTakers(targets []target, kind string) (ids []string) {
 // for. With an endpointID it goes to that one alone. It returns how many that
 // are. Faults: NotFound, Forbidden, Conflict when none is active, Gone when the event's body is
 // no longer kept.
-func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (n int, err error) {
+func (s *Deliveries) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (n int, err error) {
 	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return 0, err
 	}
@@ -58,11 +59,11 @@ func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpoi
 			return 0, fault.New(fault.Gone, "event_pruned",
 				"The event is older than 60 days: its content is no longer kept.")
 		}
-		ids, err := s.listResendEndpoints(tx, sc, event, endpointID)
+		ids, err := listResendEndpoints(tx, sc, event, endpointID)
 		if err != nil {
 			return 0, err
 		}
-		n, err := s.deliverTo(tx, event, ids)
+		n, err := deliverTo(tx, s.Clock(), event, ids)
 		if err == nil && n == 0 {
 			err = fault.New(fault.Conflict, "delivery_under_way",
 				"It is being delivered at this moment. Look in a moment whether it has arrived, and send it again "+
@@ -77,7 +78,7 @@ func (s *Service) Redeliver(ctx context.Context, sc scope.Scope, eventID, endpoi
 }
 
 // listResendEndpoints returns the endpoints that an event is sent to once more.
-func (s *Service) listResendEndpoints(tx *models.Tx, sc scope.Scope, event models.Event, only string) ([]string, error) {
+func listResendEndpoints(tx *models.Tx, sc scope.Scope, event models.Event, only string) ([]string, error) {
 	if only != "" {
 		row, err := findEndpoint(tx, sc, only)
 		if err == nil && !row.Active {
@@ -116,7 +117,7 @@ func errInactive() error {
 
 // SendTest makes a webhook.test event for this endpoint alone and returns the
 // event's id. Faults: NotFound, Forbidden, Conflict when it is inactive.
-func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error) {
+func (s *Deliveries) SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error) {
 	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return "", err
 	}
@@ -132,11 +133,11 @@ func (s *Service) SendTest(ctx context.Context, sc scope.Scope, id string) (even
 			Message: "This is a test event. Nothing happened to any payment.",
 			Webhook: testWebhook{ID: row.ID, Type: row.Name, URL: row.URL},
 		}}
-		written, err := s.writeEvent(tx, event)
+		written, err := s.Events.writeEvent(tx, event)
 		if err != nil {
 			return "", err
 		}
-		_, err = s.deliverTo(tx, written, []string{row.ID})
+		_, err = deliverTo(tx, s.Clock(), written, []string{row.ID})
 		return written.ID, err
 	})
 	if err == nil {
@@ -157,17 +158,16 @@ type testWebhook struct {
 }
 
 // deliverTo queues an event for endpoints, again for those that had it before.
-func (s *Service) deliverTo(tx *models.Tx, event models.Event, endpoints []string) (int, error) {
+func deliverTo(tx *models.Tx, now time.Time, event models.Event, endpoints []string) (int, error) {
 	rows := make([]models.Delivery, 0, len(endpoints))
 	for _, id := range endpoints {
-		rows = append(rows, s.newDelivery(event, id, ""))
+		rows = append(rows, newDelivery(event, id, "", now))
 	}
-	return s.queueDeliveries(tx, rows, models.Resend{})
+	return queueDeliveries(tx, now, rows, models.Resend{})
 }
 
 // newDelivery returns a new row of an event for an endpoint, due now.
-func (s *Service) newDelivery(event models.Event, endpointID, resend string) models.Delivery {
-	now := s.Clock()
+func newDelivery(event models.Event, endpointID, resend string, now time.Time) models.Delivery {
 	return models.Delivery{EventID: event.ID, EndpointID: endpointID, BusinessID: event.BusinessID,
 		Domain: event.Domain,
 		DueAt:  now, CreatedAt: now, ResendID: resend}
@@ -178,11 +178,10 @@ func (s *Service) newDelivery(event models.Event, endpointID, resend string) mod
 // order, one that waits for its first attempt: it is on its way; and by one for
 // what failed, one that was delivered meanwhile. A zero order is none. It returns
 // how many were queued.
-func (s *Service) queueDeliveries(tx *models.Tx, rows []models.Delivery, order models.Resend) (int, error) {
+func queueDeliveries(tx *models.Tx, now time.Time, rows []models.Delivery, order models.Resend) (int, error) {
 	if len(rows) == 0 {
 		return 0, nil
 	}
-	now := s.Clock()
 	again := map[string]any{"due_at": now, "claimed_at": nil, "done_at": nil, "outcome": "", "tries": 0,
 		"resend_id": order.ID}
 	done := tx.Clauses(clause.OnConflict{

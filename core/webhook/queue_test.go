@@ -50,7 +50,7 @@ func TestQueueAgain(t *testing.T) {
 				s.insert(&row)
 				var n int
 				err := db.Write(t.Context(), func(tx *models.Tx) (err error) {
-					n, err = s.queueDeliveries(tx, []models.Delivery{s.newDelivery(event, "whk_1", by.order.ID)}, by.order)
+					n, err = queueDeliveries(tx, now, []models.Delivery{newDelivery(event, "whk_1", by.order.ID, now)}, by.order)
 					return err
 				})
 				var is models.Delivery

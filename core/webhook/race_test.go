@@ -97,16 +97,16 @@ func TestOrderWhileDelivered(t *testing.T) {
 		e, _ := b.create(owner, newMerchant(t, status(500)).URL)
 		b.emit(1)
 		b.step()
-		order, err := b.Resend(t.Context(), owner, webhook.Order{EndpointID: e.ID, From: start, Failed: true})
+		order, err := b.resends.Create(t.Context(), owner, webhook.Order{EndpointID: e.ID, From: start, Failed: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.meanwhile(func() {
-			if _, err := b.StepResends(t.Context()); err != nil {
+			if _, err := b.resends.Step(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}, "UPDATE deliveries SET outcome = 'delivered', done_at = ? WHERE endpoint_id = ?", b.clock.Now(), e.ID)
-		order, err = b.FindResend(t.Context(), owner, order.ID)
+		order, err = b.resends.Find(t.Context(), owner, order.ID)
 		if d := b.only(e.ID); d.State != webhook.Delivered || order.Made != 0 || err != nil {
 			t.Errorf("%+v %+v %v", d, order, err)
 		}
@@ -334,12 +334,12 @@ func TestTakenOver(t *testing.T) {
 				b.clock.Advance(2 * time.Second)
 				b.work()
 			}
-			o, err := b.FindResend(t.Context(), owner, id)
+			o, err := b.resends.Find(t.Context(), owner, id)
 			b.must(err)
 			return [4]int{o.Made, o.Delivered, o.Failures, o.Superseded}
 		}
 		order := func(endpoint string) string {
-			o, err := b.Resend(t.Context(), owner, webhook.Order{EndpointID: endpoint, From: start})
+			o, err := b.resends.Create(t.Context(), owner, webhook.Order{EndpointID: endpoint, From: start})
 			b.must(err)
 			return o.ID
 		}

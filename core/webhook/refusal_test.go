@@ -130,15 +130,15 @@ func TestRedeliveryIsRefused(t *testing.T) {
 			"to one that doesn't exist":               {"whk_none", "not_found"},
 			"to one of another business":              {theirs.ID, "not_found"},
 		} {
-			n, err := b.Redeliver(ctx, owner, event, c.endpoint)
+			n, err := b.deliveries.Redeliver(ctx, owner, event, c.endpoint)
 			if n != 0 || err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("redelivered %s: %d, %v, want %s", name, n, err, c.want)
 			}
 		}
-		if n, err := b.Redeliver(ctx, owner, event, only.ID); n != 1 || err != nil {
+		if n, err := b.deliveries.Redeliver(ctx, owner, event, only.ID); n != 1 || err != nil {
 			t.Errorf("redelivered to one that is named: %d, %v, want 1", n, err)
 		}
-		list, _, err := b.History(ctx, owner, off.ID, "", "", 0)
+		list, _, err := b.deliveries.History(ctx, owner, off.ID, "", "", 0)
 		if err != nil || len(list) != 1 || list[0].State != webhook.Cancelled {
 			t.Errorf("the one that is off has %+v, %v, want the delivery that was cancelled", list, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/ident"
@@ -42,6 +43,14 @@ type Resend struct {
 	Superseded int    // of these, sent again by something later, which counts them from then on
 	CreatedAt  time.Time
 	DoneAt     *time.Time
+}
+
+// Resends takes orders and carries them out. Its fields are set once, before use.
+type Resends struct {
+	DB    *models.DB
+	Clock clock.Clock
+	// Wake is called after a commit that made deliveries; it may be nil.
+	Wake func()
 }
 
 // The states of a resend.
@@ -84,12 +93,12 @@ func (o Order) checkOrder(now time.Time) fault.Fields {
 }
 
 // Check reports the errors of an order, all fields at once.
-func (s *Service) Check(o Order) fault.Fields { return o.checkOrder(s.Clock()) }
+func (s *Resends) Check(o Order) fault.Fields { return o.checkOrder(s.Clock()) }
 
-// Resend orders that many events are sent again, with the same ids and bytes. RunResends
+// Create orders that many events are sent again, with the same ids and bytes. Run
 // carries it out in small batches. Faults: Invalid, NotFound, Forbidden, Conflict when no
 // endpoint would receive them or too many orders are open.
-func (s *Service) Resend(ctx context.Context, sc scope.Scope, o Order) (Resend, error) {
+func (s *Resends) Create(ctx context.Context, sc scope.Scope, o Order) (Resend, error) {
 	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return Resend{}, err
 	}
@@ -100,7 +109,7 @@ func (s *Service) Resend(ctx context.Context, sc scope.Scope, o Order) (Resend, 
 	row := o.newResend(sc, now)
 	row.ID, row.Actor, row.CountedAt, row.CreatedAt = ident.New("rsd_"), sc.Actor, now, now
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (Resend, error) {
-		err := s.admitOrder(tx, sc, &row)
+		err := admitOrder(tx, sc, &row)
 		return shownResend(row), err
 	})
 }
@@ -118,7 +127,7 @@ func (o Order) newResend(sc scope.Scope, now time.Time) models.Resend {
 
 // admitOrder stores an order unless it is too large, too many are open, or no endpoint would
 // receive it.
-func (s *Service) admitOrder(tx *models.Tx, sc scope.Scope, row *models.Resend) error {
+func admitOrder(tx *models.Tx, sc scope.Scope, row *models.Resend) error {
 	if err := lockBusiness(tx, sc); err != nil {
 		return err
 	}
@@ -189,8 +198,8 @@ func resendEvents(db *models.Tx, row models.Resend) *models.Tx {
 	return query
 }
 
-// FindResend gives one order. Faults: NotFound, Forbidden.
-func (s *Service) FindResend(ctx context.Context, sc scope.Scope, id string) (Resend, error) {
+// Find gives one order. Faults: NotFound, Forbidden.
+func (s *Resends) Find(ctx context.Context, sc scope.Scope, id string) (Resend, error) {
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Resend{}, err
 	}
@@ -202,9 +211,9 @@ func (s *Service) FindResend(ctx context.Context, sc scope.Scope, id string) (Re
 	return shownResend(row), fault.MissingRow(err, "resend")
 }
 
-// Resends gives a page of the orders, newest first, and the cursor of the next
+// List gives a page of the orders, newest first, and the cursor of the next
 // page, "" after the last. limit is 1–100, 0 means 25.
-func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, limit int) ([]Resend, string, error) {
+func (s *Resends) List(ctx context.Context, sc scope.Scope, after string, limit int) ([]Resend, string, error) {
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
@@ -216,10 +225,7 @@ func (s *Service) Resends(ctx context.Context, sc scope.Scope, after string, lim
 	if err != nil {
 		return nil, "", err
 	}
-	query := sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1)
-	if from != nil {
-		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.ColumnTime(), from.ColumnTime(), from.ID)
-	}
+	query := from.SkipShown(sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1))
 	var rows []models.Resend
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, "", err
@@ -253,7 +259,7 @@ func shownResend(row models.Resend) Resend {
 }
 
 // pairsOf are the deliveries to make of some events, as an order wants them.
-func (s *Service) pairsOf(tx *models.Tx, row models.Resend, events []models.Event,
+func pairsOf(tx *models.Tx, now time.Time, row models.Resend, events []models.Event,
 	targets []target) (rows []models.Delivery, err error) {
 	had := map[string]bool{}
 	if row.Failed && len(events) > 0 {
@@ -279,7 +285,7 @@ func (s *Service) pairsOf(tx *models.Tx, row models.Resend, events []models.Even
 	for _, e := range events {
 		for _, id := range listTakers(targets, e.Type) {
 			if !had[e.ID+" "+id] {
-				rows = append(rows, s.newDelivery(e, id, row.ID))
+				rows = append(rows, newDelivery(e, id, row.ID, now))
 			}
 		}
 	}

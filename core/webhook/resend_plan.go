@@ -19,7 +19,7 @@ type Planned struct {
 
 // Plan counts the events that an order would send. Faults: Invalid, NotFound, Forbidden,
 // Conflict when no endpoint would receive it.
-func (s *Service) Plan(ctx context.Context, sc scope.Scope, o Order) (Planned, error) {
+func (s *Resends) Plan(ctx context.Context, sc scope.Scope, o Order) (Planned, error) {
 	if err := sc.CheckAction(scope.ManageWebhooks); err != nil {
 		return Planned{}, err
 	}
@@ -32,12 +32,11 @@ func (s *Service) Plan(ctx context.Context, sc scope.Scope, o Order) (Planned, e
 	if err != nil {
 		return Planned{}, err
 	}
-	return s.countOrder(ctx, row, targets)
+	return countOrder(s.DB.Read(ctx), row, targets)
 }
 
 // countOrder counts an order's events and the deliveries that they would make.
-func (s *Service) countOrder(ctx context.Context, row models.Resend, targets []target) (p Planned, err error) {
-	db := s.DB.Read(ctx)
+func countOrder(db *models.Tx, row models.Resend, targets []target) (p Planned, err error) {
 	events, err := countEvents(db, resendEvents(db, row))
 	if err != nil {
 		return p, err

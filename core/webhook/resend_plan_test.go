@@ -24,7 +24,7 @@ func TestPlan(t *testing.T) {
 		off := b.clock.Now()
 		b.typed(webhook.PaymentSuccessful, 3)
 		b.typed(webhook.PaymentExpired, 2)
-		if _, err := b.Plan(ctx, owner, webhook.Order{EndpointID: e.ID, From: off}); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.resends.Plan(ctx, owner, webhook.Order{EndpointID: e.ID, From: off}); fault.KindOf(err) != fault.Conflict {
 			t.Error("while it is off:", err)
 		}
 		b.toggle(e.ID, true)
@@ -42,7 +42,7 @@ func TestPlan(t *testing.T) {
 			"every endpoint":  {webhook.Order{From: start}, webhook.Planned{Events: 9, Endpoints: 2, Deliveries: 18}},
 			"nothing in time": {webhook.Order{EndpointID: e.ID, From: b.clock.Now()}, webhook.Planned{Endpoints: 1}},
 		} {
-			if got, err := b.Plan(ctx, owner, c.o); err != nil || got != c.want {
+			if got, err := b.resends.Plan(ctx, owner, c.o); err != nil || got != c.want {
 				t.Errorf("%s: %+v %v, want %+v", name, got, err, c.want)
 			}
 		}
@@ -50,18 +50,18 @@ func TestPlan(t *testing.T) {
 		if _, err := b.Update(ctx, owner, e.ID, webhook.Change{Types: &types}); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := b.Plan(ctx, owner, webhook.Order{EndpointID: e.ID, From: start, Failed: true}); err != nil || got.Deliveries != 3 {
+		if got, err := b.resends.Plan(ctx, owner, webhook.Order{EndpointID: e.ID, From: start, Failed: true}); err != nil || got.Deliveries != 3 {
 			t.Errorf("with a filter: %+v %v", got, err)
 		}
-		if _, err := b.Plan(ctx, owner, webhook.Order{From: start.AddDate(0, -3, 0)}); fault.KindOf(err) != fault.Invalid {
+		if _, err := b.resends.Plan(ctx, owner, webhook.Order{From: start.AddDate(0, -3, 0)}); fault.KindOf(err) != fault.Invalid {
 			t.Error("long ago:", err)
 		}
-		order, err := b.Resend(ctx, owner, webhook.Order{EndpointID: e.ID, From: start, Failed: true})
+		order, err := b.resends.Create(ctx, owner, webhook.Order{EndpointID: e.ID, From: start, Failed: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.work()
-		if order, err = b.FindResend(ctx, owner, order.ID); err != nil || order.Made != 3 {
+		if order, err = b.resends.Find(ctx, owner, order.ID); err != nil || order.Made != 3 {
 			t.Errorf("%+v %v", order, err)
 		}
 	})
@@ -78,11 +78,11 @@ func TestLastAttempts(t *testing.T) {
 		second := b.clock.Now()
 		b.step()
 		b.emit(2)
-		list, _, err := b.History(t.Context(), owner, e.ID, "", "", 10)
+		list, _, err := b.deliveries.History(t.Context(), owner, e.ID, "", "", 10)
 		if err != nil || len(list) != 2 {
 			t.Fatalf("list = %v, err = %v", list, err)
 		}
-		last, err := b.LastAttempts(t.Context(), owner, list)
+		last, err := b.deliveries.LastAttempts(t.Context(), owner, list)
 		if a := last[list[1].ID]; err != nil || len(last) != 1 || a.Number != 2 || !a.At.Equal(second) || a.Status != 503 {
 			t.Errorf("%+v %v", last, err)
 		}

@@ -12,16 +12,16 @@ import (
 	"cointill/models"
 )
 
-// RunResends carries orders out until ctx ends. Every replica may run it: an
+// Run carries orders out until ctx ends. Every replica may run it: an
 // order is worked on by one at a time.
-func (s *Service) RunResends(ctx context.Context) error {
+func (s *Resends) Run(ctx context.Context) error {
 	for {
 		wait := resendLook
 		busy, err := s.hasOpenOrder(ctx)
 		if err == nil && busy {
 			wait = resendPause
 			for more := true; more && err == nil && ctx.Err() == nil; {
-				more, err = s.StepResends(ctx)
+				more, err = s.Step(ctx)
 			}
 		}
 		if err != nil && ctx.Err() == nil {
@@ -37,18 +37,18 @@ func (s *Service) RunResends(ctx context.Context) error {
 }
 
 // hasOpenOrder reports whether an order is to be worked on soon.
-func (s *Service) hasOpenOrder(ctx context.Context) (found bool, err error) {
+func (s *Resends) hasOpenOrder(ctx context.Context) (found bool, err error) {
 	soon := s.Clock().Add(resendPause)
 	err = s.DB.Read(ctx).Raw("SELECT EXISTS (SELECT 1 FROM resends WHERE done_at IS NULL AND counted_at <= ?)", soon).
 		Find(&found).Error
 	return found, err
 }
 
-// StepResends works once on the order whose turn it is: it makes one batch of deliveries and
+// Step works once on the order whose turn it is: it makes one batch of deliveries and
 // records how far it came in the same transaction, and counts the results of earlier
 // deliveries. more reports that an order may continue at once. A crash loses nothing and
 // repeats nothing.
-func (s *Service) StepResends(ctx context.Context) (more bool, err error) {
+func (s *Resends) Step(ctx context.Context) (more bool, err error) {
 	made := 0
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		more, made = false, 0
@@ -62,28 +62,27 @@ func (s *Service) StepResends(ctx context.Context) (more bool, err error) {
 		} else if err != nil {
 			return err
 		}
-		fresh, err := s.countResend(tx, &row)
+		fresh, err := countResend(tx, &row, s.Clock())
 		if err != nil {
 			return err
 		}
 		if row.QueuedAt == nil && fresh < resendAhead {
-			if made, err = s.queueResend(tx, &row); err != nil {
+			if made, err = queueResend(tx, &row, s.Clock()); err != nil {
 				return err
 			}
 			more = made > 0 || row.QueuedAt == nil
 		}
 		return tx.Save(&row).Error
 	})
-	if err == nil && made > 0 {
-		s.wakeWorker()
+	if err == nil && made > 0 && s.Wake != nil {
+		s.Wake()
 	}
 	return more && err == nil, err
 }
 
 // countResend counts the results of an order's deliveries, sets the time of its next step, and
 // returns how many wait for their first attempt.
-func (s *Service) countResend(tx *models.Tx, row *models.Resend) (fresh int, err error) {
-	now := s.Clock()
+func countResend(tx *models.Tx, row *models.Resend, now time.Time) (fresh int, err error) {
 	// The index is of rows with an order: SQLite wants to read that.
 	of := func() *models.Tx {
 		return tx.Model(&models.Delivery{}).Where("resend_id = ? AND resend_id <> ''", row.ID)
@@ -135,8 +134,7 @@ func (s *Service) countResend(tx *models.Tx, row *models.Resend) (fresh int, err
 }
 
 // queueResend makes the next batch of an order's deliveries.
-func (s *Service) queueResend(tx *models.Tx, row *models.Resend) (made int, err error) {
-	now := s.Clock()
+func queueResend(tx *models.Tx, row *models.Resend, now time.Time) (made int, err error) {
 	targets, err := targetsOf(tx, *row)
 	if err != nil {
 		return 0, err
@@ -157,11 +155,11 @@ func (s *Service) queueResend(tx *models.Tx, row *models.Resend) (made int, err 
 		}
 		return 0, nil
 	}
-	rows, err := s.pairsOf(tx, *row, events, targets)
+	rows, err := pairsOf(tx, now, *row, events, targets)
 	if err != nil {
 		return 0, err
 	}
-	if made, err = s.queueDeliveries(tx, rows, *row); err != nil {
+	if made, err = queueDeliveries(tx, now, rows, *row); err != nil {
 		return 0, err
 	}
 	last := events[len(events)-1]

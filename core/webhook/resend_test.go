@@ -20,14 +20,14 @@ import (
 func (b *bundle) work() {
 	b.t.Helper()
 	for range 100 {
-		more, err := b.StepResends(b.t.Context())
+		more, err := b.resends.Step(b.t.Context())
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		n := b.step()
 		if !more && n == 0 {
 			b.clock.Advance(100 * time.Millisecond)
-			if more, err = b.StepResends(b.t.Context()); err != nil {
+			if more, err = b.resends.Step(b.t.Context()); err != nil {
 				b.t.Fatal(err)
 			} else if !more && b.step() == 0 {
 				return
@@ -84,7 +84,7 @@ func TestMissed(t *testing.T) {
 		shop := newMerchant(t, nil)
 		e, _ := b.create(owner, shop.URL)
 		other, _ := b.create(owner, shop.URL)
-		if m, err := b.Missed(ctx, owner, e.ID); err != nil || m.Count != 0 || !m.Since.IsZero() {
+		if m, err := b.deliveries.Missed(ctx, owner, e.ID); err != nil || m.Count != 0 || !m.Since.IsZero() {
 			t.Error("before it was ever off:", m, err)
 		}
 		b.typed(webhook.PaymentSuccessful, 3)
@@ -94,13 +94,13 @@ func TestMissed(t *testing.T) {
 		off := b.clock.Now()
 		b.clock.Advance(time.Hour)
 		b.typed(webhook.PaymentSuccessful, 7)
-		if _, err := b.SendTest(ctx, owner, other.ID); err != nil { // nothing that e could miss
+		if _, err := b.deliveries.SendTest(ctx, owner, other.ID); err != nil { // nothing that e could miss
 			t.Fatal(err)
 		}
 		b.step()
 		b.clock.Advance(time.Hour)
 		b.toggle(e.ID, true)
-		m, err := b.Missed(ctx, owner, e.ID)
+		m, err := b.deliveries.Missed(ctx, owner, e.ID)
 		if err != nil || m.Count != 7 || m.More || !m.Since.Equal(off) || !m.Until.Equal(b.clock.Now()) {
 			t.Errorf("%+v %v", m, err)
 		}
@@ -113,22 +113,22 @@ func TestMissed(t *testing.T) {
 			}
 		}
 		skipped := b.history(e.ID, webhook.Skipped, 100)[0]
-		list, err := b.DeliveriesOfEvent(ctx, owner, skipped)
+		list, err := b.deliveries.DeliveriesOfEvent(ctx, owner, skipped)
 		if err != nil || len(list) != 2 || list[1].State != webhook.Skipped || list[1].EndpointID != e.ID || list[0].State != webhook.Delivered {
 			t.Errorf("of the event: %+v %v", list, err)
 		}
 		before := len(shop.requests())
-		order, err := b.Resend(ctx, owner, webhook.Order{EndpointID: e.ID, From: m.Since, Failed: true})
+		order, err := b.resends.Create(ctx, owner, webhook.Order{EndpointID: e.ID, From: m.Since, Failed: true})
 		if err != nil || order.Total != 9 {
 			t.Fatalf("order = %v, err = %v", order, err)
 		}
 		b.work()
-		order, err = b.FindResend(ctx, owner, order.ID)
+		order, err = b.resends.Find(ctx, owner, order.ID)
 		if err != nil || order.State != webhook.ResendQueueing && order.State != webhook.ResendSending && order.State != webhook.ResendDone ||
 			order.Made != 7 || order.Walked != 9 || len(shop.requests()) != before+7 {
 			t.Errorf("%+v %v, %d requests", order, err, len(shop.requests())-before)
 		}
-		if m, _ := b.Missed(ctx, owner, e.ID); m.Count != 0 {
+		if m, _ := b.deliveries.Missed(ctx, owner, e.ID); m.Count != 0 {
 			t.Errorf("after the resend: %+v", m)
 		}
 	})
@@ -140,7 +140,7 @@ func (b *bundle) history(id, state string, page int) (ids []string) {
 	b.t.Helper()
 	last := time.Time{}
 	for cursor := ""; ; {
-		list, next, err := b.History(b.t.Context(), owner, id, state, cursor, page)
+		list, next, err := b.deliveries.History(b.t.Context(), owner, id, state, cursor, page)
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -175,19 +175,19 @@ func TestResendRange(t *testing.T) {
 		b.typed(webhook.PaymentDeclined, 5)
 		b.step()
 		first := len(shop.requests())
-		order, err := b.Resend(ctx, owner, webhook.Order{Types: []string{webhook.PaymentDeclined}, From: from, Before: &to})
+		order, err := b.resends.Create(ctx, owner, webhook.Order{Types: []string{webhook.PaymentDeclined}, From: from, Before: &to})
 		if err != nil || order.Total != 150 || order.State != webhook.ResendQueueing {
 			t.Fatalf("order = %v, err = %v", order, err)
 		}
-		more, err := b.StepResends(ctx)
-		half, _ := b.FindResend(ctx, owner, order.ID)
+		more, err := b.resends.Step(ctx)
+		half, _ := b.resends.Find(ctx, owner, order.ID)
 		if err != nil || !more || half.Walked != 66 || half.Made != 198 {
 			t.Errorf("after a batch: %+v %v %v", half, more, err)
 		}
 		b.work()
 		b.clock.Advance(time.Minute)
 		b.work()
-		order, err = b.FindResend(ctx, owner, order.ID)
+		order, err = b.resends.Find(ctx, owner, order.ID)
 		if err != nil || order.State != webhook.ResendDone || order.Made != 450 || order.Delivered != 450 || order.Failures != 0 || order.Walked != 150 {
 			t.Errorf("at the end: %+v %v", order, err)
 		}
@@ -199,8 +199,8 @@ func TestResendRange(t *testing.T) {
 				t.Errorf("%s came with %d bodies", id, len(bodies))
 			}
 		}
-		if list, next, err := b.Resends(ctx, owner, "", 1); err != nil || len(list) != 1 || next != "" {
-			t.Errorf(`b.Resends(ctx, owner, "", 1): list = %v, next = %v, err = %v`, list, next, err)
+		if list, next, err := b.resends.List(ctx, owner, "", 1); err != nil || len(list) != 1 || next != "" {
+			t.Errorf(`b.resends.List(ctx, owner, "", 1): list = %v, next = %v, err = %v`, list, next, err)
 		}
 	})
 }
@@ -213,12 +213,12 @@ func TestResendMakesWay(t *testing.T) {
 		b.create(owner, shop.URL)
 		b.typed(webhook.PaymentDeclined, 700)
 		b.step()
-		if _, err := b.Resend(t.Context(), owner, webhook.Order{From: start}); err != nil {
+		if _, err := b.resends.Create(t.Context(), owner, webhook.Order{From: start}); err != nil {
 			t.Fatal(err)
 		}
 		for range 5 {
 			b.clock.Advance(time.Second)
-			if _, err := b.StepResends(t.Context()); err != nil {
+			if _, err := b.resends.Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -238,21 +238,21 @@ func TestResendCutOff(t *testing.T) {
 		b.create(owner, shop.URL)
 		b.typed(webhook.PaymentDeclined, 250)
 		b.step()
-		order, err := b.Resend(t.Context(), owner, webhook.Order{From: start})
+		order, err := b.resends.Create(t.Context(), owner, webhook.Order{From: start})
 		if err != nil {
 			t.Fatal(err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 2 {
-			if _, err := b.StepResends(gone); err == nil {
+			if _, err := b.resends.Step(gone); err == nil {
 				t.Error("a batch without a database went well")
 			}
 		}
 		b.work()
 		b.clock.Advance(time.Minute)
 		b.work()
-		order, err = b.FindResend(t.Context(), owner, order.ID)
+		order, err = b.resends.Find(t.Context(), owner, order.ID)
 		if err != nil || order.Made != 250 || order.Delivered != 250 || len(shop.requests()) != 500 {
 			t.Errorf("%+v %v, %d requests", order, err, len(shop.requests()))
 		}
@@ -263,7 +263,7 @@ func TestResendRefuses(t *testing.T) {
 	each(t, func(t *testing.T, b *bundle) {
 		ctx := t.Context()
 		ask := func(sc scope.Scope, o webhook.Order) fault.Kind {
-			_, err := b.Resend(ctx, sc, o)
+			_, err := b.resends.Create(ctx, sc, o)
 			return fault.KindOf(err)
 		}
 		if got := ask(owner, webhook.Order{From: start}); got != fault.Conflict {
@@ -287,18 +287,18 @@ func TestResendRefuses(t *testing.T) {
 		if got := ask(scope.Scope{BusinessID: 1, Domain: scope.Live, Role: scope.Developer}, webhook.Order{From: start}); got != fault.Forbidden {
 			t.Error("a developer in live:", got)
 		}
-		order, err := b.Resend(ctx, owner, webhook.Order{From: start})
+		order, err := b.resends.Create(ctx, owner, webhook.Order{From: start})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.FindResend(ctx, foreign, order.ID); fault.KindOf(err) != fault.NotFound {
+		if _, err := b.resends.Find(ctx, foreign, order.ID); fault.KindOf(err) != fault.NotFound {
 			t.Error("another's resend:", err)
 		}
-		if list, _, err := b.Resends(ctx, foreign, "", 0); err != nil || len(list) != 0 {
-			t.Errorf(`b.Resends(ctx, foreign, "", 0): list = %v, err = %v`, list, err)
+		if list, _, err := b.resends.List(ctx, foreign, "", 0); err != nil || len(list) != 0 {
+			t.Errorf(`b.resends.List(ctx, foreign, "", 0): list = %v, err = %v`, list, err)
 		}
 		for range webhook.MaxResends - 1 {
-			if _, err := b.Resend(ctx, owner, webhook.Order{From: start}); err != nil {
+			if _, err := b.resends.Create(ctx, owner, webhook.Order{From: start}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -322,13 +322,13 @@ func TestResendsAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 4 * webhook.MaxResends {
 			all.Go(func() {
-				if _, err := b.Resend(t.Context(), owner, webhook.Order{From: start}); err != nil && fault.KindOf(err) != fault.Conflict {
+				if _, err := b.resends.Create(t.Context(), owner, webhook.Order{From: start}); err != nil && fault.KindOf(err) != fault.Conflict {
 					t.Error(err)
 				}
 			})
 		}
 		all.Wait()
-		if list, _, err := b.Resends(t.Context(), owner, "", 100); err != nil || len(list) != webhook.MaxResends {
+		if list, _, err := b.resends.List(t.Context(), owner, "", 100); err != nil || len(list) != webhook.MaxResends {
 			t.Errorf("%d orders, %v", len(list), err)
 		}
 	})
@@ -338,10 +338,10 @@ func TestResendsAtOnce(t *testing.T) {
 func (b *bundle) queueAll(id string) {
 	b.t.Helper()
 	for range 20 {
-		if _, err := b.StepResends(b.t.Context()); err != nil {
+		if _, err := b.resends.Step(b.t.Context()); err != nil {
 			b.t.Fatal(err)
 		}
-		if o, err := b.FindResend(b.t.Context(), owner, id); err != nil {
+		if o, err := b.resends.Find(b.t.Context(), owner, id); err != nil {
 			b.t.Fatal(err)
 		} else if o.State != webhook.ResendQueueing {
 			return
@@ -369,20 +369,20 @@ func TestResendFailed(t *testing.T) {
 		b.step()                            // the second failures: the next attempt is in 5 minutes
 		b.typed(webhook.PaymentDeclined, 4) // on their way
 		order := webhook.Order{EndpointID: e.ID, From: start, Failed: true}
-		if p, err := b.Plan(ctx, owner, order); err != nil || p.Events != 10 || p.Deliveries != 6 {
+		if p, err := b.resends.Plan(ctx, owner, order); err != nil || p.Events != 10 || p.Deliveries != 6 {
 			t.Errorf("planned %+v %v", p, err)
 		}
-		first, err := b.Resend(ctx, owner, order)
+		first, err := b.resends.Create(ctx, owner, order)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.work() // all ten fail once more
-		second, err := b.Resend(ctx, owner, order)
+		second, err := b.resends.Create(ctx, owner, order)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.queueAll(second.ID)
-		third, err := b.Resend(ctx, owner, webhook.Order{From: start}) // all are on their way again: nothing to take over
+		third, err := b.resends.Create(ctx, owner, webhook.Order{From: start}) // all are on their way again: nothing to take over
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -395,7 +395,7 @@ func TestResendFailed(t *testing.T) {
 		for name, want := range map[string]struct{ id, counts string }{
 			"first": {first.ID, "done 6 0 6"}, "second": {second.ID, "done 10 10 0"}, "third": {third.ID, "done 0 0 0"},
 		} {
-			o, err := b.FindResend(ctx, owner, want.id)
+			o, err := b.resends.Find(ctx, owner, want.id)
 			if got := fmt.Sprint(o.State, " ", o.Made, " ", o.Delivered, " ", o.Superseded); got != want.counts || err != nil {
 				t.Errorf("%s: %s, want %s, %v", name, got, want.counts, err)
 			}
@@ -413,18 +413,18 @@ func TestResendStops(t *testing.T) {
 		e, _ := b.create(owner, shop.URL)
 		b.typed(webhook.PaymentDeclined, 300)
 		b.step()
-		order, err := b.Resend(t.Context(), owner, webhook.Order{From: start, EndpointID: e.ID})
+		order, err := b.resends.Create(t.Context(), owner, webhook.Order{From: start, EndpointID: e.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.StepResends(t.Context()); err != nil {
+		if _, err := b.resends.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		b.toggle(e.ID, false)
 		b.work()
 		b.clock.Advance(time.Minute)
 		b.work()
-		order, err = b.FindResend(t.Context(), owner, order.ID)
+		order, err = b.resends.Find(t.Context(), owner, order.ID)
 		if err != nil || order.State != webhook.ResendStopped || order.Made != 200 || order.Failures != 200 {
 			t.Error(fmt.Sprintf("%+v", order), err)
 		}

@@ -40,8 +40,8 @@ type result struct {
 	ours       bool          // the endpoint has no part in the problem
 }
 
-// sender is what requests to an endpoint need of it.
-type sender struct {
+// destination is what requests to an endpoint need of it.
+type destination struct {
 	models.Endpoint
 	seen    // no later than it was read
 	signers []signer
@@ -62,12 +62,12 @@ type seen struct {
 }
 
 // lastLook returns the time and the number of edits, for endpoints that are read after it.
-func (s *Service) lastLook() seen { return seen{s.Clock(), s.edits.Load()} }
+func (s *Sender) lastLook() seen { return seen{s.Clock(), s.Endpoints.edits.Load()} }
 
-// newSender decrypts an endpoint's secrets and headers.
-func (s *Service) newSender(to models.Endpoint, when seen) *sender {
-	made := &sender{Endpoint: to, seen: when}
-	keys, err := s.openSecrets(to)
+// newDestination decrypts an endpoint's secrets and headers.
+func (s *Sender) newDestination(to models.Endpoint, when seen) *destination {
+	made := &destination{Endpoint: to, seen: when}
+	keys, err := s.Endpoints.openSecrets(to)
 	for _, key := range keys {
 		by, wrong := standardwebhooks.NewWebhook(key.Secret)
 		if wrong != nil {
@@ -79,7 +79,7 @@ func (s *Service) newSender(to models.Endpoint, when seen) *sender {
 	if err != nil {
 		made.problem = "The webhook's secret can't be read. Rotate it."
 	}
-	own, err := s.openHeaders(to)
+	own, err := s.Endpoints.openHeaders(to)
 	if err != nil {
 		made.problem = "The webhook's headers can't be read. Give them anew."
 	}
@@ -91,7 +91,7 @@ func (s *Service) newSender(to models.Endpoint, when seen) *sender {
 }
 
 // sendRequest makes one request: the event's bytes, signed at this moment.
-func (s *Service) sendRequest(ctx context.Context, to *sender, event models.Event) result {
+func (s *Sender) sendRequest(ctx context.Context, to *destination, event models.Event) result {
 	now := s.Clock()
 	if to.problem != "" {
 		return result{problem: to.problem, ours: true}
@@ -152,7 +152,7 @@ var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
 
 // secretForms returns the values of the merchant's own headers, and the words in them, in
 // the forms in which an answer may repeat them.
-func (to *sender) secretForms() (forms []string) {
+func (to *destination) secretForms() (forms []string) {
 	for _, h := range to.own {
 		for _, plain := range append(strings.Fields(h.Value), h.Value) {
 			if len(plain) < secretLength {
@@ -175,7 +175,7 @@ func (to *sender) secretForms() (forms []string) {
 
 // maskSecrets masks what an answer repeats of the merchant's own headers, also what the
 // answer's end cuts off.
-func (to *sender) maskSecrets(answer string) string {
+func (to *destination) maskSecrets(answer string) string {
 	forms := to.secretForms()
 	for _, form := range forms {
 		answer = strings.ReplaceAll(answer, form, Mask)
@@ -226,7 +226,7 @@ func formatHeaders(header http.Header, room int) string {
 }
 
 // signEvent makes the webhook-signature header: one signature for each secret that is valid.
-func (to *sender) signEvent(event models.Event, now time.Time) (string, error) {
+func (to *destination) signEvent(event models.Event, now time.Time) (string, error) {
 	var signatures []string
 	for _, by := range to.signers {
 		if by.until != nil && !now.Before(*by.until) {

@@ -3,15 +3,14 @@ package webhook
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/outbox"
@@ -34,8 +33,8 @@ type settlement struct {
 // settler writes settlements in groups: those that arrive while a transaction runs are written
 // together by the next one, so that many share a commit.
 type settler struct {
-	service *Service
-	room    chan struct{} // bounds the waiting settlements
+	sender *Sender
+	room   chan struct{} // bounds the waiting settlements
 
 	mu      sync.Mutex
 	waiting []*settlement
@@ -48,8 +47,8 @@ const (
 	linger   = 10 * time.Millisecond // between two transactions: settlements in between share the next
 )
 
-func newSettler(s *Service) *settler {
-	return &settler{service: s, room: make(chan struct{}, unsettle)}
+func newSettler(s *Sender) *settler {
+	return &settler{sender: s, room: make(chan struct{}, unsettle)}
 }
 
 // queueSettlement queues a settlement and returns a function that waits for its commit.
@@ -112,28 +111,19 @@ func (g *settler) recordGuarded(ctx context.Context, group []*settlement) (err e
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return g.service.recordGroup(ctx, group)
+	return g.sender.recordGroup(ctx, group)
 }
 
-func (s *Service) recordGroup(ctx context.Context, group []*settlement) error {
-	off := false
-	err := s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+func (s *Sender) recordGroup(ctx context.Context, group []*settlement) error {
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
 		if err := writeAttempts(tx, group); err != nil {
 			return err
 		}
 		if err := s.settleDeliveries(tx, group); err != nil {
 			return err
 		}
-		off, err = s.judgeEndpoints(tx, group)
-		return err
+		return s.judgeEndpoints(tx, group)
 	})
-	if off {
-		s.edits.Add(1)
-		if s.WakeMails != nil {
-			s.WakeMails()
-		}
-	}
-	return err
 }
 
 // writeAttempts writes the attempts' rows. They are written although the fence may have
@@ -167,7 +157,7 @@ func writeAttempts(tx *models.Tx, group []*settlement) error {
 
 // settleDeliveries writes the new states of the deliveries: those that were delivered together,
 // by the status they were answered with.
-func (s *Service) settleDeliveries(tx *models.Tx, group []*settlement) error {
+func (s *Sender) settleDeliveries(tx *models.Tx, group []*settlement) error {
 	delivered := map[int][][2]int64{}
 	for _, one := range group {
 		if one.set == nil {
@@ -206,8 +196,7 @@ func updatePairs(tx *models.Tx, pairs [][2]int64, set string, values map[string]
 }
 
 // failedColumns returns the columns of a delivery after an attempt that failed.
-func (s *Service) failedColumns(row models.Delivery, r result) map[string]any {
-	now := s.Clock()
+func failedColumns(row models.Delivery, r result, now time.Time) map[string]any {
 	set := map[string]any{"last_status": r.status, "last_error": r.problem, "tries": row.Tries + 1}
 	end := func(outcome string) map[string]any {
 		set["done_at"], set["outcome"] = now, outcome
@@ -224,10 +213,8 @@ func (s *Service) failedColumns(row models.Delivery, r result) map[string]any {
 	return set
 }
 
-// judgeEndpoints keeps how long endpoints have done nothing but fail, and
-// switches off those that say so or have failed for too long. It reports
-// whether it did, and owners were told.
-func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (switched bool, err error) {
+// judgeEndpoints notes which endpoints took a delivery and which failed.
+func (s *Sender) judgeEndpoints(tx *models.Tx, group []*settlement) error {
 	var good []string
 	bad := map[string]settlement{}
 	for _, one := range group {
@@ -241,64 +228,14 @@ func (s *Service) judgeEndpoints(tx *models.Tx, group []*settlement) (switched b
 		}
 	}
 	slices.Sort(good)
-	if good = slices.Compact(good); len(good) > 0 {
-		err := tx.Model(&models.Endpoint{}).Where("id IN ? AND failing_since IS NOT NULL", good).
-			UpdateColumn("failing_since", nil).Error
-		if err != nil {
-			return false, err
+	if err := s.Endpoints.recordSuccesses(tx, slices.Compact(good)); err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(bad)) { // two replicas that lock in one order don't wait for each other
+		failed := bad[id]
+		if err := s.Endpoints.recordFailure(tx, id, failed.url, failed.result.status == http.StatusGone); err != nil {
+			return err
 		}
 	}
-	ids := make([]string, 0, len(bad))
-	for id := range bad {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids) // two replicas that lock in one order don't wait for each other
-	for _, id := range ids {
-		off, err := s.judgeEndpoint(tx, id, bad[id])
-		if err != nil {
-			return false, err
-		}
-		switched = switched || off
-	}
-	return switched, nil
-}
-
-// silence is how long nothing may have failed for the failures before to count:
-// longer than the longest wait between two attempts.
-const silence = 36 * time.Hour
-
-// judgeEndpoint counts a failure against an endpoint and reports whether that switched it
-// off. An answer of an address that it no longer has says nothing of it.
-func (s *Service) judgeEndpoint(tx *models.Tx, id string, failed settlement) (off bool, err error) {
-	var row models.Endpoint
-	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && row.URL != failed.url {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	now := s.Clock()
-	// A failure after a long time without events starts a new count: a failure of last week
-	// says nothing about the days since.
-	if row.FailingSince == nil || row.FailedAt != nil && row.FailedAt.Before(now.Add(-silence)) {
-		row.FailingSince = &now
-	}
-	set, gone := map[string]any{"failing_since": *row.FailingSince, "failed_at": now},
-		failed.result.status == http.StatusGone
-	if off = row.Active && (gone || !row.FailingSince.After(now.Add(-Patience))); off {
-		row.OffReason = "Every delivery failed for 5 days."
-		if gone {
-			row.OffReason = "It answered 410 Gone, which asks for no more events."
-		}
-		set["active"], set["off_reason"], set["updated_at"] = false, row.OffReason, now
-	}
-	if err := tx.Model(&models.Endpoint{}).Where("id = ?", id).UpdateColumns(set).Error; err != nil || !off {
-		return false, err
-	}
-	if err := s.pauseEndpoint(tx, row.ID, *row.FailingSince); err != nil {
-		return false, err
-	}
-	row.Active = false
-	return true, s.recordSwitchOff(tx, row)
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 // settlements is a service with a fake clock, whose settlements are made by the test.
 type settlements struct {
-	*Service
+	*Sender
 	t     *testing.T
 	clock *clock.Fake
 	woken int // how often mails were
@@ -23,8 +23,9 @@ type settlements struct {
 func newSettlements(t *testing.T, db *models.DB) *settlements {
 	t.Helper()
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	s := &settlements{t: t, clock: now, Service: &Service{DB: db, Clock: now.Now}}
-	s.WakeMails = func() { s.woken++ }
+	s := &settlements{t: t, clock: now, Sender: &Sender{DB: db, Clock: now.Now,
+		Endpoints: &Service{DB: db, Clock: now.Now}}}
+	s.Endpoints.WakeMails = func() { s.woken++ }
 	return s
 }
 
@@ -56,7 +57,7 @@ func (s *settlements) answered(endpointID string, status int) *settlement {
 	one := &settlement{row: row, url: "https://" + endpointID, sent: true, began: claimed, judge: true,
 		result: result{status: status, problem: describeStatus(status)}, done: make(chan error, 1)}
 	if one.result.problem != "" {
-		one.set = s.failedColumns(row, one.result)
+		one.set = failedColumns(row, one.result, s.Clock())
 	}
 	return one
 }
@@ -203,7 +204,7 @@ func TestDoneDeliveryIsNotReopened(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := []models.Delivery{group[0].row, group[1].row}
-		if err := (deliverer{Service: s.Service}).Return(t.Context(), rows); err != nil {
+		if err := (deliverer{Sender: s.Sender}).Return(t.Context(), rows); err != nil {
 			t.Fatal(err)
 		}
 		if after := modelstest.ReadRows(t, db, "deliveries"); after != before || s.count(&models.DeliveryAttempt{}) != 2 {
@@ -280,7 +281,7 @@ func TestGroupIsWrittenOnce(t *testing.T) {
 			{"two that are refused", groupOf(2, true), 4}, // two in the group's transaction, then one in each of their own
 		} {
 			created = 0
-			newSettler(s.Service).settleGroup(c.group)
+			newSettler(s.Sender).settleGroup(c.group)
 			if created != c.want {
 				t.Errorf("%s: %d statements for attempts, want %d", c.name, created, c.want)
 			}

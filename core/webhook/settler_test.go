@@ -30,7 +30,7 @@ func TestNoSettlementIsLost(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		s := newSettlements(t, db)
-		g := newSettler(s.Service)
+		g := newSettler(s.Sender)
 		first := s.answered("a", 500)
 		g.running = true // so that none is taken before all wait
 		var commits []func() error
@@ -82,14 +82,14 @@ func TestPanicCostsOneGroup(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		s := newSettlements(t, db)
-		g := newSettler(s.Service)
+		g := newSettler(s.Sender)
 		one := s.answered("a", 200)
 		read := s.Clock
-		s.Service.Clock = nil
+		s.Sender.Clock = nil
 		if err := await(g.queueSettlement(one)); err == nil || !strings.HasPrefix(err.Error(), "panic: ") {
 			t.Errorf("settled without a clock: %v, want an error that begins with panic", err)
 		}
-		s.Service.Clock = read
+		s.Sender.Clock = read
 		if err := await(g.queueSettlement(one)); err != nil || s.deliveryRow(one).Outcome != Delivered {
 			t.Errorf("settled after the panic: %v, %+v, want it delivered", err, s.deliveryRow(one))
 		}

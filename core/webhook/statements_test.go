@@ -27,7 +27,7 @@ func TestFailedStatementUndoesOperation(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		b := setup(t, db)
 		woken := 0
-		b.Wake = func() { woken++ }
+		b.deliveries.Wake = func() { woken++ }
 		for _, o := range b.operations() {
 			before, wokenBefore := modelstest.ReadRows(t, db, webhookTables...), woken
 			modelstest.FailStatements(t, db, func() error {
@@ -65,7 +65,7 @@ func (b *bundle) operations() []operation {
 	b.clock.Advance(time.Minute)
 	event := b.emit(1)
 	b.clock.Advance(time.Minute)
-	test, err := b.SendTest(ctx, owner, e.ID)
+	test, err := b.deliveries.SendTest(ctx, owner, e.ID)
 	b.must(err)
 	emitted := webhook.Event{BusinessID: 1, Domain: scope.Test, Type: webhook.PaymentExpired}
 	name, yes, no, headers := "renamed", true, false, []webhook.Header{{Name: "X-Key", Value: "secret"}}
@@ -82,14 +82,14 @@ func (b *bundle) operations() []operation {
 		{"creating an inactive endpoint", create(false), 0},
 		{"listing", func() error { return third(b.List(ctx, owner, "", 0)) }, 0},
 		{"finding", func() error { return second(b.Find(ctx, owner, e.ID)) }, 0},
-		{"counting what was missed", func() error { return second(b.Missed(ctx, owner, off.ID)) }, 0},
-		{"listing what was missed", func() error { return third(b.History(ctx, owner, off.ID, webhook.Skipped, "", 0)) }, 0},
+		{"counting what was missed", func() error { return second(b.deliveries.Missed(ctx, owner, off.ID)) }, 0},
+		{"listing what was missed", func() error { return third(b.deliveries.History(ctx, owner, off.ID, webhook.Skipped, "", 0)) }, 0},
 		{"changing", update(e.ID, webhook.Change{Name: &name, Headers: &headers}), 0},
 		{"rotating the secret", func() error { return third(b.RotateSecret(ctx, owner, e.ID)) }, 0},
-		{"sending a test event", func() error { return second(b.SendTest(ctx, owner, e.ID)) }, 1},
-		{"redelivering to all", func() error { return second(b.Redeliver(ctx, owner, event, "")) }, 1},
-		{"redelivering to one", func() error { return second(b.Redeliver(ctx, owner, event, e.ID)) }, 1},
-		{"redelivering a test event", func() error { return second(b.Redeliver(ctx, owner, test, "")) }, 1},
+		{"sending a test event", func() error { return second(b.deliveries.SendTest(ctx, owner, e.ID)) }, 1},
+		{"redelivering to all", func() error { return second(b.deliveries.Redeliver(ctx, owner, event, "")) }, 1},
+		{"redelivering to one", func() error { return second(b.deliveries.Redeliver(ctx, owner, event, e.ID)) }, 1},
+		{"redelivering a test event", func() error { return second(b.deliveries.Redeliver(ctx, owner, test, "")) }, 1},
 		{"emitting", func() error { return b.DB.Write(ctx, func(tx *models.Tx) error { return b.Emit(tx, emitted) }) }, 0},
 		{"switching on", update(off.ID, webhook.Change{Active: &yes}), 0},
 		{"switching off", update(e.ID, webhook.Change{Active: &no}), 0},

@@ -105,7 +105,7 @@ func TestTarpits(t *testing.T) {
 	businesses, pits, events := speed.Pick(2, 5), speed.Pick(10, 40), speed.Pick(1, 4)
 	const good = 2
 	p, shop := newTarpits(t), newMerchant(t, nil)
-	b.Clients[scope.Test].Timeout = time.Hour // nothing hangs for less than the test
+	b.sender.Clients[scope.Test].Timeout = time.Hour // nothing hangs for less than the test
 	for business := range int64(businesses) {
 		sc := owner
 		sc.BusinessID += business
@@ -130,7 +130,7 @@ func TestTarpits(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
-	worker := b.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler), Poll: 10 * time.Millisecond, Grace: time.Millisecond})
+	worker := b.sender.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler), Poll: 10 * time.Millisecond, Grace: time.Millisecond})
 	go func() { ran <- worker.Run(ctx) }()
 	await(t, "every good delivery", func() bool {
 		var done int64

@@ -6,13 +6,10 @@
 package webhook
 
 import (
-	"net/http"
 	"sync/atomic"
 	"time"
 
 	"cointill/core/clock"
-	"cointill/core/fault"
-	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/models"
 )
@@ -58,18 +55,11 @@ const (
 	KeepRows   = 400 * 24 * time.Hour // how long it is known that there was an event
 )
 
-// Service is events and endpoints. Its fields are set once, before use.
+// Service keeps endpoints and records events. Its fields are set once, before use.
 type Service struct {
 	DB      *models.DB
 	Clock   clock.Clock
 	Secrets *secret.Box
-	// Clients sends deliveries, one client for each domain (guard.NewClient).
-	Clients map[scope.Domain]*http.Client
-	// Version is Cointill's, for the User-Agent.
-	Version string
-	// Wake is called after a commit of this package that made deliveries; it may be nil. A caller
-	// of Emit wakes the worker itself, after its commit.
-	Wake func()
 	// Mails queues the mail to owners when an endpoint is switched off; with nil, or a nil
 	// Render, no mail is sent. WakeMails is called after the commit; it may be nil.
 	Mails     Mails
@@ -79,28 +69,5 @@ type Service struct {
 	// Pages is the address below which each endpoint has its page, for the
 	// link in the mail: https://till.example/dashboard/webhooks.
 	Pages string
-	// Attempted is called after every request to an endpoint, for metrics and
-	// traces; it may be nil, and must not block.
-	Attempted func(Attempted)
-
 	edits atomic.Int64 // number of changes of endpoints that this process committed; each makes earlier reads stale
 }
-
-// Attempted is a request that was made to an endpoint.
-type Attempted struct {
-	Event    models.Event
-	Endpoint string // its id
-	Attempt  int    // of this delivery, from 1
-	Began    time.Time
-	Took     time.Duration
-	Status   int  // of the answer; 0 when there was none
-	Success  bool // the endpoint took the event
-}
-
-func (s *Service) wakeWorker() {
-	if s.Wake != nil {
-		s.Wake()
-	}
-}
-
-func errNotFound() error { return fault.Missing("webhook") }

@@ -25,9 +25,12 @@ import (
 // bundle is a service on a database with a clock that the test moves.
 type bundle struct {
 	*webhook.Service
-	t      *testing.T
-	clock  *clock.Fake
-	worker *outbox.Worker[models.Delivery]
+	deliveries *webhook.Deliveries
+	resends    *webhook.Resends
+	sender     *webhook.Sender
+	t          *testing.T
+	clock      *clock.Fake
+	worker     *outbox.Worker[models.Delivery]
 }
 
 var (
@@ -42,12 +45,14 @@ func setup(t *testing.T, db *models.DB) *bundle {
 		t.Fatal(err)
 	}
 	fake := clock.NewFake(start)
-	s := &webhook.Service{DB: db, Clock: fake.Now, Secrets: box, Version: "1.2.3", Clients: map[scope.Domain]*http.Client{
+	s := &webhook.Service{DB: db, Clock: fake.Now, Secrets: box}
+	sender := &webhook.Sender{DB: db, Clock: fake.Now, Endpoints: s, Version: "1.2.3", Clients: map[scope.Domain]*http.Client{
 		scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true}),
 		scope.Live: guard.NewClient(guard.Config{Domain: scope.Live, AllowLoopback: true, AllowPrivate: true}),
 	}}
 	quiet := outbox.Options{Log: slog.New(slog.DiscardHandler)}
-	return &bundle{Service: s, t: t, clock: fake, worker: s.Worker(quiet)}
+	return &bundle{Service: s, deliveries: &webhook.Deliveries{DB: db, Clock: fake.Now, Events: s},
+		resends: &webhook.Resends{DB: db, Clock: fake.Now}, sender: sender, t: t, clock: fake, worker: sender.Worker(quiet)}
 }
 
 // each runs a test with a bundle on every database.
@@ -101,7 +106,7 @@ func (b *bundle) step() int {
 // attempts are those of the single delivery of an endpoint, oldest first.
 func (b *bundle) attempts(id string) []webhook.Attempt {
 	b.t.Helper()
-	_, attempts, err := b.DeliveryOf(b.t.Context(), owner, id, b.only(id).EventID)
+	_, attempts, err := b.deliveries.DeliveryOf(b.t.Context(), owner, id, b.only(id).EventID)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -111,7 +116,7 @@ func (b *bundle) attempts(id string) []webhook.Attempt {
 // only is the single delivery of an endpoint.
 func (b *bundle) only(id string) webhook.Delivery {
 	b.t.Helper()
-	list, _, err := b.History(b.t.Context(), owner, id, "", "", 0)
+	list, _, err := b.deliveries.History(b.t.Context(), owner, id, "", "", 0)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -51,10 +51,14 @@ type Webhooks interface {
 	Update(ctx context.Context, sc scope.Scope, id string, c webhook.Change) (webhook.Endpoint, error)
 	Delete(ctx context.Context, sc scope.Scope, id string) error
 	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
-	SendTest(ctx context.Context, sc scope.Scope, id string) (string, error)
 	Events(ctx context.Context, sc scope.Scope, f webhook.Filter, after string, limit int) ([]webhook.Recorded, string,
 		error)
 	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
+}
+
+// Deliveries is what the interface asks of core/webhook's deliveries.
+type Deliveries interface {
+	SendTest(ctx context.Context, sc scope.Scope, id string) (string, error)
 	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
 	DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]webhook.Delivery, error)
 	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery,
@@ -62,10 +66,14 @@ type Webhooks interface {
 	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt,
 		error)
 	Missed(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Missed, error)
+}
+
+// Resends is what the interface asks of core/webhook's resends.
+type Resends interface {
 	Check(o webhook.Order) fault.Fields
-	Resend(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Resend, error)
-	FindResend(ctx context.Context, sc scope.Scope, id string) (webhook.Resend, error)
-	Resends(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Resend, string, error)
+	Create(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Resend, error)
+	Find(ctx context.Context, sc scope.Scope, id string) (webhook.Resend, error)
+	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Resend, string, error)
 }
 
 // Links is what the interface asks of core/link.
@@ -109,20 +117,22 @@ type Limits interface {
 
 // Deps is what the interface needs of the rest of the program.
 type Deps struct {
-	Payments Payments
-	Lists    Lists
-	Webhooks Webhooks
-	Links    Links
-	Keys     Keys
-	Methods  Methods
-	Networks payment.Networks // whether a coin works now
-	Quotes   Quotes
-	Sandbox  Sandbox
-	Books    Books
-	Limits   Limits
-	Answers  *idempotency.Store
-	Secrets  *secret.Box // seals cursors
-	Clock    clock.Clock
+	Payments   Payments
+	Lists      Lists
+	Webhooks   Webhooks
+	Deliveries Deliveries
+	Resends    Resends
+	Links      Links
+	Keys       Keys
+	Methods    Methods
+	Networks   payment.Networks // whether a coin works now
+	Quotes     Quotes
+	Sandbox    Sandbox
+	Books      Books
+	Limits     Limits
+	Answers    *idempotency.Store
+	Secrets    *secret.Box // seals cursors
+	Clock      clock.Clock
 	// PerMinute is how many requests a key may make in a minute; 0 means limit.PerKey.
 	PerMinute int64
 	// BaseURL is this instance's own address, without a trailing slash; Version is Cointill's.

@@ -106,7 +106,7 @@ func (c *call) listDeliveries() error {
 	if err := q.validationError(); err != nil {
 		return err
 	}
-	found, next, err := c.api.Webhooks.History(c.ctx, c.scope, id, state, after, limit)
+	found, next, err := c.api.Deliveries.History(c.ctx, c.scope, id, state, after, limit)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (c *call) getDelivery() error {
 	if err != nil {
 		return err
 	}
-	found, attempts, err := c.api.Webhooks.DeliveryOf(c.ctx, c.scope, id, eventID)
+	found, attempts, err := c.api.Deliveries.DeliveryOf(c.ctx, c.scope, id, eventID)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (c *call) listMissed() error {
 	if err != nil {
 		return err
 	}
-	m, err := c.api.Webhooks.Missed(c.ctx, c.scope, id)
+	m, err := c.api.Deliveries.Missed(c.ctx, c.scope, id)
 	if err != nil {
 		return err
 	}

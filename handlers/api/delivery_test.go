@@ -13,6 +13,7 @@ import (
 
 	"cointill/core/outbox"
 	"cointill/core/scope"
+	"cointill/core/webhook"
 	"cointill/core/webhook/guard"
 	"cointill/models"
 )
@@ -24,14 +25,14 @@ func (b *bench) shop() (url string, status *atomic.Int64) {
 	status.Store(204)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) }))
 	b.Cleanup(server.Close)
-	b.hooks.Clients = map[scope.Domain]*http.Client{scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true})}
+	b.sender.Clients = map[scope.Domain]*http.Client{scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true})}
 	return server.URL, status
 }
 
 // deliver makes the attempts that are due.
 func (b *bench) deliver() {
 	b.Helper()
-	_, err := b.hooks.Worker(outbox.Options{}).Step(b.Context())
+	_, err := b.sender.Worker(outbox.Options{}).Step(b.Context())
 	b.must(err)
 }
 
@@ -293,7 +294,7 @@ func TestResendOrders(t *testing.T) {
 		for range 5 {
 			for more := true; more; {
 				var err error
-				more, err = b.hooks.StepResends(b.Context())
+				more, err = b.resends.Step(b.Context())
 				b.must(err)
 			}
 			b.deliver()
@@ -352,7 +353,7 @@ func (b *bench) redeliverOne(one, other hook) {
 	b.deliver()
 	for more := true; more; {
 		var err error
-		more, err = b.hooks.Prune(b.Context())
+		more, err = webhook.Prune(b.Context(), b.db, b.clock.Now())
 		b.must(err)
 	}
 	for _, at := range []string{"/v1/events/" + events[0].ID, "/v1/events"} {

@@ -148,7 +148,7 @@ func (c *call) getEvent() error {
 	if err != nil {
 		return err
 	}
-	deliveries, err := c.api.Webhooks.DeliveriesOfEvent(c.ctx, c.scope, id)
+	deliveries, err := c.api.Deliveries.DeliveriesOfEvent(c.ctx, c.scope, id)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (c *call) redeliverEvent() (int, error) {
 		}
 		to = in
 	}
-	return c.api.Webhooks.Redeliver(c.ctx, c.scope, id, to.WebhookID.Value)
+	return c.api.Deliveries.Redeliver(c.ctx, c.scope, id, to.WebhookID.Value)
 }
 
 func showRedelivered(c *call, webhooks int) (any, error) {

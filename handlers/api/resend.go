@@ -107,9 +107,9 @@ func (c *call) placeOrder(endpointID string) (webhook.Resend, error) {
 	wanted := webhook.Order{EndpointID: endpointID, Types: in.Events.Values, From: in.From.Value,
 		Before: in.Before.Pointer(), Failed: in.Failed.Value}
 	if len(problems) > 0 {
-		return webhook.Resend{}, body.JoinRefusals(problems, c.api.Webhooks.Check(wanted))
+		return webhook.Resend{}, body.JoinRefusals(problems, c.api.Resends.Check(wanted))
 	}
-	return c.api.Webhooks.Resend(c.ctx, c.scope, wanted)
+	return c.api.Resends.Create(c.ctx, c.scope, wanted)
 }
 
 func (c *call) listResends() error {
@@ -118,7 +118,7 @@ func (c *call) listResends() error {
 	if err := q.validationError(); err != nil {
 		return err
 	}
-	found, next, err := c.api.Webhooks.Resends(c.ctx, c.scope, after, limit)
+	found, next, err := c.api.Resends.List(c.ctx, c.scope, after, limit)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (c *call) getResend() error {
 	if err != nil {
 		return err
 	}
-	found, err := c.api.Webhooks.FindResend(c.ctx, c.scope, id)
+	found, err := c.api.Resends.Find(c.ctx, c.scope, id)
 	if err != nil {
 		return err
 	}

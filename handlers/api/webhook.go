@@ -222,5 +222,5 @@ func (c *call) testWebhook() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.api.Webhooks.SendTest(c.ctx, c.scope, id)
+	return c.api.Deliveries.SendTest(c.ctx, c.scope, id)
 }

@@ -72,8 +72,13 @@ type Lists interface {
 // Webhooks is what the areas need of core/webhook.
 type Webhooks interface {
 	overview.Webhooks
-	payments.Webhooks
 	webhooks.Webhooks
+}
+
+// Deliveries is what the areas need of core/webhook's deliveries.
+type Deliveries interface {
+	payments.Deliveries
+	webhooks.Deliveries
 }
 
 // Mails is what the areas need of core/mail.
@@ -121,6 +126,8 @@ type Services struct {
 	System     system.System
 	Wallets    Wallets
 	Webhooks   Webhooks
+	Deliveries Deliveries
+	Resends    webhooks.Resends
 	Answers    *idempotency.Store // what forms made: one that is sent twice makes it once
 	Clock      clock.Clock
 	Depths     coresettings.Depths // the operator's
@@ -159,8 +166,8 @@ func New(s Services) *Handlers {
 		Overview: &overview.Handlers{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Figures: s.Figures, Lists: s.Lists, Quotes: s.Quotes,
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Networks: s.Networks, Clock: s.Clock},
 		Payments: &payments.Handlers{Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists, Mails: s.Mails, Sandbox: s.Sandbox,
-			Wallets:  s.Wallets,
-			Webhooks: s.Webhooks, Hub: s.Hub, Answers: s.Answers, Exports: exports, Clock: s.Clock},
+			Wallets:    s.Wallets,
+			Deliveries: s.Deliveries, Hub: s.Hub, Answers: s.Answers, Exports: exports, Clock: s.Clock},
 		People: &people.Handlers{Accounts: s.Accounts, Users: s.Users, Factors: s.Factors, Sessions: s.Sessions,
 			Passkeys: s.Passkeys, MailServer: s.MailServer},
 		Rates: &rates.Handlers{Quotes: s.Quotes, Clock: s.Clock},
@@ -172,7 +179,8 @@ func New(s Services) *Handlers {
 		Team:   &team.Handlers{Team: s.Accounts, Answers: s.Answers, MailServer: s.MailServer, Clock: s.Clock},
 		Wallet: &wallet.Handlers{Accounts: s.Accounts, Wallets: s.Wallets, Receiving: s.Receiving, Quotes: s.Quotes,
 			Networks: s.Networks, Noted: s.Noted, Clock: s.Clock},
-		Webhooks: &webhooks.Handlers{Webhooks: s.Webhooks, Answers: s.Answers, Clock: s.Clock},
+		Webhooks: &webhooks.Handlers{Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
+			Answers: s.Answers, Clock: s.Clock},
 	}
 }
 

@@ -36,7 +36,7 @@ func TestOnce(t *testing.T) {
 				return len(list)
 			}},
 			"resend": {"/dashboard/webhooks/resends/review?created_after=2026-03-01T11:00", "/dashboard/webhooks/resends", url.Values{"created_after": {"2026-03-01T11:00"}}, func() int {
-				list, _, err := s.Webhooks.Resends(t.Context(), s.sc, "", 100)
+				list, _, err := s.Resends.List(t.Context(), s.sc, "", 100)
 				s.FailOn(err)
 				return len(list)
 			}},

@@ -236,7 +236,7 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 	s.FailOn(err)
 	events, _, err := s.Webhooks.Events(t.Context(), sc, webhook.Filter{}, "", 1)
 	s.FailOn(err)
-	order, err := s.Webhooks.Resend(t.Context(), sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
+	order, err := s.Resends.Create(t.Context(), sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
 	s.FailOn(err)
 	key, _, err := s.Keys.CreateKey(t.Context(), sc, "Server")
 	s.FailOn(err)

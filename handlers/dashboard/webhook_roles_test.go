@@ -18,7 +18,7 @@ func TestWebhookRoles(t *testing.T) {
 	eachHooked(t, 404, func(t *testing.T, s *hooked) {
 		s.pay()
 		one := s.delivery()
-		order, err := s.Webhooks.Resend(t.Context(), s.sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
+		order, err := s.Resends.Create(t.Context(), s.sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
 		s.FailOn(err)
 		live := s.sc
 		live.Domain = scope.Live

@@ -67,8 +67,8 @@ type hooked struct {
 func eachHooked(t *testing.T, status int, test func(t *testing.T, s *hooked)) {
 	t.Helper()
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
-		s.Webhooks.Clients = map[scope.Domain]*http.Client{scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true})}
-		h := &hooked{Server: s, hook: newHook(t, status), sc: s.CreateBusiness("Ama's Shop", ama), worker: s.Webhooks.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)})}
+		s.Sender.Clients = map[scope.Domain]*http.Client{scope.Test: guard.NewClient(guard.Config{Domain: scope.Test, AllowLoopback: true})}
+		h := &hooked{Server: s, hook: newHook(t, status), sc: s.CreateBusiness("Ama's Shop", ama), worker: s.Sender.Worker(outbox.Options{Log: slog.New(slog.DiscardHandler)})}
 		h.b = s.SignIn(ama)
 		made := h.b.PostFrom("/dashboard/webhooks/new", "/dashboard/webhooks", url.Values{"type": {"Shop server"}, "url": {h.hook.URL + "/in"}, "active": {"true"},
 			"header_name_0": {"X-Gateway"}, "header_value_0": {"top secret"}})
@@ -99,7 +99,7 @@ func (h *hooked) pay() (reference string) {
 func (h *hooked) deliver() {
 	h.T.Helper()
 	for range 20 {
-		_, err := h.Webhooks.StepResends(h.T.Context())
+		_, err := h.Resends.Step(h.T.Context())
 		h.FailOn(err)
 		_, err = h.worker.Step(h.T.Context())
 		h.FailOn(err)

@@ -24,7 +24,7 @@ func (p *Product) registerMetrics() (*prometheus.Registry, error) {
 	if p.shared != nil {
 		c.Drift = p.shared.Drift
 	}
-	p.Payments.Reached, p.Hooks.Attempted, p.receipts.Ended = c.CountState, c.CountAttempt, c.CountMail
+	p.metrics, p.Payments.Reached, p.receipts.Ended = c, c.CountState, c.CountMail
 	return registry, nil
 }
 

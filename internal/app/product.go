@@ -32,6 +32,7 @@ import (
 	"cointill/core/limit"
 	"cointill/core/link"
 	"cointill/core/mail"
+	"cointill/core/metrics"
 	"cointill/core/money"
 	"cointill/core/outbox"
 	"cointill/core/payment"
@@ -62,44 +63,48 @@ var Version = "development"
 
 // Product is everything wired together.
 type Product struct {
-	Base      string
-	DB        *models.DB
-	Clock     clock.Clock
-	shared    *clock.Shared // that clock, where several processes have one; else nil
-	Log       *slog.Logger
-	Accounts  *account.Service
-	Users     *auth.Service
-	Keys      *apikey.Service
-	sessions  *auth.Sessions
-	audits    *audit.Service
-	Settings  *settings.Service
-	calls     *apilog.Log
-	Payments  *payment.Service
-	figures   *stats.Service
-	Books     *journal.Service
-	Links     *link.Service
-	Hooks     *webhook.Service
-	receipts  *mail.Service
-	Sandbox   *sandbox.Service
-	Networks  *payment.Registry
-	Quotes    *quote.Service
-	Rates     *rates
-	nodes     *nodes
-	Wallets   *wallet.Service
-	Marks     *addressmark.Store
-	Receiving *receiving.Service
-	hub       *sse.Hub
-	limiter   *limit.Limiter
-	answers   *idempotency.Store
-	leases    *lease.Leases
-	chains    []*simulated.Chain
-	Follows   []followed
-	followers sync.Map // *chain.Follower by the network that this process follows now
-	deliver   *outbox.Worker[models.Delivery]
-	send      *outbox.Worker[models.Mail]
-	Server    *web.Server
-	started   time.Time
-	Tracer    *trace.Tracer // nil without a collector
+	Base       string
+	DB         *models.DB
+	Clock      clock.Clock
+	shared     *clock.Shared // that clock, where several processes have one; else nil
+	Log        *slog.Logger
+	Accounts   *account.Service
+	Users      *auth.Service
+	Keys       *apikey.Service
+	sessions   *auth.Sessions
+	audits     *audit.Service
+	Settings   *settings.Service
+	calls      *apilog.Log
+	Payments   *payment.Service
+	figures    *stats.Service
+	Books      *journal.Service
+	Links      *link.Service
+	Hooks      *webhook.Service
+	deliveries *webhook.Deliveries
+	resends    *webhook.Resends
+	Sender     *webhook.Sender
+	receipts   *mail.Service
+	Sandbox    *sandbox.Service
+	Networks   *payment.Registry
+	Quotes     *quote.Service
+	Rates      *rates
+	nodes      *nodes
+	Wallets    *wallet.Service
+	Marks      *addressmark.Store
+	Receiving  *receiving.Service
+	hub        *sse.Hub
+	limiter    *limit.Limiter
+	answers    *idempotency.Store
+	leases     *lease.Leases
+	chains     []*simulated.Chain
+	Follows    []followed
+	followers  sync.Map // *chain.Follower by the network that this process follows now
+	deliver    *outbox.Worker[models.Delivery]
+	send       *outbox.Worker[models.Mail]
+	Server     *web.Server
+	started    time.Time
+	Tracer     *trace.Tracer // nil without a collector
+	metrics    *metrics.Collector
 	// mailServer is where mails go; empty for nowhere.
 	mailServer string
 	limits     limits
@@ -258,9 +263,6 @@ func (p *Product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 		clients[domain] = guard.NewClient(guard.Config{Domain: domain, AllowLoopback: s.AllowsWebhookLoopback(),
 			AllowPrivate: s.WebhookPrivate, Own: own, Idle: max(p.limits.deliveries/4, 1)})
 	}
-	p.Hooks = &webhook.Service{DB: p.DB, Clock: p.Clock, Secrets: box, Clients: clients, Version: Version}
-	p.deliver = p.Hooks.Worker(outbox.Options{Pool: p.limits.deliveries})
-	p.Hooks.Wake = p.deliver.Signal
 	p.receipts = &mail.Service{DB: p.DB, Clock: p.Clock}
 	p.receipts.Render = func(r mail.Receipt) (subject, text, html string) { return renderReceipt(p.Base, r) }
 	if s.SMTPURL != "" {
@@ -275,8 +277,13 @@ func (p *Product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	p.Users.Mails, p.Users.Render, p.Users.WakeMails, p.Users.Base = p.receipts, mailview.RenderAccount,
 		p.send.Signal, p.Base
 	p.receipts.Fill = p.Users.Fill
-	p.Hooks.Mails, p.Hooks.WakeMails = p.receipts, p.send.Signal
-	p.Hooks.Render, p.Hooks.Pages = mailview.RenderWebhookOff, p.Base+"/dashboard/webhooks"
+	p.Hooks = &webhook.Service{DB: p.DB, Clock: p.Clock, Secrets: box, Mails: p.receipts, WakeMails: p.send.Signal,
+		Render: mailview.RenderWebhookOff, Pages: p.Base + "/dashboard/webhooks"}
+	p.Sender = &webhook.Sender{DB: p.DB, Clock: p.Clock, Endpoints: p.Hooks, Clients: clients, Version: Version,
+		Attempted: p.reportAttempt}
+	p.deliver = p.Sender.Worker(outbox.Options{Pool: p.limits.deliveries})
+	p.deliveries = &webhook.Deliveries{DB: p.DB, Clock: p.Clock, Events: p.Hooks, Wake: p.deliver.Signal}
+	p.resends = &webhook.Resends{DB: p.DB, Clock: p.Clock, Wake: p.deliver.Signal}
 	return nil
 }
 
@@ -324,7 +331,8 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 		Routes: web.Routes{
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{
-					Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Webhooks: p.Hooks, Links: p.Links,
+					Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Webhooks: p.Hooks,
+					Deliveries: p.deliveries, Resends: p.resends, Links: p.Links,
 					Keys: p.Keys, Methods: p.Accounts, Networks: p.Networks, Quotes: p.Quotes,
 					Sandbox: p.Sandbox, Books: p.Books, Limits: p.limiter, Answers: p.answers, Secrets: box,
 					Clock:     p.Clock,
@@ -349,7 +357,8 @@ func (p *Product) NewDashboard() *dashboard.Handlers {
 		Mails: p.receipts, Payments: p.Payments, Resolver: payment.NewResolver(p.Payments),
 		Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
 		Receiving: p.Receiving, Sandbox: p.Sandbox,
-		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Answers: p.answers,
+		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Deliveries: p.deliveries,
+		Resends: p.resends, Answers: p.answers,
 		Clock: p.Clock, Depths: p.Settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.Networks,
 		Noted: p.Networks,
 	})

@@ -29,10 +29,17 @@ func (p *Product) openTraces(s *Settings) error {
 		Version: Version, Clock: p.Clock}); err != nil {
 		return fmt.Errorf("%s_OTLP_ENDPOINT: %w", EnvPrefix, err)
 	}
-	counted, measured := p.Payments.Reached, p.Hooks.Attempted
+	counted := p.Payments.Reached
 	p.Payments.Reached = func(c payment.Change) { counted(c); p.Tracer.AddState(c) }
-	p.Hooks.Attempted = func(a webhook.Attempted) { measured(a); p.Tracer.AddAttempt(a) }
 	return nil
+}
+
+// reportAttempt counts a request to a webhook, and adds it to the trace of its payment.
+func (p *Product) reportAttempt(a webhook.Attempted) {
+	p.metrics.CountAttempt(a)
+	if p.Tracer != nil {
+		p.Tracer.AddAttempt(a)
+	}
 }
 
 // closeTraces hands over what the collector doesn't have yet, within three seconds.

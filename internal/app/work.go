@@ -15,6 +15,7 @@ import (
 	"cointill/core/payment/issuer"
 	"cointill/core/payment/observe"
 	"cointill/core/payment/reconcile"
+	"cointill/core/webhook"
 )
 
 // sealAudit seals the audit logs once a minute.
@@ -52,7 +53,7 @@ func (p *Product) runWork(ctx context.Context) {
 		run("clock", p.shared.Run)
 	}
 	run("deliveries", p.deliver.Run)
-	run("resends", p.Hooks.RunResends)
+	run("resends", p.resends.Run)
 	run("mails", p.send.Run)
 	run("deadlines", func(ctx context.Context) error { return p.Payments.RunSweeps(ctx, 500*time.Millisecond) })
 	run("figures", func(ctx context.Context) error { return p.figures.Run(ctx, 5*time.Second) })
@@ -170,7 +171,7 @@ func (p *Product) keepHouse(ctx context.Context) error {
 // deliveries and payments come first.
 func (p *Product) pruneRows(ctx context.Context) error {
 	for {
-		more, err := p.Hooks.Prune(ctx)
+		more, err := webhook.Prune(ctx, p.DB, p.Clock())
 		if err != nil {
 			return err
 		}

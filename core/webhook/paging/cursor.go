@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/core/fault"
+	"cointill/models"
 )
 
 // Cursor is where a page of a list ended: newest first, by time, sequence and id.
@@ -25,6 +26,15 @@ func (c Cursor) String() string {
 
 // ColumnTime returns the cursor's time as columns hold it.
 func (c Cursor) ColumnTime() time.Time { return time.UnixMicro(c.At).UTC() }
+
+// SkipShown narrows a query of rows by created_at and id to those behind the cursor; a nil one
+// is the beginning.
+func (c *Cursor) SkipShown(query *models.Tx) *models.Tx {
+	if c == nil {
+		return query
+	}
+	return query.Where("(created_at < ? OR created_at = ? AND id < ?)", c.ColumnTime(), c.ColumnTime(), c.ID)
+}
 
 // ParseCursor reads a cursor that came from outside; "" is the beginning, a nil cursor.
 func ParseCursor(text string) (*Cursor, error) {

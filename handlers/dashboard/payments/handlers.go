@@ -79,25 +79,25 @@ type Wallets interface {
 	Origin(ctx context.Context, sc scope.Scope, paymentID int64) (wallet.Origin, bool, error)
 }
 
-// Webhooks is what these pages need of core/webhook.
-type Webhooks interface {
+// Deliveries is what these pages need of core/webhook's deliveries.
+type Deliveries interface {
 	AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []webhook.Delivery) (map[int64][]webhook.Attempt, error)
 	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]webhook.Delivery, error)
 }
 
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Answers  *idempotency.Store // what forms made: one that is sent twice makes it once
-	Clock    clock.Clock
-	Hub      Hub
-	Mails    Mails
-	Payments Payments
-	Resolver Resolver
-	Lists    Lists
-	Sandbox  Sandbox
-	Wallets  Wallets
-	Webhooks Webhooks
-	Exports  *page.Exports // bounds how many files are made at once
+	Answers    *idempotency.Store // what forms made: one that is sent twice makes it once
+	Clock      clock.Clock
+	Hub        Hub
+	Mails      Mails
+	Payments   Payments
+	Resolver   Resolver
+	Lists      Lists
+	Sandbox    Sandbox
+	Wallets    Wallets
+	Deliveries Deliveries
+	Exports    *page.Exports // bounds how many files are made at once
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.

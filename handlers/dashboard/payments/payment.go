@@ -33,10 +33,10 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 	if more.Refunds, err = h.Resolver.Refunds(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
-	if more.Told, err = h.Webhooks.DeliveriesOfPayment(ctx, sc, v.Payment.ID); err != nil {
+	if more.Told, err = h.Deliveries.DeliveriesOfPayment(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
-	if more.Attempts, err = h.Webhooks.AttemptsOf(ctx, sc, more.Told); err != nil {
+	if more.Attempts, err = h.Deliveries.AttemptsOf(ctx, sc, more.Told); err != nil {
 		return err
 	}
 	if more.Sent, err = h.Mails.OfPayment(ctx, sc, v.Payment.ID); err != nil {

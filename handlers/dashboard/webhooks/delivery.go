@@ -32,7 +32,7 @@ func (h *Handlers) showDeliveryPage(c *page.Ctx) error {
 // resendDelivery sends one event to one endpoint again.
 func (h *Handlers) resendDelivery(c *page.Ctx) error {
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (int, error) {
-		return h.Webhooks.Redeliver(ctx, c.Scope, c.Param("event"), c.Param("id"))
+		return h.Deliveries.Redeliver(ctx, c.Scope, c.Param("event"), c.Param("id"))
 	},
 		func(int) string { return display.DeliveryPath(c.Param("id"), c.Param("event")) })
 	if fault.KindOf(err) == fault.Gone { // its content: the page itself is still there
@@ -74,6 +74,6 @@ func (h *Handlers) loadDelivery(c *page.Ctx, endpointID, eventID string) (f deli
 	if f.Event, err = h.Webhooks.Event(ctx, sc, eventID); err != nil {
 		return f, err
 	}
-	f.Delivery, f.Attempts, err = h.Webhooks.DeliveryOf(ctx, sc, endpointID, eventID)
+	f.Delivery, f.Attempts, err = h.Deliveries.DeliveryOf(ctx, sc, endpointID, eventID)
 	return f, err
 }

@@ -75,17 +75,17 @@ func (h *Handlers) loadEndpoint(c *page.Ctx, e webhook.Endpoint) (f endpointFact
 	if state := c.Query("state"); slices.Contains(webhook.States(), state) {
 		f.Asked.State = page.CleanText(state)
 	}
-	if f.Health, err = h.Webhooks.Health(ctx, sc, e.ID); err != nil {
+	if f.Health, err = h.Deliveries.Health(ctx, sc, e.ID); err != nil {
 		return f, err
 	}
-	if f.Missed, err = h.Webhooks.Missed(ctx, sc, e.ID); err != nil {
+	if f.Missed, err = h.Deliveries.Missed(ctx, sc, e.ID); err != nil {
 		return f, err
 	}
-	if f.Sent, f.Next, err = h.Webhooks.History(ctx, sc, e.ID, f.Asked.State, f.Asked.After,
+	if f.Sent, f.Next, err = h.Deliveries.History(ctx, sc, e.ID, f.Asked.State, f.Asked.After,
 		listing.PageSize); err != nil {
 		return f, err
 	}
-	f.Tried, err = h.Webhooks.LastAttempts(ctx, sc, f.Sent)
+	f.Tried, err = h.Deliveries.LastAttempts(ctx, sc, f.Sent)
 	return f, err
 }
 

@@ -21,30 +21,40 @@ type Webhooks interface {
 	Update(ctx context.Context, sc scope.Scope, id string, c webhook.Change) (webhook.Endpoint, error)
 	Delete(ctx context.Context, sc scope.Scope, id string) error
 	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
+	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
+	ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p webhook.Pasted) (webhook.Verdict, error)
+}
+
+// Deliveries is what these pages need of core/webhook's deliveries.
+type Deliveries interface {
 	SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error)
 	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery,
 		string, error)
 	LastAttempts(ctx context.Context, sc scope.Scope, deliveries []webhook.Delivery) (map[int64]webhook.Attempt, error)
 	Health(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Health, error)
 	Missed(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Missed, error)
-	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
 	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt,
 		error)
 	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
+	LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]webhook.Delivery, error)
+}
+
+// Resends is what these pages need of core/webhook's resends.
+type Resends interface {
 	Check(o webhook.Order) fault.Fields
 	Plan(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Planned, error)
-	Resend(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Resend, error)
-	FindResend(ctx context.Context, sc scope.Scope, id string) (webhook.Resend, error)
-	Resends(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Resend, string, error)
-	ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p webhook.Pasted) (webhook.Verdict, error)
-	LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]webhook.Delivery, error)
+	Create(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Resend, error)
+	Find(ctx context.Context, sc scope.Scope, id string) (webhook.Resend, error)
+	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Resend, string, error)
 }
 
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Answers  *idempotency.Store // what forms made: one that is sent twice makes it once
-	Clock    clock.Clock
-	Webhooks Webhooks
+	Answers    *idempotency.Store // what forms made: one that is sent twice makes it once
+	Clock      clock.Clock
+	Webhooks   Webhooks
+	Deliveries Deliveries
+	Resends    Resends
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.

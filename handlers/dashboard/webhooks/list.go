@@ -15,7 +15,7 @@ func (h *Handlers) listEndpoints(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	latest, err := h.Webhooks.LatestDeliveries(ctx, sc)
+	latest, err := h.Deliveries.LatestDeliveries(ctx, sc)
 	if err != nil {
 		return err
 	}

@@ -31,9 +31,9 @@ func (h *Handlers) reviewResend(c *page.Ctx) error {
 	typed, types := asked(c)
 	order, unreadable := orderOf(c.UserContext(), typed, types, page.LoadZone(c.Member.Business))
 	if len(unreadable) > 0 {
-		return h.refuseResend(c, typed, types, page.MergeErrors(unreadable, h.Webhooks.Check(order)))
+		return h.refuseResend(c, typed, types, page.MergeErrors(unreadable, h.Resends.Check(order)))
 	}
-	planned, err := h.Webhooks.Plan(c.UserContext(), c.Scope, order)
+	planned, err := h.Resends.Plan(c.UserContext(), c.Scope, order)
 	if err != nil {
 		return h.refuseResend(c, typed, types, err)
 	}
@@ -52,10 +52,10 @@ func (h *Handlers) createResend(c *page.Ctx) error {
 	typed, types := page.ReadForm(c, orderFields...), page.ReadValues(c, "types")
 	order, unreadable := orderOf(c.UserContext(), typed, types, page.LoadZone(c.Member.Business))
 	if len(unreadable) > 0 {
-		return h.refuseResend(c, typed, types, page.MergeErrors(unreadable, h.Webhooks.Check(order)))
+		return h.refuseResend(c, typed, types, page.MergeErrors(unreadable, h.Resends.Check(order)))
 	}
 	err := page.RedirectOnce(h.Answers, c,
-		func(ctx context.Context) (webhook.Resend, error) { return h.Webhooks.Resend(ctx, c.Scope, order) },
+		func(ctx context.Context) (webhook.Resend, error) { return h.Resends.Create(ctx, c.Scope, order) },
 		func(r webhook.Resend) string { return resendPath(r.ID) })
 	if err != nil {
 		return h.refuseResend(c, typed, types, err)
@@ -65,7 +65,7 @@ func (h *Handlers) createResend(c *page.Ctx) error {
 
 // showResend shows how far an order is.
 func (h *Handlers) showResend(c *page.Ctx) error {
-	found, err := h.Webhooks.FindResend(c.UserContext(), c.Scope, c.Param("id"))
+	found, err := h.Resends.Find(c.UserContext(), c.Scope, c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (h *Handlers) refuseResend(c *page.Ctx, typed ui.Form, types []string, refu
 
 func (h *Handlers) showResends(c *page.Ctx, status int, typed ui.Form, types []string) error {
 	after := page.CleanText(c.Query("after"))
-	orders, next, err := h.Webhooks.Resends(c.UserContext(), c.Scope, after, listing.PageSize)
+	orders, next, err := h.Resends.List(c.UserContext(), c.Scope, after, listing.PageSize)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 func (h *Handlers) sendTest(c *page.Ctx) error {
 	id := c.Param("id")
 	err := page.RedirectOnce(h.Answers, c,
-		func(ctx context.Context) (string, error) { return h.Webhooks.SendTest(ctx, c.Scope, id) },
+		func(ctx context.Context) (string, error) { return h.Deliveries.SendTest(ctx, c.Scope, id) },
 		func(string) string { return display.WebhookPath(id) })
 	if err != nil {
 		return h.refuseEndpoint(c, err)

@@ -21,7 +21,7 @@ func (h *Handlers) toggleEndpoint(c *page.Ctx) error {
 	}
 	to := page.ReturnPath(c, display.WebhookPath(changed.ID))
 	if active && to == display.WebhooksPath { // the endpoint's own page says it anyway
-		missed, err := h.Webhooks.Missed(c.UserContext(), c.Scope, changed.ID)
+		missed, err := h.Deliveries.Missed(c.UserContext(), c.Scope, changed.ID)
 		if err != nil {
 			return err
 		}

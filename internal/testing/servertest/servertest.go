@@ -62,29 +62,32 @@ const Password = "a long enough passphrase"
 
 // Server is a running instance.
 type Server struct {
-	T        testing.TB
-	DB       *models.DB
-	Clock    *clock.Fake
-	App      *fiber.App
-	Accounts *account.Service
-	Users    *auth.Service
-	Keys     *apikey.Service
-	Audits   *audit.Service
-	Calls    *apilog.Log
-	Payments *payment.Service
-	Resolver *payment.Resolver
-	Lists    *list.Service
-	Books    *journal.Service
-	Figures  *stats.Service
-	Links    *link.Service
-	Webhooks *webhook.Service
-	Mails    *mail.Service
-	Hub      *sse.Hub
-	Registry *payment.Registry
-	Wallets  *wallet.Service
-	Marks    *addressmark.Store
-	Quotes   *quote.Service
-	Market   *Market // the live domain's prices; there are none yet
+	T          testing.TB
+	DB         *models.DB
+	Clock      *clock.Fake
+	App        *fiber.App
+	Accounts   *account.Service
+	Users      *auth.Service
+	Keys       *apikey.Service
+	Audits     *audit.Service
+	Calls      *apilog.Log
+	Payments   *payment.Service
+	Resolver   *payment.Resolver
+	Lists      *list.Service
+	Books      *journal.Service
+	Figures    *stats.Service
+	Links      *link.Service
+	Webhooks   *webhook.Service
+	Sender     *webhook.Sender // delivers when a test steps its worker
+	Deliveries *webhook.Deliveries
+	Resends    *webhook.Resends
+	Mails      *mail.Service
+	Hub        *sse.Hub
+	Registry   *payment.Registry
+	Wallets    *wallet.Service
+	Marks      *addressmark.Store
+	Quotes     *quote.Service
+	Market     *Market // the live domain's prices; there are none yet
 	// Ledger is what a look at an account of the XRP Ledger finds, by its address;
 	// LookFails is why nothing can be looked up.
 	Ledger    map[string]wallet.LedgerAccount
@@ -155,6 +158,9 @@ func (s *Server) wireServices(box *secret.Box) {
 	s.Quotes = &quote.Service{DB: s.DB, Clock: now, Asked: source.Standard(),
 		Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}, scope.Live: s.Market}}
 	s.Webhooks = &webhook.Service{DB: s.DB, Clock: now, Secrets: box}
+	s.Sender = &webhook.Sender{DB: s.DB, Clock: now, Endpoints: s.Webhooks}
+	s.Deliveries = &webhook.Deliveries{DB: s.DB, Clock: now, Events: s.Webhooks}
+	s.Resends = &webhook.Resends{DB: s.DB, Clock: now}
 	s.Mails = &mail.Service{DB: s.DB, Clock: now, Render: func(r mail.Receipt) (string, string, string) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 	}}
@@ -247,7 +253,8 @@ func (s *Server) wirePages() *fiber.App {
 		Sessions: auth.NewSessions(s.Users), Passkeys: auth.NewPasskeys(s.Users), Books: s.Books, Keys: s.Keys,
 		Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists,
 		Figures:  s.Figures,
-		Webhooks: s.Webhooks, Links: s.Links, Mails: s.Mails, Sandbox: player, Calls: s.Calls, Audits: s.Audits,
+		Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends, Links: s.Links, Mails: s.Mails,
+		Sandbox: player, Calls: s.Calls, Audits: s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
 		Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now, Answers: answers, Hub: s.Hub})
 	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub,
@@ -261,7 +268,7 @@ func (s *Server) wirePages() *fiber.App {
 		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: customer.Routes,
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists, Webhooks: s.Webhooks,
-					Links: s.Links, Keys: s.Keys, Methods: s.Accounts,
+					Deliveries: s.Deliveries, Resends: s.Resends, Links: s.Links, Keys: s.Keys, Methods: s.Accounts,
 					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Books: s.Books, Limits: limits,
 					Answers: answers,
 					Secrets: s.Payments.Secrets, Clock: s.Clock.Now,

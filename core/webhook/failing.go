@@ -1,8 +1,12 @@
 package webhook
 
 import (
+	"errors"
 	"fmt"
 	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"cointill/core/account"
 	"cointill/core/account/auth"
@@ -68,4 +72,60 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 		}
 	}
 	return nil
+}
+
+// silence is how long nothing may have failed for the failures before to count:
+// longer than the longest wait between two attempts.
+const silence = 36 * time.Hour
+
+// recordSuccesses ends the failures of endpoints that took a delivery.
+func (s *Service) recordSuccesses(tx *models.Tx, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return tx.Model(&models.Endpoint{}).Where("id IN ? AND failing_since IS NOT NULL", ids).
+		UpdateColumn("failing_since", nil).Error
+}
+
+// recordFailure keeps how long an endpoint has done nothing but fail, and switches it off when
+// it says so (gone) or has failed for too long. An answer of an address that it no longer has
+// says nothing of it.
+func (s *Service) recordFailure(tx *models.Tx, id, url string, gone bool) error {
+	var row models.Endpoint
+	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && row.URL != url {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	now := s.Clock()
+	// A failure after a long time without events starts a new count: a failure of last week
+	// says nothing about the days since.
+	if row.FailingSince == nil || row.FailedAt != nil && row.FailedAt.Before(now.Add(-silence)) {
+		row.FailingSince = &now
+	}
+	set := map[string]any{"failing_since": *row.FailingSince, "failed_at": now}
+	off := row.Active && (gone || !row.FailingSince.After(now.Add(-Patience)))
+	if off {
+		row.OffReason = "Every delivery failed for 5 days."
+		if gone {
+			row.OffReason = "It answered 410 Gone, which asks for no more events."
+		}
+		set["active"], set["off_reason"], set["updated_at"] = false, row.OffReason, now
+	}
+	if err := tx.Model(&models.Endpoint{}).Where("id = ?", id).UpdateColumns(set).Error; err != nil || !off {
+		return err
+	}
+	if err := s.pauseEndpoint(tx, row.ID, *row.FailingSince); err != nil {
+		return err
+	}
+	row.Active = false
+	models.AfterCommit(tx, func() {
+		s.edits.Add(1)
+		if s.WakeMails != nil {
+			s.WakeMails()
+		}
+	})
+	return s.recordSwitchOff(tx, row)
 }
