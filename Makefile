@@ -31,7 +31,7 @@ test-attacks: ## attacks that make test runs fewer times, as often as the catalo
 	@scripts/prepare
 	go test -count=1 -v -timeout 60m -run 'TestByzantineNode' ./chain/bitcoin -args -bitcoin.steps=10000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(EveryDepth|MinedAgain)$$' ./core/payment -args -every -again=1000
-	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(Herd|Killed)$$' ./core/webhook -args -due=10000 -kills=1000
+	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'Test(Herd|Killed)$$' ./core/webhook/delivery -args -due=10000 -kills=1000
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'TestGuessesOfAnHour$$' ./core/account/auth -args -guesses=10000
 	scripts/with-postgres go test -count=1 -v -timeout 4h -run 'TestTagsNeverMeet$$' ./core/wallet -args -tags=1000000
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { Webhook as Standard } from "standardwebhooks";
 import { Webhook as Svix } from "svix";
 
-// The same as tampering.change in core/webhook/tamper_test.go.
+// The same as tampering.change in core/webhook/delivery/tamper_test.go.
 const changes = {
   set: (part, { text }) => text,
   exchange: (part, _, other) => other,

@@ -96,7 +96,7 @@ func script(t *testing.T, input io.Reader, name string, arguments ...string) str
 // each in every way in which they could have been changed.
 func refusedInNode(t *testing.T, lines string) {
 	t.Helper()
-	table := filepath.Join(harness.FindRoot(), "core", "webhook", "testdata", "tamperings.json")
+	table := filepath.Join(harness.FindRoot(), "core", "webhook", "delivery", "testdata", "tamperings.json")
 	out := script(t, strings.NewReader(lines), "tamper.mjs", table)
 	least := 20 * 2 * strings.Count(lines, "\n") // tamperings, libraries
 	if refused := strings.Count(out, " refused "); refused < least {

@@ -19,7 +19,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/internal/app"
 	"cointill/models"
 )
@@ -30,7 +30,7 @@ type instance struct {
 	at, metrics string // addresses of the listeners
 	scope       scope.Scope
 	told        chan payment.Change
-	attempts    chan webhook.Attempted
+	attempts    chan delivery.Attempted
 }
 
 // serving runs the program until the test ends.
@@ -51,8 +51,8 @@ func serving(t *testing.T, settings *app.Settings) *instance {
 	}
 	told, counted := make(chan payment.Change, 100), p.Payments.Reached
 	p.Payments.Reached = func(c payment.Change) { counted(c); told <- c }
-	attempts, measured := make(chan webhook.Attempted, 100), p.Sender.Attempted
-	p.Sender.Attempted = func(a webhook.Attempted) { measured(a); attempts <- a }
+	attempts, measured := make(chan delivery.Attempted, 100), p.Sender.Attempted
+	p.Sender.Attempted = func(a delivery.Attempted) { measured(a); attempts <- a }
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {

@@ -22,7 +22,7 @@ import (
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/system"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/models"
 )
 
@@ -118,7 +118,7 @@ func (c *Collector) CountState(change payment.Change) {
 }
 
 // CountAttempt counts a request to a webhook.
-func (c *Collector) CountAttempt(a webhook.Attempted) {
+func (c *Collector) CountAttempt(a delivery.Attempted) {
 	outcome := failed
 	if a.Success {
 		outcome = delivered

@@ -19,7 +19,7 @@ import (
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/system"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -289,8 +289,8 @@ func TestCounters(t *testing.T) {
 		`cointill_delivery_attempt_seconds{domain="test",outcome="failed"}`, `cointill_mails_total{outcome="failed"}`}
 	before := gathered(t, b.registry)
 	b.CountState(payment.Change{Payment: models.Payment{Domain: "live", Status: "successful"}})
-	b.CountAttempt(webhook.Attempted{Event: models.Event{Domain: "test"}, Success: true, Took: time.Second})
-	b.CountAttempt(webhook.Attempted{Event: models.Event{Domain: "test"}, Status: 500})
+	b.CountAttempt(delivery.Attempted{Event: models.Event{Domain: "test"}, Success: true, Took: time.Second})
+	b.CountAttempt(delivery.Attempted{Event: models.Event{Domain: "test"}, Status: 500})
 	b.CountMail(mail.Failed)
 	after := gathered(t, b.registry)
 	for _, name := range names {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cointill/core/money"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/internal/testing/speed"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -99,7 +99,7 @@ func TestPlans(t *testing.T) {
 			}
 		}
 		for _, plan := range modelstest.ReadPlans(t, db, db.Read(t.Context()), func() {
-			if _, err := webhook.Late(t.Context(), db, now); err != nil {
+			if _, err := delivery.Late(t.Context(), db, now); err != nil {
 				t.Error(err)
 			}
 		}) {

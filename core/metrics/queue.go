@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"cointill/core/scope"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 )
 
 // tried is how many of the mails that are due first are looked at for attempts
@@ -85,7 +85,7 @@ func (c *Collector) collectQueues(ctx context.Context, now time.Time) (list []pr
 
 // collectLateness returns how long deliveries have waited for a worker.
 func (c *Collector) collectLateness(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
-	found, err := webhook.Late(ctx, c.DB, now)
+	found, err := delivery.Late(ctx, c.DB, now)
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 		list = append(list, newGauge(late, found[domain].Seconds(), string(domain)))
 	}

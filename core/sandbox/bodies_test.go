@@ -20,6 +20,7 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/secret"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -134,7 +135,7 @@ func testBody(b *bench) string {
 	hooks := &webhook.Service{DB: b.db, Clock: b.clock.Now, Secrets: box}
 	endpoint, _, err := hooks.Create(b.Context(), b.scope, webhook.Create{Name: "orders", URL: "https://shop.example.com/webhooks/cointill", Active: true})
 	b.must(err)
-	id, err := (&webhook.Deliveries{DB: b.db, Clock: b.clock.Now, Events: hooks}).SendTest(b.Context(), b.scope, endpoint.ID)
+	id, err := (&delivery.Service{DB: b.db, Clock: b.clock.Now, Events: hooks}).SendTest(b.Context(), b.scope, endpoint.ID)
 	b.must(err)
 	event, err := hooks.Event(b.Context(), b.scope, id)
 	b.must(err)

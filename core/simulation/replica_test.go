@@ -23,6 +23,7 @@ import (
 	"cointill/core/settings"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/models"
 )
 
@@ -71,7 +72,7 @@ func (w *world) start(number int) *replica {
 	}
 	w.must(r.registry.Refresh(w.t.Context()))
 	r.hooks = &webhook.Service{DB: db, Clock: now, Secrets: w.box}
-	sender := &webhook.Sender{DB: db, Clock: now, Endpoints: r.hooks, Version: "sim", Clients: map[scope.Domain]*http.Client{scope.Test: w.client()}}
+	sender := &delivery.Sender{DB: db, Clock: now, Endpoints: r.hooks, Version: "sim", Clients: map[scope.Domain]*http.Client{scope.Test: w.client()}}
 	r.payments = &payment.Service{
 		DB: db, Clock: now, Secrets: w.box, Networks: r.registry,
 		Quotes: &quote.Service{DB: db, Clock: now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}}},

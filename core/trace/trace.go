@@ -27,7 +27,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/ident"
 	"cointill/core/payment"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 )
 
 // The names of spans.
@@ -104,7 +104,7 @@ func (t *Tracer) AddState(c payment.Change) {
 }
 
 // AddAttempt adds a request to a webhook. Events that are about no payment are in no trace.
-func (t *Tracer) AddAttempt(a webhook.Attempted) {
+func (t *Tracer) AddAttempt(a delivery.Attempted) {
 	var body struct {
 		Data struct {
 			Reference string `json:"reference"`

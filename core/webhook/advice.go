@@ -2,16 +2,16 @@ package webhook
 
 import "net/http"
 
-// Advice says in a sentence what to do about an attempt that failed; "" for
-// one that succeeded.
-func Advice(a Attempt) string {
+// Advice says in a sentence what to do about an attempt that failed, by its status and
+// problem; "" for one that succeeded.
+func Advice(status int, problem string) string {
 	switch {
-	case a.Error == "":
+	case problem == "":
 		return ""
-	case a.Status != 0:
-		return adviceOnStatus(a.Status)
+	case status != 0:
+		return adviceOnStatus(status)
 	}
-	if known, ok := adviceOnError[a.Error]; ok {
+	if known, ok := adviceOnError[problem]; ok {
 		return known
 	}
 	return "Open the URL from outside of your network, look whether it answers HTTP, and read your server's log of " +

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,35 @@ func TestEmptyChangeChangesNothing(t *testing.T) {
 		b.must(err)
 		if after := b.rowsOf(e.ID); after != before {
 			t.Errorf("an empty change makes of the rows\n%s\nwant\n%s", after, before)
+		}
+	})
+}
+
+// TestAudit: who changed what of a webhook can be read afterwards, without what is secret.
+func TestAudit(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		e, _ := b.create(owner, "https://shop.example/hook")
+		url, headers := "https://other.example/hook", []webhook.Header{{Name: "X-Key", Value: "hidden"}}
+		if _, err := b.Update(t.Context(), owner, e.ID, webhook.Change{URL: &url, Headers: &headers}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := b.RotateSecret(t.Context(), owner, e.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Delete(t.Context(), owner, e.ID); err != nil {
+			t.Fatal(err)
+		}
+		var rows []models.Audit
+		if err := b.DB.Read(t.Context()).Where("subject = ?", e.ID).Order("id").Find(&rows).Error; err != nil || len(rows) != 4 {
+			t.Fatalf("rows = %v, err = %v", rows, err)
+		}
+		for i, want := range []string{"webhook.created", "webhook.changed", "webhook.secret_rotated", "webhook.deleted"} {
+			if rows[i].Action != want || rows[i].Actor != owner.Actor || strings.Contains(rows[i].Detail, "hidden") {
+				t.Errorf("%+v", rows[i])
+			}
+		}
+		if !strings.Contains(rows[1].Detail, "other.example") || !strings.Contains(rows[1].Detail, "X-Key") {
+			t.Errorf("%+v", rows[1])
 		}
 	})
 }

@@ -89,7 +89,7 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoin
 		return Endpoint{}, "", err
 	}
 	row := models.Endpoint{
-		ID: id, BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: c.Name, URL: c.URL, Host: hostOf(c.URL),
+		ID: id, BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: c.Name, URL: c.URL, Host: HostOf(c.URL),
 		Active: c.Active,
 		Types:  strings.Join(c.Types, ","), Headers: headers, Secret: s.Secrets.Seal(secretPlace(id), []byte(plain)),
 		CreatedAt: now, UpdatedAt: now,
@@ -106,7 +106,7 @@ func (s *Service) Create(ctx context.Context, sc scope.Scope, c Create) (Endpoin
 
 // insertEndpoint stores an endpoint unless there are too many.
 func (s *Service) insertEndpoint(tx *models.Tx, sc scope.Scope, row models.Endpoint) error {
-	if err := lockBusiness(tx, sc); err != nil {
+	if err := LockBusiness(tx, sc); err != nil {
 		return err
 	}
 	var count int64
@@ -123,8 +123,8 @@ func (s *Service) insertEndpoint(tx *models.Tx, sc scope.Scope, row models.Endpo
 	return s.pauseEndpoint(tx, row.ID, row.CreatedAt)
 }
 
-// lockBusiness holds the business's row, so that two at once can't pass a limit together.
-func lockBusiness(tx *models.Tx, sc scope.Scope) error {
+// LockBusiness holds the business's row, so that two at once can't pass a limit together.
+func LockBusiness(tx *models.Tx, sc scope.Scope) error {
 	return tx.Model(&models.Business{}).Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", sc.BusinessID).
 		Pluck("id", new([]int64)).Error
 }
@@ -162,7 +162,7 @@ func (s *Service) Find(ctx context.Context, sc scope.Scope, id string) (Endpoint
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Endpoint{}, err
 	}
-	row, err := findEndpoint(s.DB.Read(ctx), sc, id)
+	row, err := FindEndpoint(s.DB.Read(ctx), sc, id)
 	return s.describeEndpoint(row), err
 }
 
@@ -234,7 +234,7 @@ func (s *Service) changedColumns(c Change, found models.Endpoint) (map[string]an
 		set["name"] = *c.Name
 	}
 	if c.URL != nil {
-		set["url"], set["host"] = *c.URL, hostOf(*c.URL)
+		set["url"], set["host"] = *c.URL, HostOf(*c.URL)
 		if *c.URL != found.URL {
 			set["failing_since"] = nil
 		}
@@ -246,7 +246,7 @@ func (s *Service) changedColumns(c Change, found models.Endpoint) (map[string]an
 		set["types"] = strings.Join(*c.Types, ",")
 	}
 	if c.Headers != nil {
-		before, _ := s.openHeaders(found) // none when they can't be read: they have to be given again
+		before, _ := s.OpenHeaders(found) // none when they can't be read: they have to be given again
 		var err error
 		if set["headers"], err = s.sealHeaders(found.ID, *c.Headers, before); err != nil {
 			return nil, err
@@ -268,7 +268,7 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 	}
 	defer s.edits.Add(1)
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		found, err := findEndpoint(tx, sc, id)
+		found, err := FindEndpoint(tx, sc, id)
 		if err != nil {
 			return err
 		}
@@ -308,9 +308,9 @@ func (s *Service) RotateSecret(ctx context.Context, sc scope.Scope, id string) (
 }
 
 // changeEndpoint reads an endpoint, lets decide say which columns change, and writes them.
-func (s *Service) changeEndpoint(tx *models.Tx, sc scope.Scope, id string, decide func(found models.Endpoint) (map[string]any,
-	error)) (Endpoint, error) {
-	row, err := findEndpoint(tx.Clauses(clause.Locking{Strength: "UPDATE"}), sc, id)
+func (s *Service) changeEndpoint(tx *models.Tx, sc scope.Scope, id string,
+	decide func(found models.Endpoint) (map[string]any, error)) (Endpoint, error) {
+	row, err := FindEndpoint(tx.Clauses(clause.Locking{Strength: "UPDATE"}), sc, id)
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -324,12 +324,12 @@ func (s *Service) changeEndpoint(tx *models.Tx, sc scope.Scope, id string, decid
 			return Endpoint{}, err
 		}
 	}
-	row, err = findEndpoint(tx, sc, id)
+	row, err = FindEndpoint(tx, sc, id)
 	return s.describeEndpoint(row), err
 }
 
-// findEndpoint reads an endpoint of the scope.
-func findEndpoint(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, error) {
+// FindEndpoint reads an endpoint of the scope.
+func FindEndpoint(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, error) {
 	var row models.Endpoint
 	if !paging.IsPlainID(id) {
 		return row, fault.Missing("webhook")
@@ -342,7 +342,7 @@ func (s *Service) describeEndpoint(row models.Endpoint) Endpoint {
 	return Endpoint{
 		ID: row.ID, Domain: scope.Domain(row.Domain), Name: row.Name, URL: row.URL, Active: row.Active,
 		OffReason: row.OffReason,
-		Types:     splitList(row.Types), Headers: s.maskHeaders(row),
+		Types:     SplitTypes(row.Types), Headers: s.maskHeaders(row),
 		FailingSince: row.FailingSince, OverlapUntil: row.OldSecretUntil, CreatedAt: row.CreatedAt,
 		UpdatedAt: row.UpdatedAt,
 	}
@@ -354,8 +354,8 @@ func newSecret() string { return "whsec_" + base64.StdEncoding.EncodeToString(id
 // secretPlace binds a sealed secret to its endpoint.
 func secretPlace(id string) string { return "endpoints/" + id }
 
-// splitList reads a column of words with commas between them.
-func splitList(column string) []string {
+// SplitTypes reads a column of words with commas between them.
+func SplitTypes(column string) []string {
 	if column == "" {
 		return nil
 	}

@@ -67,21 +67,21 @@ type body struct {
 // domain that is active and takes its type, in the caller's transaction. After the commit the
 // caller wakes the worker.
 func (s *Service) Emit(tx *models.Tx, e Event) error {
-	written, err := s.writeEvent(tx, e)
+	written, err := s.WriteEvent(tx, e)
 	if err != nil {
 		return err
 	}
-	targets, err := activeTargets(tx, scope.Scope{BusinessID: e.BusinessID, Domain: e.Domain})
+	targets, err := ActiveTargets(tx, scope.Scope{BusinessID: e.BusinessID, Domain: e.Domain})
 	if err != nil {
 		return err
 	}
-	_, err = deliverTo(tx, s.Clock(), written, listTakers(targets, e.Type))
+	_, err = QueueEvent(tx, s.Clock(), written, ListTakers(targets, e.Type))
 	return err
 }
 
-// writeEvent puts the event's row in place. Its errors are faults of the program:
+// WriteEvent puts the event's row in place. Its errors are faults of the program:
 // an unknown type, data that is no JSON.
-func (s *Service) writeEvent(tx *models.Tx, e Event) (models.Event, error) {
+func (s *Service) WriteEvent(tx *models.Tx, e Event) (models.Event, error) {
 	sc := scope.Scope{BusinessID: e.BusinessID, Domain: e.Domain}
 	if err := sc.Check(); err != nil {
 		return models.Event{}, err
@@ -214,7 +214,7 @@ func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorde
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return Recorded{}, err
 	}
-	row, err := findEvent(s.DB.Read(ctx), sc, id)
+	row, err := FindEvent(s.DB.Read(ctx), sc, id)
 	if err != nil {
 		return Recorded{}, err
 	}
@@ -226,8 +226,8 @@ func (s *Service) Event(ctx context.Context, sc scope.Scope, id string) (Recorde
 	return found, err
 }
 
-// findEvent reads an event of the scope.
-func findEvent(db *models.Tx, sc scope.Scope, id string) (models.Event, error) {
+// FindEvent reads an event of the scope.
+func FindEvent(db *models.Tx, sc scope.Scope, id string) (models.Event, error) {
 	var row models.Event
 	if !paging.IsPlainID(id) {
 		return row, fault.Missing("event")
@@ -247,3 +247,8 @@ func describeEvent(sc scope.Scope, row models.Event) Recorded {
 	}
 	return found
 }
+
+// Withheld reports that a scope's role sees deliveries without the bodies of events and
+// without what endpoints answered: these hold data of customers, and take the right to
+// see payments.
+func Withheld(sc scope.Scope) bool { return !sc.Allows(scope.SeePayments) }

@@ -20,7 +20,7 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 	if len(p.Body) > MaxPasted {
 		return Verdict{}, fault.Validation(fault.Fields{"body": {"May have at most 24,576 bytes here."}})
 	}
-	chosen, err := findEndpoint(s.DB.Read(ctx), sc, endpointID)
+	chosen, err := FindEndpoint(s.DB.Read(ctx), sc, endpointID)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -30,9 +30,9 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 		return Verdict{}, err
 	}
 	var known Known
-	known.Chosen, _ = s.openSecrets(chosen) // a secret that can't be read signs nothing
+	known.Chosen, _ = s.OpenSecrets(chosen) // a secret that can't be read signs nothing
 	for _, row := range rows {
-		keys, _ := s.openSecrets(row)
+		keys, _ := s.OpenSecrets(row)
 		known.Others = append(known.Others, keys...)
 	}
 	if err := s.recallEvent(ctx, sc, chosen.ID, strings.TrimSpace(trimHeaderName("webhook-id", p.ID)), &known); err != nil {

@@ -78,8 +78,8 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 // longer than the longest wait between two attempts.
 const silence = 36 * time.Hour
 
-// recordSuccesses ends the failures of endpoints that took a delivery.
-func (s *Service) recordSuccesses(tx *models.Tx, ids []string) error {
+// RecordSuccesses ends the failures of endpoints that took a delivery.
+func (s *Service) RecordSuccesses(tx *models.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -87,10 +87,10 @@ func (s *Service) recordSuccesses(tx *models.Tx, ids []string) error {
 		UpdateColumn("failing_since", nil).Error
 }
 
-// recordFailure keeps how long an endpoint has done nothing but fail, and switches it off when
+// RecordFailure keeps how long an endpoint has done nothing but fail, and switches it off when
 // it says so (gone) or has failed for too long. An answer of an address that it no longer has
 // says nothing of it.
-func (s *Service) recordFailure(tx *models.Tx, id, url string, gone bool) error {
+func (s *Service) RecordFailure(tx *models.Tx, id, url string, gone bool) error {
 	var row models.Endpoint
 	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && row.URL != url {

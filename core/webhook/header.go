@@ -148,8 +148,8 @@ func (s *Service) sealHeaders(id string, headers, before []Header) ([]byte, erro
 	return s.Secrets.Seal(headerPlace(id), text), nil
 }
 
-// openHeaders reads the column of headers.
-func (s *Service) openHeaders(row models.Endpoint) (headers []Header, err error) {
+// OpenHeaders reads the column of headers.
+func (s *Service) OpenHeaders(row models.Endpoint) (headers []Header, err error) {
 	if len(row.Headers) == 0 {
 		return nil, nil
 	}
@@ -162,7 +162,7 @@ func (s *Service) openHeaders(row models.Endpoint) (headers []Header, err error)
 
 // maskHeaders returns an endpoint's headers as they are shown.
 func (s *Service) maskHeaders(row models.Endpoint) (names []Header) {
-	headers, err := s.openHeaders(row)
+	headers, err := s.OpenHeaders(row)
 	if err != nil {
 		return nil // deliveries say that they can't be read
 	}

@@ -11,7 +11,7 @@ func TestHostOfNoURL(t *testing.T) {
 		"https://shop.example:8443/": {"shop.example", "https shop.example 8443"},
 		"https://[::1":               {}, "https://%zz/": {}, "\x7f": {},
 	} {
-		if host, origin := hostOf(address), originOf(address); host != want[0] || origin != want[1] {
+		if host, origin := HostOf(address), originOf(address); host != want[0] || origin != want[1] {
 			t.Errorf("%q has the host %q and the origin %q, want %q and %q", address, host, origin, want[0], want[1])
 		}
 	}

@@ -9,9 +9,9 @@ import (
 // mostFormer bounds how many secrets from before sign beside the present one.
 const mostFormer = 3
 
-// openSecrets opens an endpoint's secrets: the present one, and those from before that sign until
+// OpenSecrets opens an endpoint's secrets: the present one, and those from before that sign until
 // OldSecretUntil, the latest first. An unreadable secret is left out and is the error.
-func (s *Service) openSecrets(row models.Endpoint) (list []Key, problem error) {
+func (s *Service) OpenSecrets(row models.Endpoint) (list []Key, problem error) {
 	plain, problem := s.Secrets.Open(secretPlace(row.ID), row.Secret)
 	if problem == nil {
 		list = append(list, Key{Endpoint: row.Name, Secret: string(plain)})
@@ -35,15 +35,15 @@ func (s *Service) openSecrets(row models.Endpoint) (list []Key, problem error) {
 func (s *Service) rotateColumns(found models.Endpoint, secret string) map[string]any {
 	now := s.Clock()
 	var former []string
-	known, _ := s.openSecrets(found) // a secret that can't be read signs nothing already
+	known, _ := s.OpenSecrets(found) // a secret that can't be read signs nothing already
 	for _, k := range known {
 		if (k.Until == nil || k.Until.After(now)) && len(former) < mostFormer {
 			former = append(former, k.Secret)
 		}
 	}
 	return map[string]any{
-		"secret": s.Secrets.Seal(secretPlace(found.ID), []byte(secret)), "old_secret": s.Secrets.Seal(secretPlace(found.ID),
-			[]byte(strings.Join(former, " "))),
+		"secret":           s.Secrets.Seal(secretPlace(found.ID), []byte(secret)),
+		"old_secret":       s.Secrets.Seal(secretPlace(found.ID), []byte(strings.Join(former, " "))),
 		"old_secret_until": now.Add(Overlap),
 	}
 }

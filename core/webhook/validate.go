@@ -36,7 +36,7 @@ func (c Change) Check(domain scope.Domain) fault.Fields {
 		}
 	}
 	if c.Types != nil {
-		checkTypes(*c.Types, fields)
+		CheckTypes(*c.Types, fields)
 	}
 	if c.Headers != nil {
 		checkHeaders(*c.Headers, fields)
@@ -44,8 +44,8 @@ func (c Change) Check(domain scope.Domain) fault.Fields {
 	return fields
 }
 
-// checkTypes reports the errors of an endpoint's event types.
-func checkTypes(types []string, fields fault.Fields) {
+// CheckTypes reports the errors of an endpoint's event types.
+func CheckTypes(types []string, fields fault.Fields) {
 	for i, kind := range types {
 		switch {
 		case !slices.Contains(Types(), kind):
@@ -123,8 +123,8 @@ func isNumber(label string) bool {
 	return label == "0x" || decimal || strings.HasPrefix(label, "0x") && err == nil
 }
 
-// hostOf is a URL's host name in the one form that requests at once are counted by.
-func hostOf(address string) string {
+// HostOf is a URL's host name in the one form that requests at once are counted by.
+func HostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -142,7 +142,7 @@ func originOf(address string) string {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	return u.Scheme + " " + hostOf(address) + " " + port
+	return u.Scheme + " " + HostOf(address) + " " + port
 }
 
 // isHidden reports whether a character is a space or control, or shows nothing or turns

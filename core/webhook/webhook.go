@@ -1,6 +1,6 @@
-// Package webhook sends events to merchants: their bodies, which never change, the endpoints
-// that receive them, and their delivery, signed by Standard Webhooks 1.0 (contract section
-// 6). An event and its deliveries are written in the transaction of the change that they
+// Package webhook keeps the events that merchants receive, whose bodies never change, and the
+// endpoints that receive them, signed by Standard Webhooks 1.0 (contract section 6); package
+// delivery sends them. An event and its deliveries are written in the transaction of the change that they
 // report, so that a change that was rolled back sends nothing, and none that was committed
 // is lost.
 package webhook
@@ -51,8 +51,6 @@ const (
 	maxAnswer    = 4 << 10         // bytes of an answer that are kept
 	maxWait      = 24 * time.Hour  // longest Retry-After that is honoured
 
-	KeepBodies = 60 * 24 * time.Hour  // how long the bodies of events, requests and answers are kept
-	KeepRows   = 400 * 24 * time.Hour // how long it is known that there was an event
 )
 
 // Service keeps endpoints and records events. Its fields are set once, before use.
@@ -71,3 +69,7 @@ type Service struct {
 	Pages string
 	edits atomic.Int64 // number of changes of endpoints that this process committed; each makes earlier reads stale
 }
+
+// Edits returns how many changes of endpoints this process has committed: endpoints that were
+// read when there were fewer may have changed.
+func (s *Service) Edits() int64 { return s.edits.Load() }

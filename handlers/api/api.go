@@ -28,6 +28,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/models"
 )
 
@@ -56,24 +57,24 @@ type Webhooks interface {
 	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
 }
 
-// Deliveries is what the interface asks of core/webhook's deliveries.
+// Deliveries is what the interface asks of core/webhook/delivery.
 type Deliveries interface {
 	SendTest(ctx context.Context, sc scope.Scope, id string) (string, error)
 	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
-	DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]webhook.Delivery, error)
-	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery,
+	DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]delivery.Delivery, error)
+	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]delivery.Delivery,
 		string, error)
-	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt,
+	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (delivery.Delivery, []delivery.Attempt,
 		error)
-	Missed(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Missed, error)
+	Missed(ctx context.Context, sc scope.Scope, endpointID string) (delivery.Missed, error)
 }
 
-// Resends is what the interface asks of core/webhook's resends.
+// Resends is what the interface asks of core/webhook/delivery.
 type Resends interface {
-	Check(o webhook.Order) fault.Fields
-	Create(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Resend, error)
-	Find(ctx context.Context, sc scope.Scope, id string) (webhook.Resend, error)
-	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Resend, string, error)
+	Check(o delivery.Order) fault.Fields
+	Create(ctx context.Context, sc scope.Scope, o delivery.Order) (delivery.Resend, error)
+	Find(ctx context.Context, sc scope.Scope, id string) (delivery.Resend, error)
+	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]delivery.Resend, string, error)
 }
 
 // Links is what the interface asks of core/link.

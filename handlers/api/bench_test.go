@@ -37,6 +37,7 @@ import (
 	"cointill/core/sse"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/api"
 	"cointill/handlers/api/apitest"
 	"cointill/handlers/page"
@@ -57,8 +58,8 @@ type bench struct {
 	keys      *apikey.Service
 	payments  *payment.Service
 	hooks     *webhook.Service
-	sender    *webhook.Sender
-	resends   *webhook.Resends
+	sender    *delivery.Sender
+	resends   *delivery.Resends
 	chains    []*simulated.Chain
 	followers []*chain.Follower
 	market    *market
@@ -104,8 +105,8 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	b.must(err)
 	b.accounts, b.keys = accounttest.New(db, now.Now, box), apikey.New(db, now.Now, box)
 	b.hooks = &webhook.Service{DB: db, Clock: now.Now, Secrets: box}
-	b.sender = &webhook.Sender{DB: db, Clock: now.Now, Endpoints: b.hooks}
-	b.resends = &webhook.Resends{DB: db, Clock: now.Now}
+	b.sender = &delivery.Sender{DB: db, Clock: now.Now, Endpoints: b.hooks}
+	b.resends = &delivery.Resends{DB: db, Clock: now.Now}
 	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
 	quotes := &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: b.market}}
 	b.payments = &payment.Service{
@@ -124,7 +125,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	}
 	b.serve(api.Deps{
 		Payments: b.payments, Lists: &list.Service{DB: db}, Webhooks: b.hooks,
-		Deliveries: &webhook.Deliveries{DB: db, Clock: now.Now, Events: b.hooks}, Resends: b.resends, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Prices: quotes, Base: base + "/l"},
+		Deliveries: &delivery.Service{DB: db, Clock: now.Now, Events: b.hooks}, Resends: b.resends, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Prices: quotes, Base: base + "/l"},
 		Keys: b.keys, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Books: &journal.Service{DB: db, Clock: now.Now}, Limits: limit.New(db, now.Now),
 		Answers: idempotency.New(db, now.Now, box), Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
 	})

@@ -6,7 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/clock"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 )
 
 // DeliveryData is one event for one webhook.
@@ -63,7 +63,7 @@ func (s *service) deliveryOperations() []*operation {
 				"A page may be short although another follows: go by `meta.next_cursor`.",
 			params: append([]*huma.Param{id,
 				enumParam("state", "Only deliveries in this state; pending also finds those under way.",
-					webhook.States())}, pageParams()...),
+					delivery.States())}, pageParams()...),
 			data: DeliveryData{}, many: true, refusals: []int{404, 422}, run: (*call).listDeliveries},
 		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries/{event_id}", id: "getDelivery", tag: tag,
 			summary: "Get a delivery",
@@ -79,7 +79,7 @@ func (s *service) deliveryOperations() []*operation {
 	}
 }
 
-func showDelivery(d webhook.Delivery) DeliveryData {
+func showDelivery(d delivery.Delivery) DeliveryData {
 	return DeliveryData{
 		EventID: d.EventID, EventType: d.EventType, EventAt: clock.Format(d.EventAt), WebhookID: d.EndpointID,
 		URL:   d.EndpointURL,
@@ -88,7 +88,7 @@ func showDelivery(d webhook.Delivery) DeliveryData {
 	}
 }
 
-func showDeliveries(found []webhook.Delivery) []DeliveryData {
+func showDeliveries(found []delivery.Delivery) []DeliveryData {
 	items := make([]DeliveryData, 0, len(found))
 	for _, d := range found {
 		items = append(items, showDelivery(d))
@@ -102,7 +102,7 @@ func (c *call) listDeliveries() error {
 		return err
 	}
 	q := c.newQuery()
-	state, after, limit := q.oneOf("state", webhook.States()), q.readText("cursor"), q.readLimit()
+	state, after, limit := q.oneOf("state", delivery.States()), q.readText("cursor"), q.readLimit()
 	if err := q.validationError(); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"cointill/core/outbox"
 	"cointill/core/scope"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/core/webhook/guard"
 	"cointill/models"
 )
@@ -353,7 +353,7 @@ func (b *bench) redeliverOne(one, other hook) {
 	b.deliver()
 	for more := true; more; {
 		var err error
-		more, err = webhook.Prune(b.Context(), b.db, b.clock.Now())
+		more, err = delivery.Prune(b.Context(), b.db, b.clock.Now())
 		b.must(err)
 	}
 	for _, at := range []string{"/v1/events/" + events[0].ID, "/v1/events"} {

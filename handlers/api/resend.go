@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/clock"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/api/body"
 )
 
@@ -73,7 +73,7 @@ func (s *service) resendOperations() []*operation {
 	}
 }
 
-func showResend(r webhook.Resend) resendData {
+func showResend(r delivery.Resend) resendData {
 	shown := resendData{
 		ID: r.ID, Events: append([]string{}, r.Types...), From: clock.Format(r.From), Before: clock.Format(r.Before),
 		Failed: r.Failed, State: r.State,
@@ -86,28 +86,28 @@ func showResend(r webhook.Resend) resendData {
 	return shown
 }
 
-func showResent(_ *call, r webhook.Resend) (any, error) { return showResend(r), nil }
+func showResent(_ *call, r delivery.Resend) (any, error) { return showResend(r), nil }
 
-func (c *call) resendAll() (webhook.Resend, error) { return c.placeOrder("") }
+func (c *call) resendAll() (delivery.Resend, error) { return c.placeOrder("") }
 
-func (c *call) resendToWebhook() (webhook.Resend, error) {
+func (c *call) resendToWebhook() (delivery.Resend, error) {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
-		return webhook.Resend{}, err
+		return delivery.Resend{}, err
 	}
 	return c.placeOrder(id)
 }
 
 // placeOrder reads the body and places the order for one webhook, or for all.
-func (c *call) placeOrder(endpointID string) (webhook.Resend, error) {
+func (c *call) placeOrder(endpointID string) (delivery.Resend, error) {
 	in, problems, err := readBody[resendRequest](c)
 	if err != nil {
-		return webhook.Resend{}, err
+		return delivery.Resend{}, err
 	}
-	wanted := webhook.Order{EndpointID: endpointID, Types: in.Events.Values, From: in.From.Value,
+	wanted := delivery.Order{EndpointID: endpointID, Types: in.Events.Values, From: in.From.Value,
 		Before: in.Before.Pointer(), Failed: in.Failed.Value}
 	if len(problems) > 0 {
-		return webhook.Resend{}, body.JoinRefusals(problems, c.api.Resends.Check(wanted))
+		return delivery.Resend{}, body.JoinRefusals(problems, c.api.Resends.Check(wanted))
 	}
 	return c.api.Resends.Create(c.ctx, c.scope, wanted)
 }

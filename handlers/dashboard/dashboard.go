@@ -75,7 +75,7 @@ type Webhooks interface {
 	webhooks.Webhooks
 }
 
-// Deliveries is what the areas need of core/webhook's deliveries.
+// Deliveries is what the areas need of core/webhook/delivery.
 type Deliveries interface {
 	payments.Deliveries
 	webhooks.Deliveries

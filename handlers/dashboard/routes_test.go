@@ -21,6 +21,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -236,7 +237,7 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 	s.FailOn(err)
 	events, _, err := s.Webhooks.Events(t.Context(), sc, webhook.Filter{}, "", 1)
 	s.FailOn(err)
-	order, err := s.Resends.Create(t.Context(), sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
+	order, err := s.Resends.Create(t.Context(), sc, delivery.Order{From: s.Clock.Now().Add(-time.Hour)})
 	s.FailOn(err)
 	key, _, err := s.Keys.CreateKey(t.Context(), sc, "Server")
 	s.FailOn(err)

@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/internal/testing/servertest"
 )
 
@@ -18,7 +19,7 @@ func TestWebhookRoles(t *testing.T) {
 	eachHooked(t, 404, func(t *testing.T, s *hooked) {
 		s.pay()
 		one := s.delivery()
-		order, err := s.Resends.Create(t.Context(), s.sc, webhook.Order{From: s.Clock.Now().Add(-time.Hour)})
+		order, err := s.Resends.Create(t.Context(), s.sc, delivery.Order{From: s.Clock.Now().Add(-time.Hour)})
 		s.FailOn(err)
 		live := s.sc
 		live.Domain = scope.Live

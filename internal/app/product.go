@@ -48,6 +48,7 @@ import (
 	"cointill/core/trace"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/core/webhook/guard"
 	"cointill/handlers/api"
 	"cointill/handlers/checkout"
@@ -80,9 +81,9 @@ type Product struct {
 	Books      *journal.Service
 	Links      *link.Service
 	Hooks      *webhook.Service
-	deliveries *webhook.Deliveries
-	resends    *webhook.Resends
-	Sender     *webhook.Sender
+	deliveries *delivery.Service
+	resends    *delivery.Resends
+	Sender     *delivery.Sender
 	receipts   *mail.Service
 	Sandbox    *sandbox.Service
 	Networks   *payment.Registry
@@ -279,11 +280,11 @@ func (p *Product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr
 	p.receipts.Fill = p.Users.Fill
 	p.Hooks = &webhook.Service{DB: p.DB, Clock: p.Clock, Secrets: box, Mails: p.receipts, WakeMails: p.send.Signal,
 		Render: mailview.RenderWebhookOff, Pages: p.Base + "/dashboard/webhooks"}
-	p.Sender = &webhook.Sender{DB: p.DB, Clock: p.Clock, Endpoints: p.Hooks, Clients: clients, Version: Version,
+	p.Sender = &delivery.Sender{DB: p.DB, Clock: p.Clock, Endpoints: p.Hooks, Clients: clients, Version: Version,
 		Attempted: p.reportAttempt}
 	p.deliver = p.Sender.Worker(outbox.Options{Pool: p.limits.deliveries})
-	p.deliveries = &webhook.Deliveries{DB: p.DB, Clock: p.Clock, Events: p.Hooks, Wake: p.deliver.Signal}
-	p.resends = &webhook.Resends{DB: p.DB, Clock: p.Clock, Wake: p.deliver.Signal}
+	p.deliveries = &delivery.Service{DB: p.DB, Clock: p.Clock, Events: p.Hooks, Wake: p.deliver.Signal}
+	p.resends = &delivery.Resends{DB: p.DB, Clock: p.Clock, Wake: p.deliver.Signal}
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"cointill/core/payment"
 	"cointill/core/trace"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 )
 
 // openTraces sends the traces of every payment to a collector, if one is set.
@@ -35,7 +35,7 @@ func (p *Product) openTraces(s *Settings) error {
 }
 
 // reportAttempt counts a request to a webhook, and adds it to the trace of its payment.
-func (p *Product) reportAttempt(a webhook.Attempted) {
+func (p *Product) reportAttempt(a delivery.Attempted) {
 	p.metrics.CountAttempt(a)
 	if p.Tracer != nil {
 		p.Tracer.AddAttempt(a)

@@ -15,7 +15,7 @@ import (
 	"cointill/core/payment/issuer"
 	"cointill/core/payment/observe"
 	"cointill/core/payment/reconcile"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 )
 
 // sealAudit seals the audit logs once a minute.
@@ -171,7 +171,7 @@ func (p *Product) keepHouse(ctx context.Context) error {
 // deliveries and payments come first.
 func (p *Product) pruneRows(ctx context.Context) error {
 	for {
-		more, err := webhook.Prune(ctx, p.DB, p.Clock())
+		more, err := delivery.Prune(ctx, p.DB, p.Clock())
 		if err != nil {
 			return err
 		}

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
 
 // DeliveryRow is a delivery as pages of other things show it.
-func DeliveryRow(ctx context.Context, d webhook.Delivery, zone *time.Location) dashboard.DeliveryRow {
+func DeliveryRow(ctx context.Context, d delivery.Delivery, zone *time.Location) dashboard.DeliveryRow {
 	row := dashboard.DeliveryRow{Event: d.EventType, Endpoint: d.EndpointName, Attempt: d.Attempt,
 		At: d.CreatedAt.In(zone)}
 	if d.EndpointName != "" {
@@ -29,7 +30,7 @@ func DeliveryRow(ctx context.Context, d webhook.Delivery, zone *time.Location) d
 }
 
 // DeliveryResult is a short sentence about how a delivery stands.
-func DeliveryResult(ctx context.Context, d webhook.Delivery) (string, ui.Tone) {
+func DeliveryResult(ctx context.Context, d delivery.Delivery) (string, ui.Tone) {
 	answer := d.LastError
 	if d.LastStatus != 0 {
 		answer = words.T(ctx, "webhook.answered", "Status", strconv.Itoa(d.LastStatus))
@@ -55,7 +56,7 @@ func DeliveryResult(ctx context.Context, d webhook.Delivery) (string, ui.Tone) {
 	return answer, ui.Warn
 }
 
-func DeliveryRows(ctx context.Context, deliveries []webhook.Delivery,
+func DeliveryRows(ctx context.Context, deliveries []delivery.Delivery,
 	zone *time.Location) (rows []dashboard.DeliveryRow) {
 	for _, d := range deliveries {
 		rows = append(rows, DeliveryRow(ctx, d, zone))

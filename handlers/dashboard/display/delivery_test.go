@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 )
 
 func TestDeliveryResult(t *testing.T) {
-	for want, d := range map[string]webhook.Delivery{
+	for want, d := range map[string]delivery.Delivery{
 		"Delivered (204)":              {State: webhook.Delivered, LastStatus: 204},
 		"Given up: Response 500":       {State: webhook.Exhausted, LastStatus: 500},
 		"Not sent: It was inactive.":   {State: webhook.Cancelled, LastError: "It was inactive."},
@@ -22,7 +23,7 @@ func TestDeliveryResult(t *testing.T) {
 		}
 	}
 	next := noon.Add(time.Hour)
-	row := DeliveryRow(t.Context(), webhook.Delivery{State: "pending", Attempt: 1, NextAt: &next, CreatedAt: noon, EndpointID: "whk_1", EndpointName: "Shop"}, time.UTC)
+	row := DeliveryRow(t.Context(), delivery.Delivery{State: "pending", Attempt: 1, NextAt: &next, CreatedAt: noon, EndpointID: "whk_1", EndpointName: "Shop"}, time.UTC)
 	if !row.Next.Equal(next) || row.EndpointHref != "/dashboard/webhooks/whk_1" {
 		t.Errorf("%+v", row)
 	}

@@ -15,7 +15,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/sse"
 	"cointill/core/wallet"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -79,10 +79,11 @@ type Wallets interface {
 	Origin(ctx context.Context, sc scope.Scope, paymentID int64) (wallet.Origin, bool, error)
 }
 
-// Deliveries is what these pages need of core/webhook's deliveries.
+// Deliveries is what these pages need of core/webhook/delivery.
 type Deliveries interface {
-	AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []webhook.Delivery) (map[int64][]webhook.Attempt, error)
-	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]webhook.Delivery, error)
+	AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []delivery.Delivery) (map[int64][]delivery.Attempt,
+		error)
+	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]delivery.Delivery, error)
 }
 
 // Handlers answers the requests to these pages. Its fields are set before use.

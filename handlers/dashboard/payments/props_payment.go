@@ -14,7 +14,7 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/wallet"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/models"
@@ -29,8 +29,8 @@ type paymentMore struct {
 	Steps      []models.Step
 	Deliveries []dashboard.DeliveryRow
 	Mails      []dashboard.MailRow
-	Told       []webhook.Delivery
-	Attempts   map[int64][]webhook.Attempt // by delivery id
+	Told       []delivery.Delivery
+	Attempts   map[int64][]delivery.Attempt // by delivery id
 	Sent       []mail.Mail
 	Stray      []payment.UnmatchedTransfer
 	Refunds    []models.Resolution

@@ -11,7 +11,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/models"
 	"cointill/views/dashboard"
@@ -50,7 +50,7 @@ func fullTimeline(ctx context.Context, more paymentMore, zone *time.Location) (l
 
 // attemptStep is one request to a webhook. The endpoint's name is for users with the right to
 // see webhooks.
-func attemptStep(ctx context.Context, d webhook.Delivery, a webhook.Attempt, sc scope.Scope,
+func attemptStep(ctx context.Context, d delivery.Delivery, a delivery.Attempt, sc scope.Scope,
 	zone *time.Location) ui.Step {
 	step := ui.Step{At: a.At.In(zone), Icon: "send", Tone: ui.Good}
 	named := sc.Allows(scope.SeeWebhooks) && d.EndpointName != ""

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"cointill/core/scope"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 )
 
 // TestTimelineNamesTheDelivery: the timeline says which event was delivered to
@@ -13,11 +13,11 @@ import (
 func TestTimelineNamesTheDelivery(t *testing.T) {
 	inLive := owner
 	inLive.Role, inLive.Domain = scope.Finance, scope.Live
-	d := webhook.Delivery{EventType: "payment.initiated", EndpointName: "orders", EndpointID: "whk_1", EventID: "evt_1"}
-	sent := webhook.Attempt{Number: 1, Status: 200, Took: 4 * time.Millisecond}
-	failed := webhook.Attempt{Number: 2, Error: "No answer.", Took: 10 * time.Second}
+	d := delivery.Delivery{EventType: "payment.initiated", EndpointName: "orders", EndpointID: "whk_1", EventID: "evt_1"}
+	sent := delivery.Attempt{Number: 1, Status: 200, Took: 4 * time.Millisecond}
+	failed := delivery.Attempt{Number: 2, Error: "No answer.", Took: 10 * time.Second}
 	for _, c := range []struct {
-		attempt             webhook.Attempt
+		attempt             delivery.Attempt
 		sc                  scope.Scope
 		title, text, linked string
 	}{

@@ -7,6 +7,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -19,8 +20,8 @@ import (
 type deliveryFacts struct {
 	Scope    scope.Scope
 	Endpoint webhook.Endpoint
-	Delivery webhook.Delivery
-	Attempts []webhook.Attempt // oldest first
+	Delivery delivery.Delivery
+	Attempts []delivery.Attempt // oldest first
 	Event    webhook.Recorded
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -33,10 +34,10 @@ type webhookShown struct {
 type endpointFacts struct {
 	Scope    scope.Scope
 	Endpoint webhook.Endpoint
-	Health   webhook.Health
-	Missed   webhook.Missed
-	Sent     []webhook.Delivery
-	Tried    map[int64]webhook.Attempt // the latest, by the delivery
+	Health   delivery.Health
+	Missed   delivery.Missed
+	Sent     []delivery.Delivery
+	Tried    map[int64]delivery.Attempt // the latest, by the delivery
 	Asked    sentAsked
 	Next     string // cursor
 	Now      time.Time
@@ -72,7 +73,7 @@ func (h *Handlers) renderEndpointPage(c *page.Ctx, endpoint webhook.Endpoint, sh
 func (h *Handlers) loadEndpoint(c *page.Ctx, e webhook.Endpoint) (f endpointFacts, err error) {
 	ctx, sc := c.UserContext(), c.Scope
 	f = endpointFacts{Scope: sc, Endpoint: e, Now: h.Clock(), Asked: sentAsked{After: page.CleanText(c.Query("after"))}}
-	if state := c.Query("state"); slices.Contains(webhook.States(), state) {
+	if state := c.Query("state"); slices.Contains(delivery.States(), state) {
 		f.Asked.State = page.CleanText(state)
 	}
 	if f.Health, err = h.Deliveries.Health(ctx, sc, e.ID); err != nil {

@@ -10,6 +10,7 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/page"
 )
 
@@ -25,27 +26,28 @@ type Webhooks interface {
 	ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p webhook.Pasted) (webhook.Verdict, error)
 }
 
-// Deliveries is what these pages need of core/webhook's deliveries.
+// Deliveries is what these pages need of core/webhook/delivery.
 type Deliveries interface {
 	SendTest(ctx context.Context, sc scope.Scope, id string) (eventID string, err error)
-	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]webhook.Delivery,
+	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]delivery.Delivery,
 		string, error)
-	LastAttempts(ctx context.Context, sc scope.Scope, deliveries []webhook.Delivery) (map[int64]webhook.Attempt, error)
-	Health(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Health, error)
-	Missed(ctx context.Context, sc scope.Scope, endpointID string) (webhook.Missed, error)
-	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (webhook.Delivery, []webhook.Attempt,
+	LastAttempts(ctx context.Context, sc scope.Scope, deliveries []delivery.Delivery) (map[int64]delivery.Attempt,
+		error)
+	Health(ctx context.Context, sc scope.Scope, endpointID string) (delivery.Health, error)
+	Missed(ctx context.Context, sc scope.Scope, endpointID string) (delivery.Missed, error)
+	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (delivery.Delivery, []delivery.Attempt,
 		error)
 	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
-	LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]webhook.Delivery, error)
+	LatestDeliveries(ctx context.Context, sc scope.Scope) (map[string]delivery.Delivery, error)
 }
 
-// Resends is what these pages need of core/webhook's resends.
+// Resends is what these pages need of core/webhook/delivery.
 type Resends interface {
-	Check(o webhook.Order) fault.Fields
-	Plan(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Planned, error)
-	Create(ctx context.Context, sc scope.Scope, o webhook.Order) (webhook.Resend, error)
-	Find(ctx context.Context, sc scope.Scope, id string) (webhook.Resend, error)
-	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Resend, string, error)
+	Check(o delivery.Order) fault.Fields
+	Plan(ctx context.Context, sc scope.Scope, o delivery.Order) (delivery.Planned, error)
+	Create(ctx context.Context, sc scope.Scope, o delivery.Order) (delivery.Resend, error)
+	Find(ctx context.Context, sc scope.Scope, id string) (delivery.Resend, error)
+	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]delivery.Resend, string, error)
 }
 
 // Handlers answers the requests to these pages. Its fields are set before use.

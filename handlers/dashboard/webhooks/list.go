@@ -2,7 +2,7 @@ package webhooks
 
 import (
 	"cointill/core/scope"
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/words"
@@ -22,7 +22,7 @@ func (h *Handlers) listEndpoints(c *page.Ctx) error {
 	props := dashboard.WebhooksProps{Page: c.FillLayout(words.T(ctx, "webhook.title"), "webhooks"),
 		Manage: sc.Allows(scope.ManageWebhooks)}
 	for _, e := range endpoints {
-		var last *webhook.Delivery
+		var last *delivery.Delivery
 		if d, any := latest[e.ID]; any {
 			last = &d
 		}

@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -18,7 +19,7 @@ import (
 )
 
 // webhookRow is an endpoint in the list; last is its latest delivery, if any.
-func webhookRow(ctx context.Context, e webhook.Endpoint, last *webhook.Delivery,
+func webhookRow(ctx context.Context, e webhook.Endpoint, last *delivery.Delivery,
 	zone *time.Location) dashboard.WebhookRow {
 	row := dashboard.WebhookRow{ID: e.ID, Name: e.Name, URL: e.URL, Active: e.Active}
 	if e.OffReason != "" {
@@ -66,7 +67,7 @@ func webhookProps(ctx context.Context, shell layout.Page, f endpointFacts, zone 
 		p.FailingSince = e.FailingSince.In(zone)
 	}
 	for _, d := range f.Sent {
-		var tried *webhook.Attempt
+		var tried *delivery.Attempt
 		if a, any := f.Tried[d.ID]; any && d.ID != 0 {
 			tried = &a
 		}
@@ -87,7 +88,7 @@ var stateWords = map[string]string{"": "webhook.state_all", webhook.Pending: "we
 
 // stateTabs are the states that deliveries can be narrowed to, and the word of the chosen one.
 func stateTabs(ctx context.Context, id, chosen string) (tabs []dashboard.StateTab, word string) {
-	for _, state := range append([]string{""}, webhook.States()...) {
+	for _, state := range append([]string{""}, delivery.States()...) {
 		tabs = append(tabs, dashboard.StateTab{Text: words.T(ctx, stateWords[state]),
 			Href: sentHref(id, sentAsked{State: state}), On: state == chosen})
 	}
@@ -113,7 +114,7 @@ func sentHref(id string, asked sentAsked) string {
 }
 
 // healthStats is how an endpoint has done lately.
-func healthStats(ctx context.Context, h webhook.Health, zone *time.Location) dashboard.WebhookHealth {
+func healthStats(ctx context.Context, h delivery.Health, zone *time.Location) dashboard.WebhookHealth {
 	stats := dashboard.WebhookHealth{Rate: "–", Median: "–", P95: "–", Waiting: strconv.Itoa(h.Waiting),
 		RateNote: words.T(ctx, "webhook.no_attempt")}
 	if h.Attempts > 0 {
@@ -121,7 +122,7 @@ func healthStats(ctx context.Context, h webhook.Health, zone *time.Location) das
 			words.N(ctx, "webhook.rate_note", h.Attempts)
 		stats.Median, stats.P95 = display.FormatDuration(ctx, h.Median), display.FormatDuration(ctx, h.P95)
 	}
-	if h.Waiting >= webhook.MaxMissed {
+	if h.Waiting >= delivery.MaxMissed {
 		stats.Waiting = words.T(ctx, "units.or_more", "N", stats.Waiting)
 	}
 	if h.OldestAt != nil {
@@ -129,7 +130,7 @@ func healthStats(ctx context.Context, h webhook.Health, zone *time.Location) das
 	}
 	if h.Last != nil {
 		stats.Last, stats.LastTone = attemptResult(ctx, *h.Last)
-		stats.LastAt, stats.Advice = h.Last.At.In(zone), webhook.Advice(*h.Last)
+		stats.LastAt, stats.Advice = h.Last.At.In(zone), webhook.Advice(h.Last.Status, h.Last.Error)
 	}
 	return stats
 }
@@ -152,7 +153,7 @@ func missedNote(ctx context.Context, f endpointFacts, zone *time.Location) (note
 }
 
 // missedText says how many events an endpoint didn't get, and since when.
-func missedText(ctx context.Context, m webhook.Missed, on bool, zone *time.Location) string {
+func missedText(ctx context.Context, m delivery.Missed, on bool, zone *time.Location) string {
 	since := ui.TimeText(m.Since.In(zone))
 	switch {
 	case on && m.More:

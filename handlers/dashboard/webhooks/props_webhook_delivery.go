@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -16,7 +17,7 @@ import (
 )
 
 // sentRow is a delivery in an endpoint's list; tried is its latest attempt, if any.
-func sentRow(ctx context.Context, d webhook.Delivery, tried *webhook.Attempt, zone *time.Location) dashboard.SentRow {
+func sentRow(ctx context.Context, d delivery.Delivery, tried *delivery.Attempt, zone *time.Location) dashboard.SentRow {
 	row := dashboard.SentRow{Event: d.EventType, ID: d.EventID, Href: display.DeliveryPath(d.EndpointID, d.EventID),
 		Tries: d.Attempt, Happened: d.EventAt.In(zone)}
 	row.Result, row.Tone = display.DeliveryResult(ctx, d)
@@ -36,7 +37,7 @@ func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts,
 		EndpointURL: f.Endpoint.URL,
 		Sequence:    f.Event.Sequence, Body: f.Event.Body, Withheld: webhook.Withheld(f.Scope),
 		PaymentReference: f.Event.Payment}
-	var last *webhook.Attempt
+	var last *delivery.Attempt
 	for i, attempt := range slices.Backward(f.Attempts) {
 		row := attemptRow(ctx, attempt, zone)
 		row.Withheld = p.Withheld
@@ -58,16 +59,16 @@ func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts,
 	return p
 }
 
-func attemptRow(ctx context.Context, a webhook.Attempt, zone *time.Location) dashboard.AttemptRow {
+func attemptRow(ctx context.Context, a delivery.Attempt, zone *time.Location) dashboard.AttemptRow {
 	row := dashboard.AttemptRow{Number: a.Number, At: a.At.In(zone), Took: display.FormatDuration(ctx, a.Took),
-		Advice:  webhook.Advice(a),
+		Advice:  webhook.Advice(a.Status, a.Error),
 		Request: a.Request, Header: a.Header, Answer: a.Answer, Status: a.Status}
 	row.Result, row.Tone = attemptResult(ctx, a)
 	return row
 }
 
 // attemptResult is a short sentence about an attempt.
-func attemptResult(ctx context.Context, a webhook.Attempt) (string, ui.Tone) {
+func attemptResult(ctx context.Context, a delivery.Attempt) (string, ui.Tone) {
 	if a.Error == "" {
 		return words.T(ctx, "webhook.delivered_with", "Status", strconv.Itoa(a.Status)), ui.Good
 	}

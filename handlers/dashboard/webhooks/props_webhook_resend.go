@@ -11,6 +11,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -23,10 +24,10 @@ import (
 var orderFields = []string{"endpoint", "created_after", "created_before", "failed"}
 
 // orderOf reads an order from its form. unreadable holds the unreadable values.
-func orderOf(ctx context.Context, typed ui.Form, types []string, zone *time.Location) (o webhook.Order,
+func orderOf(ctx context.Context, typed ui.Form, types []string, zone *time.Location) (o delivery.Order,
 	unreadable fault.Fields) {
 	unreadable = fault.Fields{}
-	o = webhook.Order{EndpointID: typed.Value("endpoint"), Types: types, Failed: typed.On("failed")}
+	o = delivery.Order{EndpointID: typed.Value("endpoint"), Types: types, Failed: typed.On("failed")}
 	sentence := words.T(ctx, "webhook.date_unread")
 	from, err := time.ParseInLocation(page.FormTime, typed.Value("created_after"), zone)
 	if o.From = from; err != nil {
@@ -63,7 +64,7 @@ func orderQuery(values map[string]string, types []string) string {
 type resendsFacts struct {
 	Scope       scope.Scope
 	Endpoints   []webhook.Endpoint
-	Orders      []webhook.Resend
+	Orders      []delivery.Resend
 	After, Next string   // cursors
 	Types       []string // that are ticked
 }
@@ -115,8 +116,8 @@ func namesOf(endpoints []webhook.Endpoint) map[string]string {
 
 // reviewed is an order that is about to be given.
 type reviewed struct {
-	Order   webhook.Order
-	Planned webhook.Planned
+	Order   delivery.Order
+	Planned delivery.Planned
 	Names   map[string]string
 }
 
@@ -152,7 +153,7 @@ func plannedText(ctx context.Context, r reviewed) string {
 }
 
 // orderText says which events an order is for, and where they go.
-func orderText(ctx context.Context, o webhook.Order, names map[string]string, zone *time.Location) string {
+func orderText(ctx context.Context, o delivery.Order, names map[string]string, zone *time.Location) string {
 	text := orderRange(ctx, o, zone)
 	if len(o.Types) > 0 {
 		text = words.T(ctx, "webhook.order_types", "Events", text, "Types", strings.Join(o.Types, ", "))
@@ -168,7 +169,7 @@ func orderText(ctx context.Context, o webhook.Order, names map[string]string, zo
 }
 
 // orderRange describes an order's period and whether it has all events.
-func orderRange(ctx context.Context, o webhook.Order, zone *time.Location) string {
+func orderRange(ctx context.Context, o delivery.Order, zone *time.Location) string {
 	from := ui.TimeText(o.From.In(zone))
 	switch {
 	case o.Before == nil && o.Failed:
@@ -182,9 +183,9 @@ func orderRange(ctx context.Context, o webhook.Order, zone *time.Location) strin
 }
 
 // resendRow is an order as pages show it.
-func resendRow(ctx context.Context, r webhook.Resend, names map[string]string,
+func resendRow(ctx context.Context, r delivery.Resend, names map[string]string,
 	zone *time.Location) dashboard.ResendRow {
-	o := webhook.Order{EndpointID: r.EndpointID, Types: r.Types, From: r.From, Before: &r.Before, Failed: r.Failed}
+	o := delivery.Order{EndpointID: r.EndpointID, Types: r.Types, From: r.From, Before: &r.Before, Failed: r.Failed}
 	row := dashboard.ResendRow{ID: r.ID, What: orderText(ctx, o, names, zone), Created: r.CreatedAt.In(zone),
 		Total: r.Total, Walked: r.Walked,
 		Made: r.Made, Delivered: r.Delivered, Failed: r.Failures, Waiting: max(0, r.Made-r.Delivered-r.Failures),
@@ -193,11 +194,11 @@ func resendRow(ctx context.Context, r webhook.Resend, names map[string]string,
 		row.Done, row.Waiting = r.DoneAt.In(zone), 0
 	}
 	switch r.State {
-	case webhook.ResendQueueing:
+	case delivery.ResendQueueing:
 		row.State, row.Tone, row.Working = words.T(ctx, "webhook.resend_queueing"), ui.Info, true
-	case webhook.ResendSending:
+	case delivery.ResendSending:
 		row.State, row.Tone, row.Working = words.T(ctx, "webhook.resend_sending"), ui.Info, true
-	case webhook.ResendStopped:
+	case delivery.ResendStopped:
 		row.State, row.Tone = words.T(ctx, "webhook.resend_stopped"), ui.Warn
 	default:
 		if row.State, row.Tone = words.T(ctx, "webhook.resend_done"), ui.Good; r.Failures > 0 {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -55,8 +55,8 @@ func (h *Handlers) createResend(c *page.Ctx) error {
 		return h.refuseResend(c, typed, types, page.MergeErrors(unreadable, h.Resends.Check(order)))
 	}
 	err := page.RedirectOnce(h.Answers, c,
-		func(ctx context.Context) (webhook.Resend, error) { return h.Resends.Create(ctx, c.Scope, order) },
-		func(r webhook.Resend) string { return resendPath(r.ID) })
+		func(ctx context.Context) (delivery.Resend, error) { return h.Resends.Create(ctx, c.Scope, order) },
+		func(r delivery.Resend) string { return resendPath(r.ID) })
 	if err != nil {
 		return h.refuseResend(c, typed, types, err)
 	}

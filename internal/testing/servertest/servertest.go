@@ -44,6 +44,7 @@ import (
 	"cointill/core/system"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/api"
 	"cointill/handlers/checkout"
 	"cointill/handlers/dashboard"
@@ -78,9 +79,9 @@ type Server struct {
 	Figures    *stats.Service
 	Links      *link.Service
 	Webhooks   *webhook.Service
-	Sender     *webhook.Sender // delivers when a test steps its worker
-	Deliveries *webhook.Deliveries
-	Resends    *webhook.Resends
+	Sender     *delivery.Sender // delivers when a test steps its worker
+	Deliveries *delivery.Service
+	Resends    *delivery.Resends
 	Mails      *mail.Service
 	Hub        *sse.Hub
 	Registry   *payment.Registry
@@ -158,9 +159,9 @@ func (s *Server) wireServices(box *secret.Box) {
 	s.Quotes = &quote.Service{DB: s.DB, Clock: now, Asked: source.Standard(),
 		Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}, scope.Live: s.Market}}
 	s.Webhooks = &webhook.Service{DB: s.DB, Clock: now, Secrets: box}
-	s.Sender = &webhook.Sender{DB: s.DB, Clock: now, Endpoints: s.Webhooks}
-	s.Deliveries = &webhook.Deliveries{DB: s.DB, Clock: now, Events: s.Webhooks}
-	s.Resends = &webhook.Resends{DB: s.DB, Clock: now}
+	s.Sender = &delivery.Sender{DB: s.DB, Clock: now, Endpoints: s.Webhooks}
+	s.Deliveries = &delivery.Service{DB: s.DB, Clock: now, Events: s.Webhooks}
+	s.Resends = &delivery.Resends{DB: s.DB, Clock: now}
 	s.Mails = &mail.Service{DB: s.DB, Clock: now, Render: func(r mail.Receipt) (string, string, string) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 	}}
