@@ -2,12 +2,20 @@ package webhook
 
 import (
 	"strings"
+	"time"
 
 	"cointill/models"
 )
 
 // mostFormer bounds how many secrets from before sign beside the present one.
 const mostFormer = 3
+
+// Key is a signing secret and whose it is.
+type Key struct {
+	Endpoint string // name
+	Secret   string // whsec_…
+	Until    *time.Time
+}
 
 // OpenSecrets opens an endpoint's secrets: the present one, and those from before that sign until
 // OldSecretUntil, the latest first. An unreadable secret is left out and is the error.

@@ -128,6 +128,7 @@ type Services struct {
 	Webhooks   Webhooks
 	Deliveries Deliveries
 	Resends    webhooks.Resends
+	Signatures webhooks.Signatures
 	Answers    *idempotency.Store // what forms made: one that is sent twice makes it once
 	Clock      clock.Clock
 	Depths     coresettings.Depths // the operator's
@@ -180,7 +181,7 @@ func New(s Services) *Handlers {
 		Wallet: &wallet.Handlers{Accounts: s.Accounts, Wallets: s.Wallets, Receiving: s.Receiving, Quotes: s.Quotes,
 			Networks: s.Networks, Noted: s.Noted, Clock: s.Clock},
 		Webhooks: &webhooks.Handlers{Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
-			Answers: s.Answers, Clock: s.Clock},
+			Signatures: s.Signatures, Answers: s.Answers, Clock: s.Clock},
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/diagnose"
 	"cointill/core/webhook/guard"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
@@ -322,7 +323,7 @@ func TestSignatureChecker(t *testing.T) {
 		check("webhook_signature", "", 200, "The signature is not valid", "webhook-signature is missing")
 		check("body", strings.Replace(s.hook.body, ",", ",\r\n", 1), 200, "compact JSON", "The first difference is at byte", `,\n"`)
 		check("body", s.hook.body+"<script>marked</script>", 200, "its data differ", "<script>marked")
-		check("body", strings.Repeat("a", webhook.MaxPasted+1), 422, "May have at most 24,576 bytes")
+		check("body", strings.Repeat("a", diagnose.MaxPasted+1), 422, "May have at most 24,576 bytes")
 		check("endpoint", "whk_nobody", 404)
 		refused := s.b.PostFrom(at, at, url.Values{"endpoint": {s.id()}, "webhook_id": {"evt_1"}, "webhook_timestamp": {"1"}, "webhook_signature": {"whsec_marked"}})
 		expect(t, refused, 200, "This is a signing secret")

@@ -49,6 +49,7 @@ import (
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
+	"cointill/core/webhook/diagnose"
 	"cointill/core/webhook/guard"
 	"cointill/handlers/api"
 	"cointill/handlers/checkout"
@@ -360,7 +361,8 @@ func (p *Product) NewDashboard() *dashboard.Handlers {
 		Receiving: p.Receiving, Sandbox: p.Sandbox,
 		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Deliveries: p.deliveries,
 		Resends: p.resends, Answers: p.answers,
-		Clock: p.Clock, Depths: p.Settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.Networks,
+		Signatures: &diagnose.Service{DB: p.DB, Clock: p.Clock, Endpoints: p.Hooks},
+		Clock:      p.Clock, Depths: p.Settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.Networks,
 		Noted: p.Networks,
 	})
 }

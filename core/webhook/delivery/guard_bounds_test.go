@@ -1,7 +1,6 @@
 package delivery_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -39,19 +38,6 @@ func TestRotatedOften(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestMostSignatures looks at the first ten signatures of a header, and no further.
-func TestMostSignatures(t *testing.T) {
-	t.Parallel()
-	mine, stamp := secretOf('a'), fmt.Sprint(start.Unix())
-	right := signed(mine, "evt_1."+stamp+"."+sentBody)
-	for before, want := range map[int]string{9: webhook.Verifies, 10: webhook.UnknownEvent} {
-		p := webhook.Pasted{ID: "evt_1", Timestamp: stamp, Signature: strings.Repeat(signed(mine, "x")+" ", before) + right, Body: sentBody}
-		if v := webhook.Explain(p, webhook.Known{Chosen: []webhook.Key{{Endpoint: "Shop", Secret: mine}}}, start); v.Reason != want {
-			t.Errorf("after %d others: %+v, want %s", before, v, want)
-		}
-	}
 }
 
 // multiply makes n more of an event, each a microsecond after the one before.

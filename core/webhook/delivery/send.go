@@ -2,23 +2,18 @@ package delivery
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"html"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
@@ -26,7 +21,7 @@ import (
 
 	"cointill/core/scope"
 	"cointill/core/webhook"
-	"cointill/core/webhook/guard"
+	"cointill/core/webhook/diagnose"
 	"cointill/models"
 )
 
@@ -131,12 +126,12 @@ func (s *Sender) sendRequest(ctx context.Context, to *destination, event models.
 
 	response, err := client.Do(request)
 	if err != nil {
-		return result{request: sent, problem: explainError(err)}
+		return result{request: sent, problem: diagnose.DescribeError(err)}
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusSwitchingProtocols { // its body is the bare connection, which no deadline ends
 		return result{status: response.StatusCode, request: sent, header: to.maskSecrets(shownHeader(response.Header)),
-			problem: describeStatus(response.StatusCode)}
+			problem: diagnose.DescribeStatus(response.StatusCode)}
 	}
 	// The status was read: a slow body isn't waited for.
 	dawdling := time.AfterFunc(patienceForAnswer, stop)
@@ -145,7 +140,7 @@ func (s *Sender) sendRequest(ctx context.Context, to *destination, event models.
 	return result{
 		status: response.StatusCode, request: sent, header: to.maskSecrets(shownHeader(response.Header)),
 		answer:  to.maskSecrets(makePrintable(answer)),
-		problem: describeStatus(response.StatusCode), retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
+		problem: diagnose.DescribeStatus(response.StatusCode), retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
 	}
 }
 
@@ -245,57 +240,6 @@ func (to *destination) signEvent(event models.Event, now time.Time) (string, err
 		signatures = append(signatures, signature)
 	}
 	return strings.Join(signatures, " "), nil
-}
-
-// describeStatus returns the problem of a status; "" for success.
-func describeStatus(status int) string {
-	switch {
-	case status >= 200 && status < 300:
-		return ""
-	case status >= 300 && status < 400:
-		return fmt.Sprintf("The endpoint answered %d, a redirect. Redirects are not followed: register the final URL.",
-			status)
-	case status == http.StatusGone:
-		return "The endpoint answered 410 Gone: it wants no more events."
-	}
-	return strings.TrimSpace(fmt.Sprintf("The endpoint answered %d %s", status, http.StatusText(status))) + "."
-}
-
-// explainError returns a sentence for a request without an answer. The error's own
-// text would show addresses of this machine.
-func explainError(err error) string {
-	var lookup *net.DNSError
-	var certificate *tls.CertificateVerificationError
-	var notTLS tls.RecordHeaderError
-	var dialling *net.OpError
-	switch {
-	case errors.Is(err, guard.ErrForbiddenAddress):
-		return "The host stands for an address that deliveries may not go to (private, local or reserved)."
-	case errors.As(err, &lookup) && lookup.IsNotFound:
-		return "The host name is not known."
-	case errors.As(err, &lookup):
-		return "The host name could not be looked up."
-	case errors.As(err, &dialling) && dialling.Op == "dial" && dialling.Timeout():
-		return "No connection could be made within 5 seconds."
-	case strings.Contains(err.Error(), "TLS handshake timeout"): // net/http has no name for it
-		return "TLS was not agreed on within 5 seconds."
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), timedOut(err):
-		return "No answer came within 15 seconds."
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "The connection was refused."
-	case errors.As(err, &certificate):
-		return "The TLS certificate is not valid for this host."
-	case errors.As(err, &notTLS):
-		return "The server does not speak TLS on this port."
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return "The connection was closed without an answer."
-	}
-	return "The request failed: no valid HTTP answer came."
-}
-
-func timedOut(err error) bool {
-	var network net.Error
-	return errors.As(err, &network) && network.Timeout()
 }
 
 // retryAfter reads the header, seconds or a date, bounded; 0 when there is none.

@@ -18,6 +18,7 @@ import (
 	"cointill/core/secret"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
+	"cointill/core/webhook/diagnose"
 	"cointill/core/webhook/guard"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -28,6 +29,7 @@ type bundle struct {
 	*webhook.Service
 	deliveries *delivery.Service
 	resends    *delivery.Resends
+	signatures *diagnose.Service
 	sender     *delivery.Sender
 	t          *testing.T
 	clock      *clock.Fake
@@ -53,7 +55,8 @@ func setup(t *testing.T, db *models.DB) *bundle {
 	}}
 	quiet := outbox.Options{Log: slog.New(slog.DiscardHandler)}
 	return &bundle{Service: s, deliveries: &delivery.Service{DB: db, Clock: fake.Now, Events: s},
-		resends: &delivery.Resends{DB: db, Clock: fake.Now}, sender: sender, t: t, clock: fake, worker: sender.Worker(quiet)}
+		resends:    &delivery.Resends{DB: db, Clock: fake.Now},
+		signatures: &diagnose.Service{DB: db, Clock: fake.Now, Endpoints: s}, sender: sender, t: t, clock: fake, worker: sender.Worker(quiet)}
 }
 
 // each runs a test with a bundle on every database.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"cointill/core/webhook"
+	"cointill/core/webhook/diagnose"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -15,13 +15,13 @@ import (
 // showSignatureForm asks for a delivery to look at.
 func (h *Handlers) showSignatureForm(c *page.Ctx) error {
 	typed := ui.Form{Values: map[string]string{"endpoint": page.CleanText(c.Query("endpoint"))}}
-	return h.showSignature(c, http.StatusOK, typed, webhook.Verdict{})
+	return h.showSignature(c, http.StatusOK, typed, diagnose.Verdict{})
 }
 
 // checkSignature says why a pasted delivery doesn't verify. It stores nothing.
 func (h *Handlers) checkSignature(c *page.Ctx) error {
 	typed := page.ReadForm(c, "endpoint", "webhook_timestamp", "webhook_signature")
-	pasted := webhook.Pasted{
+	pasted := diagnose.Pasted{
 		ID: c.FormValue("webhook_id"), Timestamp: typed.Value("webhook_timestamp"),
 		Signature: typed.Value("webhook_signature"),
 		// Browsers send every line end of a text area as CRLF, whatever it was.
@@ -29,7 +29,7 @@ func (h *Handlers) checkSignature(c *page.Ctx) error {
 	}
 	typed.Values["webhook_id"], typed.Values["body"] = strings.ToValidUTF8(pasted.ID, "�"),
 		strings.ToValidUTF8(pasted.Body, "�")
-	verdict, err := h.Webhooks.ExplainSignature(c.UserContext(), c.Scope, typed.Value("endpoint"), pasted)
+	verdict, err := h.Signatures.ExplainSignature(c.UserContext(), c.Scope, typed.Value("endpoint"), pasted)
 	status := http.StatusOK
 	if err != nil {
 		if status, err = page.RefuseForm(&typed, err); err != nil {
@@ -44,7 +44,7 @@ func (h *Handlers) checkSignature(c *page.Ctx) error {
 	return h.showSignature(c, status, typed, verdict)
 }
 
-func (h *Handlers) showSignature(c *page.Ctx, status int, typed ui.Form, verdict webhook.Verdict) error {
+func (h *Handlers) showSignature(c *page.Ctx, status int, typed ui.Form, verdict diagnose.Verdict) error {
 	endpoints, _, err := h.Webhooks.List(c.UserContext(), c.Scope, "", 100)
 	if err != nil {
 		return err

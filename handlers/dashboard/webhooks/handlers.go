@@ -11,6 +11,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
+	"cointill/core/webhook/diagnose"
 	"cointill/handlers/page"
 )
 
@@ -23,7 +24,6 @@ type Webhooks interface {
 	Delete(ctx context.Context, sc scope.Scope, id string) error
 	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
 	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
-	ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p webhook.Pasted) (webhook.Verdict, error)
 }
 
 // Deliveries is what these pages need of core/webhook/delivery.
@@ -50,6 +50,11 @@ type Resends interface {
 	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]delivery.Resend, string, error)
 }
 
+// Signatures is what these pages need of core/webhook/diagnose.
+type Signatures interface {
+	ExplainSignature(ctx context.Context, sc scope.Scope, endpointID string, p diagnose.Pasted) (diagnose.Verdict, error)
+}
+
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
 	Answers    *idempotency.Store // what forms made: one that is sent twice makes it once
@@ -57,6 +62,7 @@ type Handlers struct {
 	Webhooks   Webhooks
 	Deliveries Deliveries
 	Resends    Resends
+	Signatures Signatures
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.

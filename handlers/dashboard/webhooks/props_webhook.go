@@ -9,6 +9,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
+	"cointill/core/webhook/diagnose"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -130,7 +131,7 @@ func healthStats(ctx context.Context, h delivery.Health, zone *time.Location) da
 	}
 	if h.Last != nil {
 		stats.Last, stats.LastTone = attemptResult(ctx, *h.Last)
-		stats.LastAt, stats.Advice = h.Last.At.In(zone), webhook.Advice(h.Last.Status, h.Last.Error)
+		stats.LastAt, stats.Advice = h.Last.At.In(zone), diagnose.Advice(h.Last.Status, h.Last.Error)
 	}
 	return stats
 }

@@ -9,6 +9,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
+	"cointill/core/webhook/diagnose"
 	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -61,7 +62,7 @@ func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts,
 
 func attemptRow(ctx context.Context, a delivery.Attempt, zone *time.Location) dashboard.AttemptRow {
 	row := dashboard.AttemptRow{Number: a.Number, At: a.At.In(zone), Took: display.FormatDuration(ctx, a.Took),
-		Advice:  webhook.Advice(a.Status, a.Error),
+		Advice:  diagnose.Advice(a.Status, a.Error),
 		Request: a.Request, Header: a.Header, Answer: a.Answer, Status: a.Status}
 	row.Result, row.Tone = attemptResult(ctx, a)
 	return row
@@ -76,14 +77,14 @@ func attemptResult(ctx context.Context, a delivery.Attempt) (string, ui.Tone) {
 }
 
 // signatureProps is the page of the signature checker.
-func signatureProps(ctx context.Context, shell layout.Page, typed ui.Form, v webhook.Verdict,
+func signatureProps(ctx context.Context, shell layout.Page, typed ui.Form, v diagnose.Verdict,
 	endpoints []webhook.Endpoint) dashboard.SignatureCheckProps {
 	p := dashboard.SignatureCheckProps{Page: shell, Form: typed, Endpoints: endpointOptions(ctx, endpoints), Why: v.Why,
 		Do: v.Do, DiffWithheld: v.DiffWithheld}
 	switch v.Reason {
-	case webhook.Verifies:
+	case diagnose.Verifies:
 		p.Title, p.Tone = words.T(ctx, "webhook.verifies"), ui.Good
-	case webhook.TooOld, webhook.TooNew:
+	case diagnose.TooOld, diagnose.TooNew:
 		p.Title, p.Tone = words.T(ctx, "webhook.verifies_at_another_time"), ui.Warn
 	default:
 		p.Title, p.Tone = words.T(ctx, "webhook.verifies_not"), ui.Bad

@@ -45,6 +45,7 @@ import (
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
+	"cointill/core/webhook/diagnose"
 	"cointill/handlers/api"
 	"cointill/handlers/checkout"
 	"cointill/handlers/dashboard"
@@ -254,7 +255,9 @@ func (s *Server) wirePages() *fiber.App {
 		Sessions: auth.NewSessions(s.Users), Passkeys: auth.NewPasskeys(s.Users), Books: s.Books, Keys: s.Keys,
 		Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists,
 		Figures:  s.Figures,
-		Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends, Links: s.Links, Mails: s.Mails,
+		Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
+		Signatures: &diagnose.Service{DB: s.DB, Clock: s.Clock.Now, Endpoints: s.Webhooks},
+		Links:      s.Links, Mails: s.Mails,
 		Sandbox: player, Calls: s.Calls, Audits: s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
 		Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now, Answers: answers, Hub: s.Hub})

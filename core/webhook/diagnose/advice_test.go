@@ -1,4 +1,4 @@
-package delivery
+package diagnose
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"cointill/core/webhook"
 	"cointill/core/webhook/guard"
 )
 
@@ -40,38 +39,38 @@ func mute(t *testing.T) error {
 // TestAdvice has a sentence of its own for each kind of failure that there is.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
-	other := webhook.Advice(0, "?")
+	other := Advice(0, "?")
 	said := map[string]string{}
 	kinds := []error{guard.ErrForbiddenAddress, &net.DNSError{IsNotFound: true}, &net.DNSError{}, context.DeadlineExceeded, os.ErrDeadlineExceeded,
 		syscall.ECONNREFUSED, &tls.CertificateVerificationError{}, tls.RecordHeaderError{}, io.EOF, syscall.ECONNRESET, errors.New("anything"),
 		&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, mute(t)}
 	for _, err := range kinds {
-		sentence := explainError(err)
-		if got := webhook.Advice(0, sentence); got == other || got == "" {
+		sentence := DescribeError(err)
+		if got := Advice(0, sentence); got == other || got == "" {
 			t.Errorf("%s: %s", sentence, got)
 		}
-		said[sentence] = webhook.Advice(0, sentence)
+		said[sentence] = Advice(0, sentence)
 	}
 	if len(said) != 11 {
 		t.Errorf("%d kinds", len(said))
 	}
 	for _, status := range []int{101, 301, 302, 400, 401, 403, 404, 405, 408, 410, 413, 415, 418, 429, 500, 502, 503} {
-		if got := webhook.Advice(status, describeStatus(status)); got == "" || strings.Count(got, "\n") > 0 {
+		if got := Advice(status, DescribeStatus(status)); got == "" || strings.Count(got, "\n") > 0 {
 			t.Errorf("%d: %q", status, got)
 		}
 	}
 	for _, pair := range [][2]int{{401, 403}, {403, 404}, {404, 405}, {405, 410}, {410, 413}, {413, 429}, {429, 500}, {500, 503}, {302, 404}} {
-		if webhook.Advice(pair[0], "?") == webhook.Advice(pair[1], "?") {
+		if Advice(pair[0], "?") == Advice(pair[1], "?") {
 			t.Errorf("the same for %d and %d", pair[0], pair[1])
 		}
 	}
 	for _, ours := range []string{"The webhook's secret can't be read. Rotate it.", "The URL is not https, which the live domain demands.",
 		"The webhook's headers can't be read. Give them anew.", "Cointill was stopped during the request."} {
-		if webhook.Advice(0, ours) == other {
+		if Advice(0, ours) == other {
 			t.Errorf("nothing on: %s", ours)
 		}
 	}
-	if got := webhook.Advice(204, ""); got != "" {
+	if got := Advice(204, ""); got != "" {
 		t.Errorf("of a success: %q", got)
 	}
 }

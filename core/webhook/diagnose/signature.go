@@ -1,4 +1,6 @@
-package webhook
+// Package diagnose says what a failed attempt and a refused signature mean, by codes and in
+// sentences.
+package diagnose
 
 import (
 	"crypto/hmac"
@@ -8,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"cointill/core/webhook"
 )
 
 // Pasted is a delivery as a merchant's server saw it: three headers and the body.
@@ -76,18 +80,11 @@ type Difference struct {
 	PastedSize int
 }
 
-// Key is a signing secret and whose it is.
-type Key struct {
-	Endpoint string // name
-	Secret   string // whsec_…
-	Until    *time.Time
-}
-
-// signsAt reports whether the secret signs at a time.
-func (k Key) signsAt(now time.Time) bool { return k.Until == nil || now.Before(*k.Until) }
+// signsAt reports whether a secret signs at a time.
+func signsAt(k webhook.Key, now time.Time) bool { return k.Until == nil || now.Before(*k.Until) }
 
 // secretBytes returns the key of the signature; nil when the secret is unreadable.
-func (k Key) secretBytes() []byte {
+func secretBytes(k webhook.Key) []byte {
 	plain, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(k.Secret, secretPrefix))
 	if err != nil {
 		return nil
@@ -99,11 +96,11 @@ const secretPrefix = "whsec_"
 
 // Known is what Cointill knows of a pasted delivery.
 type Known struct {
-	Chosen []Key    // of the endpoint that it came to, the present secret first
-	Others []Key    // of the business's other endpoints
-	Found  bool     // there is an event with this id
-	Body   string   // as it was sent; "" when it is no longer kept
-	Times  []string // the timestamps of the requests that were made with it
+	Chosen []webhook.Key // of the endpoint that it came to, the present secret first
+	Others []webhook.Key // of the business's other endpoints
+	Found  bool          // there is an event with this id
+	Body   string        // as it was sent; "" when it is no longer kept
+	Times  []string      // the timestamps of the requests that were made with it
 }
 
 // Explain says why a signature doesn't verify. It compares signatures in

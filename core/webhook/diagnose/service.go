@@ -1,14 +1,23 @@
-package webhook
+package diagnose
 
 import (
 	"context"
 	"strings"
 
+	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/webhook"
 	"cointill/core/webhook/paging"
 	"cointill/models"
 )
+
+// Service explains the signatures of deliveries. Its fields are set once, before use.
+type Service struct {
+	DB        *models.DB
+	Clock     clock.Clock
+	Endpoints *webhook.Service
+}
 
 // ExplainSignature says why the signature of a delivery to an endpoint doesn't
 // verify. The pasted text is not stored. The verdict shows where the body differs from the sent
@@ -20,26 +29,26 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 	if len(p.Body) > MaxPasted {
 		return Verdict{}, fault.Validation(fault.Fields{"body": {"May have at most 24,576 bytes here."}})
 	}
-	chosen, err := FindEndpoint(s.DB.Read(ctx), sc, endpointID)
+	chosen, err := webhook.FindEndpoint(s.DB.Read(ctx), sc, endpointID)
 	if err != nil {
 		return Verdict{}, err
 	}
 	var rows []models.Endpoint
-	if err := sc.Rows(s.DB.Read(ctx)).Where("id <> ?", chosen.ID).Order("created_at DESC, id DESC").Limit(MaxEndpoints).
+	if err := sc.Rows(s.DB.Read(ctx)).Where("id <> ?", chosen.ID).Order("created_at DESC, id DESC").Limit(webhook.MaxEndpoints).
 		Find(&rows).Error; err != nil {
 		return Verdict{}, err
 	}
 	var known Known
-	known.Chosen, _ = s.OpenSecrets(chosen) // a secret that can't be read signs nothing
+	known.Chosen, _ = s.Endpoints.OpenSecrets(chosen) // a secret that can't be read signs nothing
 	for _, row := range rows {
-		keys, _ := s.OpenSecrets(row)
+		keys, _ := s.Endpoints.OpenSecrets(row)
 		known.Others = append(known.Others, keys...)
 	}
 	if err := s.recallEvent(ctx, sc, chosen.ID, strings.TrimSpace(trimHeaderName("webhook-id", p.ID)), &known); err != nil {
 		return Verdict{}, err
 	}
 	v := Explain(p, known, s.Clock())
-	if v.Diff != nil && Withheld(sc) { // it shows a piece of the sent body, and each try would show the next byte
+	if v.Diff != nil && webhook.Withheld(sc) { // it shows a piece of the sent body, and each try would show the next byte
 		v.Diff, v.DiffWithheld = nil, true
 	}
 	return v, nil

@@ -1,4 +1,4 @@
-package webhook
+package diagnose
 
 import "net/http"
 

@@ -1,4 +1,4 @@
-package webhook
+package diagnose
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/core/webhook"
 )
 
 // explainer looks at a delivery whose headers can be read.
@@ -39,13 +41,13 @@ func (e explainer) madeSignature(key []byte, content string) bool {
 func signedText(id, timestamp, body string) string { return id + "." + timestamp + "." + body }
 
 // findSigner returns the key that signed the content, the chosen endpoint's first.
-func (e explainer) findSigner(content string) (k Key, chosen, found bool) {
-	for i, k := range append(append([]Key{}, e.known.Chosen...), e.known.Others...) {
-		if e.madeSignature(k.secretBytes(), content) {
+func (e explainer) findSigner(content string) (k webhook.Key, chosen, found bool) {
+	for i, k := range append(append([]webhook.Key{}, e.known.Chosen...), e.known.Others...) {
+		if e.madeSignature(secretBytes(k), content) {
 			return k, i < len(e.known.Chosen), true
 		}
 	}
-	return Key{}, false, false
+	return webhook.Key{}, false, false
 }
 
 // asPasted looks whether it verifies as it is, and by whose secret.
@@ -59,7 +61,7 @@ func (e explainer) asPasted() (Verdict, bool) {
 			Why: fmt.Sprintf("It is signed rightly, but with the secret of another endpoint: %.100q.", k.Endpoint),
 			Do: "Your code checks with the wrong secret for this address. Each endpoint has a secret of its own: " +
 				"use that endpoint's, or look at its URL."}, true
-	case !k.signsAt(e.now):
+	case !signsAt(k, e.now):
 		return Verdict{Reason: FormerSecret,
 			Why: "It is signed with the endpoint's former secret, which was replaced and ended on " +
 				formatTime(*k.Until) + ".",
@@ -70,7 +72,7 @@ func (e explainer) asPasted() (Verdict, bool) {
 }
 
 // judgeTimestamp judges the timestamp of a correctly signed request.
-func (e explainer) judgeTimestamp(k Key) Verdict {
+func (e explainer) judgeTimestamp(k webhook.Key) Verdict {
 	off := e.now.Sub(e.at)
 	switch {
 	case off > Tolerance:
@@ -212,7 +214,7 @@ func (e explainer) ownCode() (Verdict, bool) {
 			}
 			for _, over := range []string{body, e.pasted.Timestamp + "." + body, id + "." + body,
 				id + e.pasted.Timestamp + body} {
-				if over != "" && e.madeSignature(k.secretBytes(), over) {
+				if over != "" && e.madeSignature(secretBytes(k), over) {
 					return Verdict{Reason: WrongContent,
 						Why: "This signature was made with the right secret, but over something else.",
 						Do:  "Sign the id, a dot, the timestamp, a dot and the raw body."}, true
