@@ -64,18 +64,18 @@ func (s *service) deliveryOperations() []*operation {
 			params: append([]*huma.Param{id,
 				enumParam("state", "Only deliveries in this state; pending also finds those under way.",
 					delivery.States())}, pageParams()...),
-			data: DeliveryData{}, many: true, refusals: []int{404, 422}, run: (*call).listDeliveries},
+			data: DeliveryData{}, many: true, refusals: []int{404, 422}, run: listDeliveries},
 		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries/{event_id}", id: "getDelivery", tag: tag,
 			summary: "Get a delivery",
 			message: "Delivery found.",
 			about:   "What became of an event at the webhook, with every request and its answer.",
 			params:  []*huma.Param{id, pathParam("event_id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
-			data:    deliveryDetail{}, refusals: []int{404}, run: (*call).getDelivery},
+			data:    deliveryDetail{}, refusals: []int{404}, run: getDelivery},
 		{method: http.MethodGet, path: "/v1/webhooks/{id}/missed", id: "getMissed", tag: tag,
 			summary: "Count what a webhook missed",
 			message: "Counted.", about: "How many events the webhook did not get while it was off or failing: what " +
 				"a resend since then would bring.",
-			params: []*huma.Param{id}, data: missedData{}, refusals: []int{404}, run: (*call).listMissed},
+			params: []*huma.Param{id}, data: missedData{}, refusals: []int{404}, run: listMissed},
 	}
 }
 
@@ -96,7 +96,7 @@ func showDeliveries(found []delivery.Delivery) []DeliveryData {
 	return items
 }
 
-func (c *call) listDeliveries() error {
+func listDeliveries(c *call) error {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (c *call) listDeliveries() error {
 	return answerList(c, showDeliveries(found), next)
 }
 
-func (c *call) getDelivery() error {
+func getDelivery(c *call) error {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (c *call) getDelivery() error {
 	return c.writeAnswer(detail, nil)
 }
 
-func (c *call) listMissed() error {
+func listMissed(c *call) error {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return err

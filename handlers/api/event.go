@@ -62,11 +62,11 @@ func (s *service) eventOperations() []*operation {
 					"order-1001"),
 				timeParam("created_after", "Only events made at this time or later.", "2026-01-31T12:00:00Z"),
 				timeParam("created_before", "Only events made before this time.", "2026-02-01")}, pageParams()...),
-			data: EventData{}, many: true, refusals: []int{422}, run: (*call).listEvents},
+			data: EventData{}, many: true, refusals: []int{422}, run: listEvents},
 		{method: http.MethodGet, path: "/v1/events/{id}", id: "getEvent", tag: "Events", summary: "Get an event",
 			message: "Event found.",
 			about:   "One event with its deliveries.", params: id, data: eventDetail{}, refusals: []int{404},
-			run: (*call).getEvent},
+			run: getEvent},
 		{method: http.MethodPost, path: "/v1/events/{id}/redeliver", id: "redeliverEvent", tag: "Events",
 			summary: "Send an event again",
 			message: "Event on its way again.",
@@ -77,7 +77,7 @@ func (s *service) eventOperations() []*operation {
 			params: id, request: redeliverRequest{}, bodiless: true,
 			sample: json.RawMessage(`{"webhook_id":"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}`),
 			data:   redeliveredData{}, refusals: []int{400, 404, 409, 410, 413, 415, 422},
-			run: runEffect((*call).redeliverEvent, showRedelivered)},
+			run: runEffect(redeliverEvent, showRedelivered)},
 	}
 }
 
@@ -112,7 +112,7 @@ func (q *query) readReference(name string) string {
 	return value
 }
 
-func (c *call) listEvents() error {
+func listEvents(c *call) error {
 	q := c.newQuery()
 	filter := webhook.Filter{Type: q.oneOf("type", webhook.Types()), Payment: q.readReference("payment"),
 		From: q.readMoment("created_after"), Before: q.readMoment("created_before")}
@@ -135,7 +135,7 @@ func (c *call) listEvents() error {
 	return answerList(c, items, next)
 }
 
-func (c *call) getEvent() error {
+func getEvent(c *call) error {
 	id, err := c.readParam("id", "event")
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (c *call) getEvent() error {
 	return c.writeAnswer(eventDetail{EventData: shown, Body: found.Body, Deliveries: showDeliveries(deliveries)}, nil)
 }
 
-func (c *call) redeliverEvent() (int, error) {
+func redeliverEvent(c *call) (int, error) {
 	id, err := c.readParam("id", "event")
 	if err != nil {
 		return 0, err

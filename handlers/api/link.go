@@ -85,16 +85,16 @@ func (s *service) linkOperations() []*operation {
 				"decide on.",
 			request: linkRequest{},
 			sample:  json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
-			data:    linkData{}, refusals: []int{400, 409, 413, 415, 422}, run: runEffect((*call).createLink, showLink)},
+			data:    linkData{}, refusals: []int{400, 409, 413, 415, 422}, run: runEffect(createLink, showLink)},
 		{method: http.MethodGet, path: "/v1/payment-links", id: "listPaymentLinks", tag: "Payment links",
 			summary: "List payment links",
 			message: "Payment links found.", about: "Lists payment links, newest first.", params: pageParams(),
 			data: linkData{}, many: true,
-			refusals: []int{422}, run: (*call).listLinks},
+			refusals: []int{422}, run: listLinks},
 		{method: http.MethodGet, path: "/v1/payment-links/{id}", id: "getPaymentLink", tag: "Payment links",
 			summary: "Get a payment link",
 			message: "Payment link found.", about: "One payment link.", params: []*huma.Param{id}, data: linkData{},
-			refusals: []int{404}, run: (*call).getLink},
+			refusals: []int{404}, run: getLink},
 		{method: http.MethodPatch, path: "/v1/payment-links/{id}", id: "updatePaymentLink", tag: "Payment links",
 			summary: "Change a payment link",
 			message: "Payment link changed.",
@@ -102,11 +102,11 @@ func (s *service) linkOperations() []*operation {
 				"started with.",
 			params: []*huma.Param{id}, request: linkPatch{}, sample: json.RawMessage(`{"active":false}`),
 			data:     linkData{},
-			refusals: []int{400, 404, 413, 415, 422}, run: runEffect((*call).updateLink, showLink)},
+			refusals: []int{400, 404, 413, 415, 422}, run: runEffect(updateLink, showLink)},
 	}
 }
 
-func (c *call) createLink() (models.Link, error) {
+func createLink(c *call) (models.Link, error) {
 	in, problems, err := readBody[linkRequest](c)
 	if err != nil {
 		return models.Link{}, err
@@ -150,7 +150,7 @@ func (c *call) linkData(l models.Link) linkData {
 	}
 }
 
-func (c *call) listLinks() error {
+func listLinks(c *call) error {
 	q := c.newQuery()
 	before, limit := q.readBefore("payment-links"), q.readLimit()
 	if err := q.validationError(); err != nil {
@@ -169,7 +169,7 @@ func (c *call) listLinks() error {
 
 // findLink finds the link of the path. Its id here is the code of its address:
 // row numbers count all merchants' links.
-func (c *call) findLink() (models.Link, error) {
+func findLink(c *call) (models.Link, error) {
 	code, err := c.readParam("id", "payment link")
 	if err != nil {
 		return models.Link{}, err
@@ -181,16 +181,16 @@ func (c *call) findLink() (models.Link, error) {
 	return c.api.Links.FindLink(c.ctx, c.scope, public.Link.ID) // in the key's own business and domain
 }
 
-func (c *call) getLink() error {
-	found, err := c.findLink()
+func getLink(c *call) error {
+	found, err := findLink(c)
 	if err != nil {
 		return err
 	}
 	return c.writeAnswer(c.linkData(found), nil)
 }
 
-func (c *call) updateLink() (models.Link, error) {
-	found, err := c.findLink()
+func updateLink(c *call) (models.Link, error) {
+	found, err := findLink(c)
 	if err != nil {
 		return found, err
 	}

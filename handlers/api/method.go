@@ -68,7 +68,7 @@ func (s *service) methodOperations() []*operation {
 			summary: "List payment methods", message: "Payment methods found.",
 			about: "The five payment methods, and whether this business may use them in the key's domain. They are " +
 				"switched in the dashboard.",
-			data: methodData{}, many: true, run: (*call).listMethods},
+			data: methodData{}, many: true, run: listMethods},
 		{method: http.MethodGet, path: "/v1/rates", id: "listRates", tag: "Payment methods",
 			summary: "Current rates", message: "Rates found.",
 			about: "Today's price of one whole coin for each payment method and currency, with its sources and " +
@@ -76,11 +76,11 @@ func (s *service) methodOperations() []*operation {
 				"A payment is priced when it is initiated, so its own rate can differ a little.",
 			params: []*huma.Param{enumParam("payment_method", "Only this payment method.", methodCodes()),
 				enumParam("currency", "Only this currency.", codeNames(money.Currencies()))},
-			data: rateData{}, many: true, refusals: []int{422}, run: (*call).listRates},
+			data: rateData{}, many: true, refusals: []int{422}, run: listRates},
 	}
 }
 
-func (c *call) listMethods() error {
+func listMethods(c *call) error {
 	found, err := c.api.Methods.Methods(c.ctx, c.scope)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *service) readMinimum(domain scope.Domain, coin money.CoinInfo,
 	return all, nil
 }
 
-func (c *call) listRates() error {
+func listRates(c *call) error {
 	q := c.newQuery()
 	method, currency := q.oneOf("payment_method", methodCodes()), q.oneOf("currency", codeNames(money.Currencies()))
 	if err := q.validationError(); err != nil {
@@ -147,7 +147,7 @@ func (c *call) listRates() error {
 			if method != "" && method != string(coin.Method) || currency != "" && currency != string(in) {
 				continue
 			}
-			item, err := c.readRate(coin, in, policies[in])
+			item, err := readRate(c, coin, in, policies[in])
 			if err != nil {
 				return err
 			}
@@ -157,7 +157,7 @@ func (c *call) listRates() error {
 	return answerList(c, items, "")
 }
 
-func (c *call) readRate(coin money.CoinInfo, currency money.Currency, policy quote.Policy) (rateData, error) {
+func readRate(c *call, coin money.CoinInfo, currency money.Currency, policy quote.Policy) (rateData, error) {
 	item := rateData{PaymentMethod: string(coin.Method), Coin: string(coin.Coin), Currency: string(currency),
 		Remark: "-", Legs: []legData{},
 		Market: string(policy.At(currency, c.api.Clock())), SpreadPercent: quote.Percent(policy.Spread)}

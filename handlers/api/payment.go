@@ -92,26 +92,26 @@ func (s *service) paymentOperations() []*operation {
 				"7 minutes. " +
 				"Every field that needs attention is named at once, and nothing is stored for a refused request.",
 			request: initiateRequest{}, sample: initiateSample, data: startedData{},
-			refusals: []int{400, 409, 413, 415, 422, 503}, run: runEffect((*call).initiatePayment, showStarted)},
+			refusals: []int{400, 409, 413, 415, 422, 503}, run: runEffect(initiatePayment, showStarted)},
 		{method: http.MethodGet, path: "/v1/payment/verify/{business_reference}", id: "verifyPayment", tag: "Payments",
 			summary: "Verify a payment", message: "Payment found.",
 			about: "Gives the payment record. Verify before you give value: `status` must be `successful`, and " +
 				"amount, currency and reference those of your order.",
 			params: []*huma.Param{pathParam("business_reference",
 				"The service's reference (PAY_…) or your own business_reference.", "order-1001")},
-			data: payment.Record{}, refusals: []int{404}, run: (*call).verifyPayment},
+			data: payment.Record{}, refusals: []int{404}, run: verifyPayment},
 		{method: http.MethodGet, path: "/v1/payments", id: "listPayments", tag: "Payments",
 			summary: "List payments", message: "Payments found.",
 			about:  "Lists payments, newest first. All filters must match.",
 			params: append(listFilters(), pageParams()...), data: summaryData{}, many: true, refusals: []int{422},
-			run: (*call).listPayments},
+			run: listPayments},
 		{method: http.MethodGet, path: "/v1/payments/{reference}/timeline", id: "getTimeline", tag: "Payments",
 			summary: "Timeline of a payment", message: "Timeline found.",
 			about: "Every change of state and every transfer, oldest first, with times and reasons. Transfers stand " +
 				"among the first 500 rows only, which nobody reaches who pays.",
 			params: []*huma.Param{pathParam("reference", "Either reference of the payment.",
 				"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
-			data: stepData{}, many: true, refusals: []int{404}, run: (*call).readTimeline},
+			data: stepData{}, many: true, refusals: []int{404}, run: readTimeline},
 	}
 }
 
@@ -137,7 +137,7 @@ func listFilters() []*huma.Param {
 	}
 }
 
-func (c *call) initiatePayment() (payment.Started, error) {
+func initiatePayment(c *call) (payment.Started, error) {
 	in, problems, err := readBody[initiateRequest](c)
 	if err != nil {
 		return payment.Started{}, err
@@ -166,7 +166,7 @@ func showStarted(c *call, p payment.Started) (any, error) {
 	}, nil
 }
 
-func (c *call) verifyPayment() error {
+func verifyPayment(c *call) error {
 	reference, err := c.readParam("business_reference", "payment")
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (c *call) verifyPayment() error {
 	return c.writeAnswer(view.Record(), nil)
 }
 
-func (c *call) listPayments() error {
+func listPayments(c *call) error {
 	q := c.newQuery()
 	filter := list.Filter{
 		Currency: q.oneOf("currency", codeNames(money.Currencies())),
@@ -225,7 +225,7 @@ func newSummary(p models.Payment) summaryData {
 	}
 }
 
-func (c *call) readTimeline() error {
+func readTimeline(c *call) error {
 	reference, err := c.readParam("reference", "payment")
 	if err != nil {
 		return err

@@ -55,21 +55,21 @@ func (s *service) resendOperations() []*operation {
 			summary: "Send many events again",
 			message: "Resend ordered.", about: about + " They go to each webhook that is active and takes their type.",
 			request: resendRequest{}, sample: sample,
-			data: resendData{}, refusals: refusals, run: runEffect((*call).resendAll, showResent)},
+			data: resendData{}, refusals: refusals, run: runEffect(resendAll, showResent)},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/resend", id: "resendToWebhook", tag: tag,
 			status:  http.StatusCreated,
 			summary: "Send many events again to a webhook", message: "Resend ordered.",
 			about:  about + " They go to this webhook alone, as far as it takes their type.",
 			params: []*huma.Param{hook}, request: resendRequest{}, sample: sample, data: resendData{},
-			refusals: append([]int{404}, refusals...), run: runEffect((*call).resendToWebhook, showResent)},
+			refusals: append([]int{404}, refusals...), run: runEffect(resendToWebhook, showResent)},
 		{method: http.MethodGet, path: "/v1/resends", id: "listResends", tag: tag, summary: "List resends",
 			message: "Resends found.",
 			about:   "Lists orders to send many events again, newest first.", params: pageParams(), data: resendData{},
-			many: true, refusals: []int{422}, run: (*call).listResends},
+			many: true, refusals: []int{422}, run: listResends},
 		{method: http.MethodGet, path: "/v1/resends/{id}", id: "getResend", tag: tag, summary: "Get a resend",
 			message: "Resend found.",
 			about:   "How far an order is.", params: []*huma.Param{id}, data: resendData{}, refusals: []int{404},
-			run: (*call).getResend},
+			run: getResend},
 	}
 }
 
@@ -88,18 +88,18 @@ func showResend(r delivery.Resend) resendData {
 
 func showResent(_ *call, r delivery.Resend) (any, error) { return showResend(r), nil }
 
-func (c *call) resendAll() (delivery.Resend, error) { return c.placeOrder("") }
+func resendAll(c *call) (delivery.Resend, error) { return placeOrder(c, "") }
 
-func (c *call) resendToWebhook() (delivery.Resend, error) {
+func resendToWebhook(c *call) (delivery.Resend, error) {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return delivery.Resend{}, err
 	}
-	return c.placeOrder(id)
+	return placeOrder(c, id)
 }
 
 // placeOrder reads the body and places the order for one webhook, or for all.
-func (c *call) placeOrder(endpointID string) (delivery.Resend, error) {
+func placeOrder(c *call, endpointID string) (delivery.Resend, error) {
 	in, problems, err := readBody[resendRequest](c)
 	if err != nil {
 		return delivery.Resend{}, err
@@ -112,7 +112,7 @@ func (c *call) placeOrder(endpointID string) (delivery.Resend, error) {
 	return c.api.Resends.Create(c.ctx, c.scope, wanted)
 }
 
-func (c *call) listResends() error {
+func listResends(c *call) error {
 	q := c.newQuery()
 	after, limit := q.readText("cursor"), q.readLimit()
 	if err := q.validationError(); err != nil {
@@ -129,7 +129,7 @@ func (c *call) listResends() error {
 	return answerList(c, items, next)
 }
 
-func (c *call) getResend() error {
+func getResend(c *call) error {
 	id, err := c.readParam("id", "resend")
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func (s *service) sandboxOperations() []*operation {
 			summary: "Play a scenario", message: "Scenario played.", about: about.String(),
 			params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
 			request: simulateRequest{}, sample: json.RawMessage(`{"scenario":"exact"}`), data: simulatedData{},
-			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect((*call).simulateScenario, showSimulated))},
+			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect(simulateScenario, showSimulated))},
 		{method: http.MethodPost, path: "/v1/sandbox/advance", id: "advancePayment", tag: tag,
 			summary: "Move a payment's clock",
 			message: "Clock moved.",
@@ -85,7 +85,7 @@ func (s *service) sandboxOperations() []*operation {
 			request: advanceRequest{}, sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`),
 			data:     payment.Record{},
 			refusals: []int{400, 404, 409, 413, 415, 422},
-			run: inSandbox(runEffect((*call).advanceClock, func(_ *call, v payment.View) (any, error) {
+			run: inSandbox(runEffect(advanceClock, func(_ *call, v payment.View) (any, error) {
 				return v.Record(),
 					nil
 			}))},
@@ -94,7 +94,7 @@ func (s *service) sandboxOperations() []*operation {
 			about:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
 			request: mineRequest{}, sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`),
 			data:     minedData{},
-			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect((*call).mineBlocks, showMined))},
+			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect(mineBlocks, showMined))},
 	}
 }
 
@@ -109,7 +109,7 @@ func inSandbox(run handler) handler {
 	}
 }
 
-func (c *call) simulateScenario() (sandbox.Simulated, error) {
+func simulateScenario(c *call) (sandbox.Simulated, error) {
 	reference, err := c.readParam("reference", "payment")
 	if err != nil {
 		return sandbox.Simulated{}, err
@@ -137,7 +137,7 @@ func showSimulated(_ *call, s sandbox.Simulated) (any, error) {
 	return shown, nil
 }
 
-func (c *call) advanceClock() (payment.View, error) {
+func advanceClock(c *call) (payment.View, error) {
 	in, problems, err := readBody[advanceRequest](c)
 	if err != nil {
 		return payment.View{}, err
@@ -152,7 +152,7 @@ func (c *call) advanceClock() (payment.View, error) {
 	return view, err
 }
 
-func (c *call) mineBlocks() (sandbox.Mined, error) {
+func mineBlocks(c *call) (sandbox.Mined, error) {
 	in, problems, err := readBody[mineRequest](c)
 	if err != nil {
 		return sandbox.Mined{}, err

@@ -77,38 +77,38 @@ func (s *service) webhookOperations() []*operation {
 			sample: json.RawMessage(
 				`{"type":"orders","url":"https://shop.example.com/webhooks/cointill","active":true}`),
 			data: webhookSecretData{}, refusals: []int{400, 409, 413, 415, 422},
-			run: runEffect((*call).createWebhook, showSecret)},
+			run: runEffect(createWebhook, showSecret)},
 		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks", tag: tag, summary: "List webhooks",
 			message: "Webhooks found.",
 			about:   "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true,
-			refusals: []int{422}, run: (*call).listWebhooks},
+			refusals: []int{422}, run: listWebhooks},
 		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook", tag: tag, summary: "Get a webhook",
 			message: "Webhook found.",
 			about:   "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.",
-			params:  id, data: WebhookData{}, refusals: []int{404}, run: (*call).getWebhook},
+			params:  id, data: WebhookData{}, refusals: []int{404}, run: getWebhook},
 		{method: http.MethodPatch, path: "/v1/webhooks/{id}", id: "updateWebhook", tag: tag,
 			summary: "Change a webhook", message: "Webhook changed.",
 			about: "Changes what is given and leaves the rest: `{\"active\": false}` switches it off. " +
 				"What happens while it is off is listed as skipped and can be sent later: see `missed` and `resend`.",
 			params: id, request: webhookPatch{}, sample: json.RawMessage(`{"active":false}`), data: WebhookData{},
-			refusals: []int{400, 404, 413, 415, 422}, run: runEffect((*call).updateWebhook, showWebhook)},
+			refusals: []int{400, 404, 413, 415, 422}, run: runEffect(updateWebhook, showWebhook)},
 		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", tag: tag,
 			summary: "Delete a webhook", message: "Webhook deleted.",
 			about: "Deletes it. What was still to be delivered to it is cancelled.", params: id, data: deletedData{},
 			refusals: []int{404},
-			run: runEffect((*call).deleteWebhook,
+			run: runEffect(deleteWebhook,
 				func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: tag,
 			summary: "Rotate a webhook's secret",
 			message: "Secret rotated. Keep the new one: it is not shown again.",
 			about:   "Makes a new secret. For 24 hours deliveries are signed by those before, too.",
 			params:  id, data: webhookSecretData{}, refusals: []int{404, 409, 422},
-			run: runEffect((*call).rotateSecret, showSecret)},
+			run: runEffect(rotateSecret, showSecret)},
 		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", tag: tag,
 			summary: "Send a test event", message: "Test event on its way.",
 			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{},
 			refusals: []int{404, 409, 422},
-			run: runEffect((*call).testWebhook, func(_ *call, id string) (any, error) {
+			run: runEffect(testWebhook, func(_ *call, id string) (any, error) {
 				return testedData{EventID: id},
 					nil
 			})},
@@ -134,7 +134,7 @@ func showSecret(_ *call, made webhook.WithSecret) (any, error) {
 	return webhookSecretData{WebhookData: showEndpoint(made.Endpoint), Secret: made.Secret}, nil
 }
 
-func (c *call) createWebhook() (webhook.WithSecret, error) {
+func createWebhook(c *call) (webhook.WithSecret, error) {
 	in, problems, err := readBody[webhookRequest](c)
 	if err != nil {
 		return webhook.WithSecret{}, err
@@ -148,7 +148,7 @@ func (c *call) createWebhook() (webhook.WithSecret, error) {
 	return webhook.WithSecret{Endpoint: made, Secret: secret}, err
 }
 
-func (c *call) listWebhooks() error {
+func listWebhooks(c *call) error {
 	q := c.newQuery()
 	after, limit := q.readText("cursor"), q.readLimit()
 	if err := q.validationError(); err != nil {
@@ -165,7 +165,7 @@ func (c *call) listWebhooks() error {
 	return answerList(c, items, next)
 }
 
-func (c *call) getWebhook() error {
+func getWebhook(c *call) error {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (c *call) getWebhook() error {
 	return c.writeAnswer(showEndpoint(found), nil)
 }
 
-func (c *call) updateWebhook() (webhook.Endpoint, error) {
+func updateWebhook(c *call) (webhook.Endpoint, error) {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return webhook.Endpoint{}, err
@@ -200,7 +200,7 @@ func (c *call) updateWebhook() (webhook.Endpoint, error) {
 	return c.api.Webhooks.Update(c.ctx, c.scope, id, change)
 }
 
-func (c *call) deleteWebhook() (string, error) {
+func deleteWebhook(c *call) (string, error) {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return "", err
@@ -208,7 +208,7 @@ func (c *call) deleteWebhook() (string, error) {
 	return id, c.api.Webhooks.Delete(c.ctx, c.scope, id)
 }
 
-func (c *call) rotateSecret() (webhook.WithSecret, error) {
+func rotateSecret(c *call) (webhook.WithSecret, error) {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return webhook.WithSecret{}, err
@@ -217,7 +217,7 @@ func (c *call) rotateSecret() (webhook.WithSecret, error) {
 	return webhook.WithSecret{Endpoint: made, Secret: secret}, err
 }
 
-func (c *call) testWebhook() (string, error) {
+func testWebhook(c *call) (string, error) {
 	id, err := c.readParam("id", "webhook")
 	if err != nil {
 		return "", err
