@@ -84,7 +84,7 @@ func (s *Service) SignUp(ctx context.Context, n NewBusiness) (models.Business, a
 	if err := s.Auth.CheckSetupToken(ctx, n.SetupToken, n.IP); err != nil {
 		return models.Business{}, auth.User{}, err
 	}
-	return s.create(ctx, n, true)
+	return s.storeBusiness(ctx, n, true)
 }
 
 var errSignUpClosed = fault.New(fault.Forbidden, "sign_up_closed",
@@ -95,10 +95,10 @@ var errSignUpClosed = fault.New(fault.Forbidden, "sign_up_closed",
 // enabled in test and none in live. It is for the operator; pages call SignUp.
 // Invalid with a sentence per field: business_name, name, email, password.
 func (s *Service) CreateBusiness(ctx context.Context, n NewBusiness) (models.Business, auth.User, error) {
-	return s.create(ctx, n, false)
+	return s.storeBusiness(ctx, n, false)
 }
 
-func (s *Service) create(ctx context.Context, n NewBusiness, onlyFirst bool) (models.Business, auth.User, error) {
+func (s *Service) storeBusiness(ctx context.Context, n NewBusiness, onlyFirst bool) (models.Business, auth.User, error) {
 	n.Email = strings.ToLower(n.Email)
 	if err := n.check(); err != nil {
 		return models.Business{}, auth.User{}, err

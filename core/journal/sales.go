@@ -65,8 +65,8 @@ func NarrowToFigures(query *models.Tx, p Period) *models.Tx {
 // figureAccounts are the accounts that figures by currency count.
 func figureAccounts() []Account { return []Account{Sales, Reversed, Refunds, Declined, Unmatched} }
 
-// SumPayments sums what was booked of payments in a period, by currency. payments is a query for
-// their ids.
+// SumPayments sums the entries of payments in a period by currency. payments is a query for their
+// ids.
 func SumPayments(tx, payments *models.Tx, p Period) (map[money.Currency]CurrencyLine, error) {
 	var days []models.JournalDay
 	err := NarrowToFigures(tx.Model(&models.JournalEntry{}), p).Where("payment_id IN (?)", payments).
@@ -76,7 +76,7 @@ func SumPayments(tx, payments *models.Tx, p Period) (map[money.Currency]Currency
 	return sumCurrencies(days), err
 }
 
-// SumDays sums what was booked in a period, by currency, as a statement does.
+// SumDays sums the entries of a period by currency, as a statement does.
 func SumDays(tx *models.Tx, sc scope.Scope, p Period) (map[money.Currency]CurrencyLine, error) {
 	var days []models.JournalDay
 	err := NarrowToFigures(sc.Rows(tx), p).Find(&days).Error

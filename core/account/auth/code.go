@@ -16,8 +16,8 @@ import (
 	"cointill/models"
 )
 
-// changed records a change of a user's account and tells them of it.
-func (s *Service) changed(tx *models.Tx, user User, kind LetterKind, action string) error {
+// recordChange records a change of a user's account and mails it to them.
+func (s *Service) recordChange(tx *models.Tx, user User, kind LetterKind, action string) error {
 	if err := s.auditUser(tx, user.ID, action, nil); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *Service) useCode(ctx context.Context, userID int64, code, ip string) (l
 		err = errCode
 	}
 	if err == nil {
-		s.tries.forgive(ctx, address, guess)
+		s.tries.forgetGuess(ctx, address, guess)
 	}
 	return left, err
 }

@@ -94,10 +94,10 @@ func relyingParty(base string) (id, origin string) {
 	return id, origin
 }
 
-// webauthn is the library, set so that a passkey stands for both factors: it is
+// newLibrary returns the library, set so that a passkey stands for both factors: it is
 // found without a user's name, and its owner is verified each time. The library
 // keeps no time: challenges end by our clock.
-func (k *Passkeys) webauthn() (*webauthn.WebAuthn, error) {
+func (k *Passkeys) newLibrary() (*webauthn.WebAuthn, error) {
 	id, origin := relyingParty(k.users.Base)
 	if id == "" {
 		return nil, errNoPasskeys
@@ -132,7 +132,7 @@ func (h holder) WebAuthnDisplayName() string { return h.user.Name }
 // WebAuthnCredentials are the passkeys.
 func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
 
-func (k *Passkeys) holder(user User, rows ...models.Passkey) holder {
+func (k *Passkeys) newHolder(user User, rows ...models.Passkey) holder {
 	h := holder{user: user, handle: []byte(k.users.secret.Derive("passkey user", strconv.FormatInt(user.ID, 10)))}
 	for _, row := range rows {
 		h.keys = append(h.keys, credential(row))
@@ -200,7 +200,7 @@ func ownPasskey(tx *models.Tx, userID, id int64) (row models.Passkey, err error)
 // (too_many_passkeys, passkeys_unavailable), and as Reauthenticate.
 func (k *Passkeys) BeginPasskey(ctx context.Context, sc scope.Scope, p Proof, name, session string) (options []byte,
 	err error) {
-	library, err := k.webauthn()
+	library, err := k.newLibrary()
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (k *Passkeys) BeginPasskey(ctx context.Context, sc scope.Scope, p Proof, na
 	if len(rows) >= mostPasskeys {
 		return nil, errPasskeyMany
 	}
-	h := k.holder(user, rows...)
+	h := k.newHolder(user, rows...)
 	creation, asked, err := library.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.keys).
 		CredentialDescriptors()))
 	if err != nil {
@@ -240,7 +240,7 @@ func (k *Passkeys) ConfirmPasskey(ctx context.Context, sc scope.Scope, session s
 	if err != nil {
 		return Passkey{}, err
 	}
-	library, err := k.webauthn()
+	library, err := k.newLibrary()
 	if err != nil {
 		return Passkey{}, err
 	}
@@ -256,7 +256,7 @@ func (k *Passkeys) ConfirmPasskey(ctx context.Context, sc scope.Scope, session s
 	if err != nil {
 		return Passkey{}, errPasskeyMade.Because(err)
 	}
-	made, err := library.CreateCredential(k.holder(DescribeUser(row)), asked.Asked, parsed)
+	made, err := library.CreateCredential(k.newHolder(DescribeUser(row)), asked.Asked, parsed)
 	if err != nil {
 		return Passkey{}, errPasskeyMade.Because(err)
 	}

@@ -28,7 +28,7 @@ var (
 // minutes, once. It counts as a try of the address to sign in. Conflict
 // (passkeys_unavailable), Limited.
 func (k *Passkeys) AskPasskey(ctx context.Context, session, ip string) (options []byte, err error) {
-	library, err := k.webauthn()
+	library, err := k.newLibrary()
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (k *Passkeys) AskPasskey(ctx context.Context, session, ip string) (options 
 // asked nothing within five minutes, or answered already; Unauthenticated:
 // passkey_refused, or passkey_copied when the passkey's count of its uses went backwards.
 func (k *Passkeys) EnterPasskey(ctx context.Context, session string, answer []byte, ip string) (User, error) {
-	library, err := k.webauthn()
+	library, err := k.newLibrary()
 	if err != nil {
 		return User{}, err
 	}
@@ -67,7 +67,7 @@ func (k *Passkeys) EnterPasskey(ctx context.Context, session string, answer []by
 	if err != nil {
 		return User{}, err
 	}
-	owner := func(_, _ []byte) (webauthn.User, error) { return k.holder(user, row), nil }
+	owner := func(_, _ []byte) (webauthn.User, error) { return k.newHolder(user, row), nil }
 	_, used, err := library.ValidatePasskeyLogin(owner, asked.Asked, parsed)
 	if err != nil {
 		return User{}, errors.Join(k.passkeyRefused(ctx, user, row), errPasskey.Because(err))
@@ -78,7 +78,7 @@ func (k *Passkeys) EnterPasskey(ctx context.Context, session string, answer []by
 	if err := k.usePasskey(ctx, user, row, used); err != nil {
 		return User{}, err
 	}
-	k.users.tries.forgive(ctx, k.users.tries.addressKey(ip), "")
+	k.users.tries.forgetGuess(ctx, k.users.tries.addressKey(ip), "")
 	return user, nil
 }
 

@@ -26,7 +26,7 @@ const (
 //go:embed common_passwords.txt
 var commonPasswords string
 
-// CheckPassword returns what is wrong with a new password in a sentence; "" for nothing.
+// CheckPassword returns a sentence on why a new password is refused; "" for a good one.
 func CheckPassword(password string) string {
 	switch n := utf8.RuneCountInString(password); {
 	case password == "":

@@ -67,7 +67,7 @@ func (s *Service) ChangePassword(ctx context.Context, sc scope.Scope, p Proof, n
 		if err := s.replacePassword(tx, user.ID, hash, session); err != nil {
 			return err
 		}
-		return s.changed(tx, user, PasswordChanged, "user.password_changed")
+		return s.recordChange(tx, user, PasswordChanged, "user.password_changed")
 	})
 	s.WakeMailer(err)
 	return err

@@ -51,7 +51,7 @@ func (s *Service) own(ctx context.Context, sc scope.Scope, p Proof) (User, error
 	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil {
 		return User{}, fault.MissingRow(err, "user")
 	}
-	_, match, err := s.guess(ctx, Credentials{Email: row.Email, Password: p.Password, IP: p.IP, Device: p.Device})
+	_, match, err := s.checkGuess(ctx, Credentials{Email: row.Email, Password: p.Password, IP: p.IP, Device: p.Device})
 	var f *fault.Fault
 	switch {
 	case err == nil && !match:

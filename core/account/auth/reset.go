@@ -202,7 +202,7 @@ func (s *Service) FinishReset(ctx context.Context, token, password string) error
 		if err := s.replacePassword(tx, user.ID, hash, ""); err != nil {
 			return err
 		}
-		return s.changed(tx, DescribeUser(user), PasswordChanged, "user.password_reset")
+		return s.recordChange(tx, DescribeUser(user), PasswordChanged, "user.password_reset")
 	})
 	s.WakeMailer(err)
 	return err

@@ -71,7 +71,7 @@ func (l *Sessions) SaveSession(ctx context.Context, session Session) error {
 			Update("data", session.Data)
 		return saved.Error
 	}
-	row := l.row(session, now)
+	row := l.newRow(session, now)
 	return l.users.db.Exec(ctx).Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "id"}},
 		Where: clause.Where{Exprs: []clause.Expression{clause.Eq{Column: clause.Column{Table: "sessions",
 			Name: "user_id"}, Value: 0}}},
@@ -95,7 +95,7 @@ func (l *Sessions) RotateSession(ctx context.Context, oldToken string, next Sess
 		if !next.Expires.IsZero() && ended.RowsAffected == 0 {
 			return fault.Missing("session")
 		}
-		row := l.row(next, l.users.now())
+		row := l.newRow(next, l.users.now())
 		return tx.Create(&row).Error
 	})
 	return next, err
@@ -128,7 +128,7 @@ func (l *Sessions) Sweep(ctx context.Context) error {
 	)
 }
 
-func (l *Sessions) row(session Session, now time.Time) models.Session {
+func (l *Sessions) newRow(session Session, now time.Time) models.Session {
 	row := models.Session{ID: HashToken(session.Token), UserID: session.UserID, Data: session.Data,
 		UserAgent: agent(session.UserAgent),
 		IP:        session.IP, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(SessionLife)}

@@ -49,7 +49,7 @@ var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail a
 // intervals, because only the refusals of existing accounts are recorded, which takes time.
 func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
 	wait := s.beat()
-	row, match, err := s.guess(ctx, c)
+	row, match, err := s.checkGuess(ctx, c)
 	switch {
 	case err != nil:
 		return Entry{}, err
@@ -64,9 +64,9 @@ func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
 	return Entry{}, errSignIn
 }
 
-// guess returns the user of an e-mail address, a zero row when there is none, and whether the
+// checkGuess returns the user of an e-mail address, a zero row when there is none, and whether the
 // password is right. It counts the guess.
-func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, match bool, err error) {
+func (s *Service) checkGuess(ctx context.Context, c Credentials) (row models.User, match bool, err error) {
 	c.Email = strings.ToLower(strings.TrimSpace(c.Email))
 	err = s.db.Read(ctx).Where("email = ?", c.Email).Take(&row).Error
 	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
@@ -102,7 +102,7 @@ func (s *Service) guess(ctx context.Context, c Credentials) (row models.User, ma
 		return row, false, err
 	}
 	if match = match && row.ID != 0; match {
-		s.tries.forgive(ctx, address, guess)
+		s.tries.forgetGuess(ctx, address, guess)
 	}
 	return row, match, nil
 }

@@ -68,13 +68,13 @@ func (f *Factors) BeginSecondFactor(ctx context.Context, sc scope.Scope, p Proof
 	if err != nil {
 		return Setup{}, err
 	}
-	return setup(user, plain.Secret, ident.Encode(f.users.secret.Seal(setupPlace(user.ID), text)))
+	return describeSetup(user, plain.Secret, ident.Encode(f.users.secret.Seal(setupPlace(user.ID), text)))
 }
 
 var errHasFactor = fault.New(fault.Conflict, "second_factor_on",
 	"Two-factor authentication is already on. Switch it off first to set it up again.")
 
-func setup(user User, secret []byte, sealed string) (Setup, error) {
+func describeSetup(user User, secret []byte, sealed string) (Setup, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: "Cointill", AccountName: user.Email, Secret: secret})
 	if err != nil {
 		return Setup{}, err
@@ -85,14 +85,14 @@ func setup(user User, secret []byte, sealed string) (Setup, error) {
 // ResumeSecondFactor is the setup again that BeginSecondFactor sealed for the
 // user of a scope. Conflict (setup_expired) when it is another's or older than an hour.
 func (f *Factors) ResumeSecondFactor(ctx context.Context, sc scope.Scope, sealed string) (Setup, error) {
-	user, secret, err := f.unseal(ctx, sc, sealed)
+	user, secret, err := f.openSetup(ctx, sc, sealed)
 	if err != nil {
 		return Setup{}, err
 	}
-	return setup(user, secret, sealed)
+	return describeSetup(user, secret, sealed)
 }
 
-func (f *Factors) unseal(ctx context.Context, sc scope.Scope, sealed string) (User, []byte, error) {
+func (f *Factors) openSetup(ctx context.Context, sc scope.Scope, sealed string) (User, []byte, error) {
 	userID, err := FindActor(sc)
 	if err != nil {
 		return User{}, nil, err
@@ -123,7 +123,7 @@ func (f *Factors) unseal(ctx context.Context, sc scope.Scope, sealed string) (Us
 // Limited, Conflict as ResumeSecondFactor or when the user has one already.
 func (f *Factors) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, sealed, code, session, ip string) ([]string,
 	error) {
-	user, secret, err := f.unseal(ctx, sc, sealed)
+	user, secret, err := f.openSetup(ctx, sc, sealed)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (f *Factors) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, seale
 		return nil, fault.Validation(
 			fault.Fields{"code": {"Does not match the code in the app. Check the code and the phone's clock."}})
 	}
-	f.users.tries.forgive(ctx, address, guess)
+	f.users.tries.forgetGuess(ctx, address, guess)
 	var codes []string
 	err = f.users.db.Write(ctx, func(tx *models.Tx) error {
 		now := f.users.now()
@@ -158,7 +158,7 @@ func (f *Factors) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, seale
 		if err := endOthers(tx, user.ID, session); err != nil {
 			return err
 		}
-		return f.users.changed(tx, user, FactorOn, "user.second_factor_on")
+		return f.users.recordChange(tx, user, FactorOn, "user.second_factor_on")
 	})
 	f.users.WakeMailer(err)
 	return codes, err
@@ -177,7 +177,7 @@ func (f *Factors) RemoveSecondFactor(ctx context.Context, sc scope.Scope, p Proo
 		if err := endOthers(tx, user.ID, session); err != nil {
 			return err
 		}
-		return f.users.changed(tx, user, FactorOff, "user.second_factor_off")
+		return f.users.recordChange(tx, user, FactorOff, "user.second_factor_off")
 	})
 	f.users.WakeMailer(err)
 	return err

@@ -61,10 +61,10 @@ func (t tries) countGuess(ctx context.Context, key string, now time.Time) error 
 	var row models.Attempt
 	err := t.db.Read(ctx).Where("key = ?", key).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		row = models.Attempt{Key: key, Count: 1, BlockedTo: now.Add(delay(1)), UpdatedAt: now}
+		row = models.Attempt{Key: key, Count: 1, BlockedTo: now.Add(waitAfter(1)), UpdatedAt: now}
 		made := t.db.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 		if made.Error == nil && made.RowsAffected == 0 {
-			return tooMany(delay(1))
+			return tooMany(waitAfter(1))
 		}
 		return made.Error
 	}
@@ -80,14 +80,14 @@ func (t tries) countGuess(ctx context.Context, key string, now time.Time) error 
 	}
 	won := t.db.Exec(ctx).Model(&models.Attempt{}).Where("key = ? AND count = ? AND updated_at = ?", key, row.Count,
 		row.UpdatedAt).
-		Updates(map[string]any{"count": count, "blocked_to": now.Add(delay(count)), "updated_at": now})
+		Updates(map[string]any{"count": count, "blocked_to": now.Add(waitAfter(count)), "updated_at": now})
 	if won.Error == nil && won.RowsAffected == 0 {
-		return tooMany(delay(count))
+		return tooMany(waitAfter(count))
 	}
 	return won.Error
 }
 
-func delay(count int) time.Duration {
+func waitAfter(count int) time.Duration {
 	if count > 6 {
 		return maxDelay
 	}
@@ -101,9 +101,9 @@ func tooMany(wait time.Duration) error {
 	return f
 }
 
-// forgive takes back what a sign-in that succeeded had counted. When that
+// forgetGuess takes back what a sign-in that succeeded had counted. When that
 // fails, the next sign-in merely has to wait: no reason to refuse this one.
-func (t tries) forgive(ctx context.Context, address, guess string) {
+func (t tries) forgetGuess(ctx context.Context, address, guess string) {
 	ctx, done := afterwards(ctx)
 	defer done()
 	err := t.db.Write(ctx, func(tx *models.Tx) error {

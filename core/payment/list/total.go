@@ -11,13 +11,13 @@ import (
 	"cointill/models"
 )
 
-// Totals are what the payments of a filter come to.
+// Totals are the sums of the payments of a filter.
 type Totals struct {
 	Payments int64
 	// Due is what they were to pay, in whole units; in a filter by the day booked, only of those that
 	// became Successful on its days.
 	Due map[money.Currency]int64
-	// Sums are what was booked of them, in the days of a filter by the day booked.
+	// Sums are the sums of their entries, in the days of a filter by the day booked.
 	Sums map[money.Currency]journal.CurrencyLine
 	// More says that there are more than TotalsOf. Then there are sums only for a filter by the day
 	// booked and the currency alone.

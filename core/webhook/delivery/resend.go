@@ -218,21 +218,11 @@ func (s *Resends) List(ctx context.Context, sc scope.Scope, after string, limit 
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	limit, err := paging.CheckLimit(limit)
-	if err != nil {
-		return nil, "", err
-	}
-	from, err := paging.ParseCursor(after)
-	if err != nil {
-		return nil, "", err
-	}
-	query := from.SkipShown(sc.Rows(s.DB.Read(ctx)).Order("created_at DESC, id DESC").Limit(limit + 1))
-	var rows []models.Resend
-	if err := query.Find(&rows).Error; err != nil {
-		return nil, "", err
-	}
-	rows, next := paging.CutRows(rows, limit,
+	rows, next, err := paging.ReadRows(sc.Rows(s.DB.Read(ctx)), after, limit,
 		func(r models.Resend) paging.Cursor { return paging.Cursor{At: r.CreatedAt.UnixMicro(), ID: r.ID} })
+	if err != nil {
+		return nil, "", err
+	}
 	found := make([]Resend, 0, len(rows))
 	for _, row := range rows {
 		found = append(found, shownResend(row))

@@ -27,15 +27,6 @@ func (c Cursor) String() string {
 // ColumnTime returns the cursor's time as columns hold it.
 func (c Cursor) ColumnTime() time.Time { return time.UnixMicro(c.At).UTC() }
 
-// SkipShown narrows a query of rows by created_at and id to those behind the cursor; a nil one
-// is the beginning.
-func (c *Cursor) SkipShown(query *models.Tx) *models.Tx {
-	if c == nil {
-		return query
-	}
-	return query.Where("(created_at < ? OR created_at = ? AND id < ?)", c.ColumnTime(), c.ColumnTime(), c.ID)
-}
-
 // ParseCursor reads a cursor that came from outside; "" is the beginning, a nil cursor.
 func ParseCursor(text string) (*Cursor, error) {
 	if text == "" {
@@ -61,13 +52,24 @@ func ParseCursor(text string) (*Cursor, error) {
 	return &Cursor{At: int64(at), Sequence: int(sequence), ID: parts[2]}, nil
 }
 
-// CutRows cuts a page out of rows that were read with one more than its limit, and
-// gives the cursor behind it, "" after the last.
-func CutRows[T any](rows []T, limit int, at func(T) Cursor) ([]T, string) {
-	if len(rows) <= limit {
-		return rows, ""
+// ReadRows reads a page of rows by created_at and id, newest first, and gives the cursor of the
+// next page, "" after the last. limit is 1–100, 0 means 25. Fault: Invalid (cursor, limit).
+func ReadRows[T any](query *models.Tx, after string, limit int, at func(T) Cursor) (rows []T, next string, err error) {
+	if limit, err = CheckLimit(limit); err != nil {
+		return nil, "", err
 	}
-	return rows[:limit], at(rows[limit-1]).String()
+	from, err := ParseCursor(after)
+	if err != nil {
+		return nil, "", err
+	}
+	if from != nil {
+		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.ColumnTime(), from.ColumnTime(), from.ID)
+	}
+	err = query.Order("created_at DESC, id DESC").Limit(limit + 1).Find(&rows).Error
+	if err != nil || len(rows) <= limit {
+		return rows, "", err
+	}
+	return rows[:limit], at(rows[limit-1]).String(), nil
 }
 
 // IsPlainID reports whether the text may be an id of ours: anything else would
