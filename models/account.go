@@ -43,10 +43,12 @@ type User struct {
 // Member gives a user a role in a business.
 type Member struct {
 	ID         int64
-	BusinessID int64     `gorm:"not null;uniqueIndex:members_business_user,priority:1"`
-	UserID     int64     `gorm:"not null;uniqueIndex:members_business_user,priority:2;index:members_user"`
-	Role       string    `gorm:"not null"`
-	CreatedAt  time.Time `gorm:"not null"`
+	BusinessID int64  `gorm:"not null;uniqueIndex:members_business_user,priority:1"`
+	UserID     int64  `gorm:"not null;uniqueIndex:members_business_user,priority:2;index:members_user"`
+	Role       string `gorm:"not null"`
+	// RoleSince is when the role was changed last; nil while it is the first.
+	RoleSince *time.Time
+	CreatedAt time.Time `gorm:"not null"`
 }
 
 // Session is a signed-in browser. The cookie holds a random token; the row its SHA-256.

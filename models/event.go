@@ -10,6 +10,7 @@ type Event struct {
 	// microseconds since 1970 of CreatedAt: the keyset of lists
 	Number    int64  `gorm:"not null;autoIncrement:false;index:events_business,priority:3;index:events_type,priority:4;index:events_age,priority:2"`
 	PaymentID *int64 `gorm:"uniqueIndex:events_payment,priority:1"`
+	SendID    *int64 `gorm:"index:events_send,where:send_id IS NOT NULL"`
 	Sequence  int    `gorm:"not null;uniqueIndex:events_payment,priority:2"`
 	Type      string `gorm:"not null;index:events_type,priority:3"`
 	Body      string `gorm:"not null"` // the exact bytes that are sent; "" when Pruned

@@ -34,6 +34,7 @@ type JournalEntry struct {
 	Due        int64  `gorm:"not null"`
 	PaymentID  *int64 `gorm:"index:journal_entries_payment,where:payment_id IS NOT NULL"`
 	TransferID *int64 `gorm:"index:journal_entries_transfer,where:transfer_id IS NOT NULL"`
+	SendID     *int64 `gorm:"index:journal_entries_send,where:send_id IS NOT NULL"`
 	// ResolutionID is the refund that a person recorded, posted at most once.
 	ResolutionID *int64    `gorm:"uniqueIndex:journal_entries_resolution,where:resolution_id IS NOT NULL"`
 	CreatedAt    time.Time `gorm:"not null"`

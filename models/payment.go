@@ -185,6 +185,8 @@ type Transfer struct {
 	BusinessID int64  `gorm:"not null;index:transfers_business,priority:1;index:transfers_unmatched,priority:1,where:unmatched <> '' AND resolution = ''"`
 	Domain     string `gorm:"not null;index:transfers_business,priority:2;index:transfers_unmatched,priority:2"`
 	PaymentID  *int64 `gorm:"index:transfers_payment"`
+	// SendID is the send that it pays; nil for none. A transfer that only pays a send has no owner.
+	SendID *int64 `gorm:"index:transfers_send,where:send_id IS NOT NULL"`
 	// SeenAt is FirstSeenAt on the payment's own clock.
 	SeenAt *time.Time
 	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag,
@@ -259,7 +261,9 @@ type Resolution struct {
 	Asset      string       `gorm:"not null"` // the coin
 	Amount     money.Amount `gorm:"not null"` // smallest units of the coin
 	TxID       string       `gorm:"not null"` // of the refund; "" when only a note was given
-	Note       string       `gorm:"not null"`
-	Actor      string       `gorm:"not null"`
-	CreatedAt  time.Time    `gorm:"not null"`
+	// SendID is the send that refunded the transfer; nil for what a person recorded.
+	SendID    *int64
+	Note      string    `gorm:"not null"`
+	Actor     string    `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
 }

@@ -178,6 +178,9 @@ func database(t *testing.T, server string) (address string) {
 var since0014 = []string{"DROP TABLE holdings, listed_addresses", "ALTER TABLE payments DROP COLUMN due_read", "ALTER TABLE chain_cursors DROP COLUMN read_until",
 	"DROP INDEX transfers_waiting, transfers_conflict", "DROP TABLE journal_entries, journal_days, closed_months", "DROP FUNCTION guard_journal",
 	"ALTER TABLE transfers DROP COLUMN booked, DROP COLUMN booked_value", "ALTER TABLE businesses DROP COLUMN statement_mails, DROP COLUMN statement_mailed",
+	"DROP TABLE sends, send_steps, send_approvals, send_claims, send_destinations, payout_addresses, send_rules",
+	"ALTER TABLE transfers DROP COLUMN send_id", "ALTER TABLE events DROP COLUMN send_id", "ALTER TABLE resolutions DROP COLUMN send_id",
+	"ALTER TABLE members DROP COLUMN role_since",
 	"DELETE FROM goose_db_version WHERE version_id > 14"}
 
 // documented runs the commands of docs/operations.md that begin with a program, in a
