@@ -15,6 +15,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/link"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/quote"
 	"cointill/core/scope"
@@ -240,7 +241,7 @@ func TestStateForItsMerchant(t *testing.T) {
 func TestOnlyPayableCoinsAreOffered(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		links, _, _, sc := bench(t, db)
-		links.Networks = &payment.Registry{Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Dogecoin: "sandbox-dogecoin"}}}
+		links.Networks = &networks.Registry{Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Dogecoin: "sandbox-dogecoin"}}}
 		l, err := links.CreateLink(t.Context(), sc, link.Draft{Title: "Till", Currency: "USD", MinAmount: 50, MaxAmount: 100})
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"cointill/chain"
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
@@ -272,8 +273,8 @@ func TestUnreadyNetworks(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := t.Context()
 		never, late := b.initiate(), b.initiate()
-		empty := &payment.Registry{DB: b.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Live: {money.Bitcoin: "bitcoin-mainnet"}}}
-		if got := empty.Notes(scope.Live, money.Bitcoin); got != (payment.Notes{}) {
+		empty := &networks.Registry{DB: b.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Live: {money.Bitcoin: "bitcoin-mainnet"}}}
+		if got := empty.Notes(scope.Live, money.Bitcoin); got != (networks.Notes{}) {
 			t.Errorf("before the first look the notes are %+v, want none", got)
 		}
 		if name, problem := empty.Network(scope.Test, money.Bitcoin); name != "" || !strings.Contains(problem, "No node for") {

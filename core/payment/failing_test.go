@@ -8,6 +8,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
 	"cointill/core/payment/issuer"
@@ -313,7 +314,7 @@ func TestSideTasksOfAFailingDatabase(t *testing.T) {
 		p.finalize(1)
 		must(t, b.db.Exec(ctx).Model(&models.Destination{}).Where("network = ?", string(network)).Update("wallet_id", 1).Error)
 		i := &fakeIssuer{token: "Paused.", barred: map[string]bool{v.Payment.Address: true}}
-		registry := &payment.Registry{DB: b.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Bitcoin: network}}}
+		registry := &networks.Registry{DB: b.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Bitcoin: network}}}
 		// As another process would, so that its statements don't fail.
 		compareAgain := func() {
 			_, err := b.db.Pools()["write"].ExecContext(ctx, "UPDATE holdings SET height = 1, next = 1")

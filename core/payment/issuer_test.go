@@ -9,6 +9,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/issuer"
 	"cointill/core/scope"
@@ -67,13 +68,13 @@ func TestIssuerMonitor(t *testing.T) {
 		if got := look(); len(got) != 1 || len(i.asked) != 0 {
 			t.Errorf("within an hour it was asked for %q", i.asked)
 		}
-		registry := &payment.Registry{DB: b.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Bitcoin: network}}}
-		said := func() payment.Notes {
+		registry := &networks.Registry{DB: b.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Bitcoin: network}}}
+		said := func() networks.Notes {
 			t.Helper()
 			must(t, registry.Refresh(t.Context()))
 			return registry.Notes(scope.Test, money.Bitcoin)
 		}
-		if got := said(); got != (payment.Notes{Token: "Paused."}) {
+		if got := said(); got != (networks.Notes{Token: "Paused."}) {
 			t.Errorf("notes are %+v", got)
 		}
 		i.network, i.token, i.barred = "Stalls.", "", map[string]bool{open.Payment.Address: true}
@@ -81,7 +82,7 @@ func TestIssuerMonitor(t *testing.T) {
 		if got := look(); len(got) != 1 || got[0] != open.Payment.Address {
 			t.Errorf("barred are %q", got)
 		}
-		if got := said(); got != (payment.Notes{Network: "Stalls."}) {
+		if got := said(); got != (networks.Notes{Network: "Stalls."}) {
 			t.Errorf("notes are %+v", got)
 		}
 		b.expect(paid.Payment.Reference, payment.Successful, "")

@@ -16,6 +16,7 @@ import (
 	"cointill/core/journal/journaltest"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/payment/observe"
@@ -70,7 +71,7 @@ func newBench(t testing.TB, db *models.DB) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	registry := &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
 	for _, c := range money.Chains() {
 		registry.Domains[scope.Test][c] = chain.Sandbox(c)
 	}
@@ -539,7 +540,7 @@ func TestReread(t *testing.T) {
 // TestCatchingUp: a network whose following lacks a day of blocks takes no new payments until it has them.
 func TestCatchingUp(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		registry := b.service.Networks.(*payment.Registry)
+		registry := b.service.Networks.(*networks.Registry)
 		for ahead, behind := range map[int64]bool{0: false, 144: false, 145: true} {
 			height := b.blocks[len(b.blocks)-1].Height
 			if err := b.db.Exec(t.Context()).Model(&models.ChainCursor{}).Where("network = ?", string(network)).Update("source_tip", height+ahead).Error; err != nil {
@@ -559,7 +560,7 @@ func TestCatchingUp(t *testing.T) {
 // TestHealthIsFenced: who has lost the lease says nothing about the network any more.
 func TestHealthIsFenced(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		registry := b.service.Networks.(*payment.Registry)
+		registry := b.service.Networks.(*networks.Registry)
 		for _, told := range []struct {
 			fence    int64
 			sentence string

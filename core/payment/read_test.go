@@ -8,6 +8,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
@@ -132,7 +133,7 @@ func TestForsakenNetwork(t *testing.T) {
 
 		b.look()
 		short, unpaid = b.part("bb", 1), b.opened()
-		served := b.service.Networks.(*payment.Registry).Domains[scope.Test]
+		served := b.service.Networks.(*networks.Registry).Domains[scope.Test]
 		delete(served, money.Bitcoin)
 		b.clock.Advance(payment.Window + 7*24*time.Hour)
 		b.sweep()

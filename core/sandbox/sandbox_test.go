@@ -17,6 +17,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/observe"
 	"cointill/core/quote"
@@ -50,7 +51,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		BusinessName: "Kofi Books", Name: "Kofi Boateng", Email: "kofi@books.example", Password: "a long enough passphrase"})
 	b.must(err)
 	b.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}
-	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	registry := &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
 	b.payments = &payment.Service{
 		DB: db, Clock: now.Now, Secrets: box, Networks: registry,
 		Quotes:   &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}},

@@ -15,6 +15,7 @@ import (
 	"cointill/core/lease"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/outbox"
 	"cointill/core/payment"
 	"cointill/core/payment/observe"
@@ -39,7 +40,7 @@ type replica struct {
 	settings *settings.Service
 	audits   *audit.Service
 	keys     *idempotency.Store
-	registry *payment.Registry
+	registry *networks.Registry
 	leases   *lease.Leases
 	worker   *outbox.Worker[models.Delivery]
 	follows  map[money.Chain]*following
@@ -66,7 +67,7 @@ func (w *world) start(number int) *replica {
 	w.must(r.failer.watch(db))
 	db.Through(func(pool gorm.ConnPool) gorm.ConnPool { return &breaking{pool.(*sql.DB), r.failer} })
 	now := w.clock.Now
-	r.registry = &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	r.registry = &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
 	for _, c := range money.Chains() {
 		r.registry.Domains[scope.Test][c] = chain.Sandbox(c)
 	}

@@ -27,6 +27,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/payment/observe"
@@ -107,7 +108,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	b.hooks = &webhook.Service{DB: db, Clock: now.Now, Secrets: box}
 	b.sender = &delivery.Sender{DB: db, Clock: now.Now, Endpoints: b.hooks}
 	b.resends = &delivery.Resends{DB: db, Clock: now.Now}
-	registry := &payment.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	registry := &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
 	quotes := &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: b.market}}
 	b.payments = &payment.Service{
 		DB: db, Clock: now.Now, Secrets: box, Networks: registry, Quotes: quotes, Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()},

@@ -8,6 +8,7 @@ package dashboard
 import (
 	"cointill/core/clock"
 	"cointill/core/idempotency"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	coresettings "cointill/core/settings"
 	"cointill/handlers/dashboard/books"
@@ -134,7 +135,7 @@ type Services struct {
 	Depths     coresettings.Depths // the operator's
 	MailServer bool                // mails are sent, not only kept
 	Networks   payment.Networks    // which network serves a coin, and its health
-	Noted      payment.Noted       // what to know about a network that can be used
+	Noted      networks.Noted      // what to know about a network that can be used
 }
 
 // Handlers are the dashboard's pages by area.

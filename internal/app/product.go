@@ -34,6 +34,7 @@ import (
 	"cointill/core/mail"
 	"cointill/core/metrics"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/outbox"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
@@ -87,7 +88,7 @@ type Product struct {
 	Sender     *delivery.Sender
 	receipts   *mail.Service
 	Sandbox    *sandbox.Service
-	Networks   *payment.Registry
+	Networks   *networks.Registry
 	Quotes     *quote.Service
 	Rates      *rates
 	nodes      *nodes
@@ -230,7 +231,7 @@ func (p *Product) openNetworks(ctx context.Context, s *Settings) (err error) {
 		return err
 	}
 	p.Follows = p.nodes.follow
-	p.Networks = &payment.Registry{DB: p.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {},
+	p.Networks = &networks.Registry{DB: p.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {},
 		scope.Live: {}}}
 	for domain, chains := range p.nodes.served {
 		maps.Copy(p.Networks.Domains[domain], chains)

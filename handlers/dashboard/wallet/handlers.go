@@ -8,6 +8,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/clock"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/quote"
 	"cointill/core/receiving"
@@ -49,7 +50,7 @@ type Handlers struct {
 	Accounts  Accounts
 	Clock     clock.Clock
 	Networks  payment.Networks // which network serves a coin, and its health
-	Noted     payment.Noted    // what to know about a network that can be used
+	Noted     networks.Noted   // what to know about a network that can be used
 	Quotes    Quotes
 	Receiving Receiving
 	Wallets   Wallets

@@ -30,6 +30,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/quote"
@@ -85,7 +86,7 @@ type Server struct {
 	Resends    *delivery.Resends
 	Mails      *mail.Service
 	Hub        *sse.Hub
-	Registry   *payment.Registry
+	Registry   *networks.Registry
 	Wallets    *wallet.Service
 	Marks      *addressmark.Store
 	Quotes     *quote.Service
@@ -151,7 +152,7 @@ func (s *Server) wireServices(box *secret.Box) {
 	now := s.Clock.Now
 	s.Calls = apilog.New(s.DB, now)
 	s.Audits = &audit.Service{DB: s.DB, Clock: now, Secrets: box}
-	s.Registry = &payment.Registry{DB: s.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {},
+	s.Registry = &networks.Registry{DB: s.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {},
 		scope.Live: {}}}
 	for _, c := range money.Chains() {
 		s.Registry.Domains[scope.Test][c] = chain.Sandbox(c)

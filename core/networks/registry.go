@@ -1,4 +1,5 @@
-package payment
+// Package networks tells which network serves a coin in a domain, and how it does.
+package networks
 
 import (
 	"context"
