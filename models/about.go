@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"gorm.io/gorm/clause"
 )
 
 // About is what a database says of itself.
@@ -34,4 +36,15 @@ func (d *DB) About(ctx context.Context) (a About, err error) {
 func (d *DB) Now(ctx context.Context) (now time.Time, err error) {
 	err = d.Read(ctx).Raw("SELECT clock_timestamp()").Row().Scan(&now)
 	return now, err
+}
+
+// Once stores a fact of this installation unless it exists, and returns the stored value.
+func (d *DB) Once(ctx context.Context, name, value string) (string, error) {
+	row := Instance{Name: name, Value: value}
+	if err := d.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error; err != nil {
+		return "", err
+	}
+	var stored Instance
+	err := d.Exec(ctx).Where("name = ?", name).Take(&stored).Error
+	return stored.Value, err
 }

@@ -47,6 +47,8 @@ type Send struct {
 	Reversed  bool   `gorm:"not null"` // its money came back after it was final
 	PaidTwice bool   `gorm:"not null"` // a second transaction paid it
 	Hash      string `gorm:"not null"` // of the transaction that pays it; "" before one was seen
+	// Sealed is the keyed hash of all that the wallet is asked to sign, made when it became ready.
+	Sealed string `gorm:"not null"`
 	// Booked is the account of the journal that its money is in; "" for the wallet. BookedTwice
 	// is the amount that further transactions took and the books show.
 	Booked      string       `gorm:"not null"`
@@ -61,7 +63,9 @@ type Send struct {
 	DueAt     *time.Time `gorm:"index:sends_due_at,where:due_at IS NOT NULL"`
 	DueHeight *int64     `gorm:"index:sends_due_height,priority:2"`
 
-	ReadyAt     *time.Time // when it was approved: what a wallet sends from then on may pay it
+	ReadyAt *time.Time // when it was approved: what a wallet sends from then on may pay it
+	// ReadyHeight is the height of its network then: blocks above it may hold the transaction.
+	ReadyHeight *int64
 	SigningAt   *time.Time // when signing data was first handed out
 	ProcessedAt *time.Time // first confirmation
 	EndedAt     *time.Time
