@@ -122,6 +122,9 @@ func hashEntries(tx *models.Tx, sc scope.Scope, p Period) (string, error) {
 		for _, e := range list {
 			fmt.Fprintln(sum, e.ID, e.BookedOn, e.HappenedOn, e.Kind, e.Debit, e.Credit, e.Coin, e.Network, e.Amount,
 				e.Currency, e.Value, e.Due, e.Payment, e.Hash)
+			if e.Send != "" { // entries of earlier releases have none
+				fmt.Fprintln(sum, e.Send)
+			}
 		}
 		f.After = list[len(list)-1].ID
 	}

@@ -15,6 +15,7 @@ import (
 var hledgerNames = map[Account]string{
 	Wallet: "assets:wallet", Pending: "liabilities:pending", Sales: "revenues:sales", Refunds: "expenses:refunds",
 	Declined: "liabilities:declined", Unmatched: "liabilities:unmatched", Reversed: "expenses:reversed",
+	InFlight: "assets:in_flight", Payouts: "expenses:payouts", PaidTwice: "expenses:paid_twice",
 }
 
 // WriteHledger writes the entries of a period as a journal file of hledger, which its command

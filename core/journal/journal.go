@@ -18,6 +18,10 @@ const (
 	Declined  Account = "declined"  // held, of Declined payments
 	Unmatched Account = "unmatched" // held, for no payment
 	Reversed  Account = "reversed"  // left the chain after its payment was Successful
+	InFlight  Account = "in_flight" // of sends that are processing
+	Payouts   Account = "payouts"   // paid out by completed sends
+	// PaidTwice is what second transactions of a send took.
+	PaidTwice Account = "paid_twice"
 )
 
 // The further places of a transfer. They hold no money.
@@ -29,11 +33,17 @@ const (
 
 // Accounts lists the accounts in the order of pages.
 func Accounts() []Account {
-	return []Account{Wallet, Pending, Sales, Refunds, Declined, Unmatched, Reversed}
+	return []Account{Wallet, Pending, Sales, Refunds, Declined, Unmatched, Reversed, InFlight, Payouts, PaidTwice}
 }
 
 // GrowsByDebit reports whether an account's balance is its debits less its credits.
-func (a Account) GrowsByDebit() bool { return a == Wallet || a == Refunds || a == Reversed }
+func (a Account) GrowsByDebit() bool {
+	switch a {
+	case Wallet, Refunds, Reversed, InFlight, Payouts, PaidTwice:
+		return true
+	}
+	return false
+}
 
 // The kinds of entries: what happened to the money.
 const (
@@ -43,6 +53,16 @@ const (
 	Refunded = "refunded" // a person recorded that it was sent back
 	Left     = "left"     // it left the chain after its payment was Successful
 	Restored = "restored" // it is on the chain again after that
+)
+
+// The kinds of entries of sends.
+const (
+	Sent      = "sent"       // a transaction that pays it was seen
+	Unsent    = "unsent"     // that transaction failed
+	Completed = "completed"  // it is final
+	Reopened  = "reopened"   // it left the chain after it was final
+	SentTwice = "sent_twice" // a second transaction paid it
+	SentOnce  = "sent_once"  // that one left the chain
 )
 
 // kindOf returns the kind of an entry between two accounts. refund tells money that a person

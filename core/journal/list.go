@@ -20,7 +20,7 @@ type Filter struct {
 // the money; "" where there is none.
 type Entry struct {
 	models.JournalEntry
-	Payment, Hash string
+	Payment, Send, Hash string
 }
 
 // ListEntries lists the entries of a period, oldest first. next is the After of the next page, 0
@@ -81,8 +81,11 @@ func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, e
 
 // nameEntries reads the references and hashes of entries.
 func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]Entry, error) {
-	var paymentIDs, transferIDs []int64
+	var paymentIDs, transferIDs, sendIDs []int64
 	for _, e := range rows {
+		if e.SendID != nil {
+			sendIDs = append(sendIDs, *e.SendID)
+		}
 		if e.PaymentID != nil {
 			paymentIDs = append(paymentIDs, *e.PaymentID)
 		}
@@ -98,9 +101,16 @@ func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]E
 	if err != nil {
 		return nil, err
 	}
+	sends, err := readNames(tx, sc, &models.Send{}, "reference", sendIDs)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Entry, len(rows))
 	for i, e := range rows {
 		list[i].JournalEntry = e
+		if e.SendID != nil {
+			list[i].Send = sends[*e.SendID]
+		}
 		if e.PaymentID != nil {
 			list[i].Payment = references[*e.PaymentID]
 		}

@@ -48,13 +48,15 @@ func (l CurrencyLine) Received() int64 { return l.Sold - l.Reversed }
 func (l CurrencyLine) Difference() int64 { return l.Sold - l.Due }
 
 // CoinLine is a coin's part of a statement, on one network, in smallest units. Opening and Closing
-// are the balances of the account Wallet at the period's ends.
+// are the balances of the accounts Wallet and InFlight at the period's ends.
 type CoinLine struct {
 	Coin, Network    string
 	Opening, Closing money.Amount
 	Received         money.Amount // confirmed in the period
 	Lost             money.Amount // left the chain, less what returned
 	Refunded         money.Amount
+	PaidOut          money.Amount // by payouts, and by second transactions of sends
+	InFlight         money.Amount // of sends that were processing at the period's end
 	Pending          money.Amount // of payments that have not ended, at the period's end
 	Sales            money.Amount // of the period, less what left the chain
 	Declined         money.Amount // held at the period's end
@@ -217,7 +219,7 @@ func sumDays(p Period, days []models.JournalDay) Statement {
 		currencies[d.Currency].addDay(d)
 	}
 	for _, l := range coins {
-		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded)
+		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded).Add(l.PaidOut)
 		statement.Coins = append(statement.Coins, *l)
 	}
 	for _, l := range currencies {
@@ -236,8 +238,8 @@ func (l *CurrencyLine) addDay(d models.JournalDay) {
 	if Account(d.Debit) == Wallet || Account(d.Credit) == Wallet {
 		l.Movements += d.Entries
 	}
-	if d.Kind == Refunded {
-		l.Refunded += d.Value
+	if refunded, sign := countRefund(d); refunded {
+		l.Refunded += sign * d.Value
 	}
 	for account, sign := range map[string]int64{d.Debit: -1, d.Credit: 1} {
 		switch Account(account) {
@@ -249,7 +251,7 @@ func (l *CurrencyLine) addDay(d models.JournalDay) {
 			l.Reversed -= sign * d.Value
 		case Unmatched:
 			l.Unmatched += sign * d.Value
-		case Wallet, Pending, Refunds: // have no figure by currency; refunds are counted by kind
+		case Wallet, Pending, Refunds, InFlight, Payouts, PaidTwice: // have no figure by currency, or one by kind
 		}
 	}
 }
@@ -260,6 +262,8 @@ func (l *CoinLine) addDay(d models.JournalDay, within bool) {
 		switch Account(account) {
 		case Wallet:
 			l.Closing = l.Closing.Sub(sum)
+		case InFlight:
+			l.Closing, l.InFlight = l.Closing.Sub(sum), l.InFlight.Sub(sum)
 		case Pending:
 			l.Pending = l.Pending.Add(sum)
 		case Declined:
@@ -270,20 +274,38 @@ func (l *CoinLine) addDay(d models.JournalDay, within bool) {
 			if within {
 				l.Sales = l.Sales.Add(sum)
 			}
+		case Payouts, PaidTwice:
+			if within {
+				l.PaidOut = l.PaidOut.Sub(sum)
+			}
 		case Refunds: // counted below, by kind
 		}
 	}
 	if !within {
 		return
 	}
+	if refunded, sign := countRefund(d); refunded {
+		l.Refunded = l.Refunded.Add(d.Amount.MulDiv(sign, 1))
+	}
 	switch d.Kind {
 	case Received:
 		l.Received = l.Received.Add(d.Amount)
-	case Refunded:
-		l.Refunded = l.Refunded.Add(d.Amount)
 	case Lost, Left:
 		l.Lost = l.Lost.Add(d.Amount)
 	case Restored:
 		l.Lost = l.Lost.Sub(d.Amount)
 	}
+}
+
+// countRefund reports whether entries are refunds, and with -1 that they take refunds back.
+func countRefund(d models.JournalDay) (refunded bool, sign int64) {
+	switch {
+	case d.Kind == Refunded:
+		return true, 1
+	case d.Kind == Completed:
+		return Account(d.Debit) != Payouts, 1
+	case d.Kind == Reopened:
+		return Account(d.Credit) != Payouts, -1
+	}
+	return false, 0
 }

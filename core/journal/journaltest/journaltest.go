@@ -1,4 +1,4 @@
-// Package journaltest compares the books with the transfers, payments and refunds on record.
+// Package journaltest compares the books with the transfers, payments, refunds and sends on record.
 package journaltest
 
 import (
@@ -31,7 +31,8 @@ type record struct {
 	entries   []models.JournalEntry
 	transfers []models.Transfer
 	payments  map[int64]models.Payment
-	refunds   []models.Resolution
+	refunds   []models.Resolution // that people recorded
+	sends     []models.Send
 }
 
 // Check fails a test for each difference.
@@ -105,7 +106,7 @@ func readRecord(ctx context.Context, db *models.DB) (r record, err error) {
 	var payments []models.Payment
 	tx := db.Exec(ctx)
 	err = errors.Join(tx.Order("id").Find(&r.entries).Error, tx.Find(&r.transfers).Error,
-		tx.Find(&payments).Error, tx.Where("kind = 'refunded'").Find(&r.refunds).Error)
+		tx.Find(&payments).Error, tx.Where("kind = 'refunded' AND send_id IS NULL").Find(&r.refunds).Error, tx.Find(&r.sends).Error)
 	r.payments = map[int64]models.Payment{}
 	for _, p := range payments {
 		r.payments[p.ID] = p
@@ -157,9 +158,22 @@ func (r record) sumRecords() map[line]money.Amount {
 		add(of, account, by)
 		add(of, journal.Wallet, money.Units(0).Sub(refund.Amount))
 	}
+	for _, s := range r.sends {
+		of := books{s.BusinessID, s.Domain, s.Coin, s.Network}
+		if account := journal.Account(s.Booked); account != journal.Nowhere {
+			by := s.Amount
+			if !account.GrowsByDebit() {
+				by = money.Units(0).Sub(by)
+			}
+			add(of, account, by)
+			add(of, journal.Wallet, money.Units(0).Sub(s.Amount))
+		}
+		add(of, journal.PaidTwice, s.BookedTwice)
+		add(of, journal.Wallet, money.Units(0).Sub(s.BookedTwice))
+	}
 	for _, t := range r.transfers {
 		confirmed := t.Height != nil && !t.Gone && !t.Reverted
-		if !confirmed || t.Resolution == "refunded" || t.BusinessID == 0 || t.Unmatched == "unproved" ||
+		if !confirmed || t.Resolution == "refunded" && t.Booked == "returned" || t.BusinessID == 0 || t.Unmatched == "unproved" ||
 			!journal.IsBooked(t.Asset, t.Amount) {
 			continue
 		}
