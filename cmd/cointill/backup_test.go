@@ -70,7 +70,7 @@ func block(height int64, transfers ...chain.Transfer) chain.Block {
 // read has a block applied, as the follower does, and the network believed well.
 func (b *till) read(height int64, transfers ...chain.Transfer) {
 	b.t.Helper()
-	observer := &observe.Observer{Service: b.Payments, Watching: &chain.WatchSet{}}
+	observer := observe.New(b.Payments, b.Sends, &chain.WatchSet{})
 	cursor, err := observer.Cursor(b.t.Context(), regtest)
 	one := block(height, transfers...)
 	err = errors.Join(err, observer.Load(b.t.Context(), regtest), observer.Apply(b.t.Context(), chain.Batch{Network: regtest, From: cursor.Block,

@@ -135,7 +135,7 @@ func (c chainAnew) Run(ctx context.Context, settings *app.Settings) error {
 				"which network it follows", c.Network)
 		}
 	}
-	observer := &observe.Observer{Service: p.Payments}
+	observer := observe.New(p.Payments, p.Sends, new(chain.WatchSet))
 	known, err := observer.ResetNetwork(ctx, chain.Network(c.Network))
 	switch {
 	case err != nil:
@@ -166,7 +166,7 @@ func (c rescanCommand) Run(ctx context.Context, settings *app.Settings) error {
 	if err != nil {
 		return err
 	}
-	observer := &observe.Observer{Service: p.Payments, Watching: watching}
+	observer := observe.New(p.Payments, p.Sends, watching)
 	if err := observer.Load(ctx, source.Network()); err != nil {
 		return err
 	}

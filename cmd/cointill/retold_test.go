@@ -81,7 +81,7 @@ func TestRetold(t *testing.T) {
 // look has a picture of the mempool applied, as the follower does.
 func (b *till) look(transfers ...chain.Transfer) {
 	b.t.Helper()
-	observer := &observe.Observer{Service: b.Payments, Watching: &chain.WatchSet{}}
+	observer := observe.New(b.Payments, b.Sends, &chain.WatchSet{})
 	cursor, err := observer.Cursor(b.t.Context(), regtest)
 	pending := chain.Pending{Transfers: transfers}
 	for _, t := range transfers {

@@ -251,7 +251,7 @@ func (s *served) watching(b *testing.B) {
 	var took time.Duration
 	var bytes uint64
 	for b.Loop() {
-		observer := &observe.Observer{Service: s.product.Payments, Watching: new(chain.WatchSet)}
+		observer := observe.New(s.product.Payments, s.product.Sends, new(chain.WatchSet))
 		before, began := used(), time.Now()
 		if err := observer.Load(b.Context(), chain.Network(most.Network)); err != nil {
 			b.Fatal(err)
@@ -335,7 +335,7 @@ type benchNetwork struct {
 
 func (s *served) network(b *testing.B) *benchNetwork {
 	n := &benchNetwork{served: s, b: b, name: chain.Network("bench-" + ident.RandomText(6))}
-	n.observer = &observe.Observer{Service: s.product.Payments, Watching: new(chain.WatchSet)}
+	n.observer = observe.New(s.product.Payments, s.product.Sends, new(chain.WatchSet))
 	n.apply()
 	return n
 }

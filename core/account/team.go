@@ -60,7 +60,8 @@ func (s *Service) SetRole(ctx context.Context, sc scope.Scope, userID int64, rol
 		if err := s.keepOwner(tx, member); err != nil {
 			return err
 		}
-		if err := tx.Model(&models.Member{}).Where("id = ?", member.ID).Update("role", string(role)).Error; err != nil {
+		if err := tx.Model(&models.Member{}).Where("id = ?", member.ID).
+			Updates(map[string]any{"role": string(role), "role_since": s.now()}).Error; err != nil {
 			return err
 		}
 		if err := s.dropInvitations(tx, sc, userID, role); err != nil {

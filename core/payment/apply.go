@@ -90,7 +90,7 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 		}
 	}, append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
 		&v.Business.ContactEmail, &v.Business.SupportURL, &v.Business.LogoHash,
-		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read, &v.hasSurplus, &v.hasRefunds)...)
+		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read, &v.hasSurplus, &v.hasRefunds, &v.hasSends)...)
 	if err != nil || len(opened) == 0 {
 		return views, err
 	}

@@ -12,6 +12,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/observe"
+	"cointill/core/send/sendtest"
 	"cointill/core/settings"
 	"cointill/models"
 )
@@ -177,7 +178,7 @@ func TestWatchedForMonths(t *testing.T) {
 		}
 		last := b.opened()
 		b.clock.Advance(365 * 24 * time.Hour)
-		b.observer = &observe.Observer{Service: b.service, Watching: &chain.WatchSet{}}
+		b.observer = observe.New(b.service, sendtest.New(b.service), &chain.WatchSet{})
 		if err := b.observer.Load(t.Context(), network); err != nil {
 			t.Fatal(err)
 		}

@@ -65,23 +65,32 @@ func (r Request) Check() fault.Fields {
 		fields.Add("payment_method",
 			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
 	}
-	switch {
-	case r.BusinessReference == "":
-	case !BusinessReferencePattern.MatchString(r.BusinessReference):
-		fields.Add("business_reference", "May have 1 to 100 of the characters A–Z a–z 0–9 . _ : ~ = @ + -")
-	case r.BusinessReference == "." || r.BusinessReference == "..":
-		fields.Add("business_reference",
-			"Must not be . or .. alone: clients resolve those in the address that verifies it.")
-	case strings.HasPrefix(r.BusinessReference, "PAY_"):
-		fields.Add("business_reference", "Must not begin with PAY_, which is for references made here.")
+	if sentence := CheckReference(r.BusinessReference, "PAY_"); sentence != "" {
+		fields.Add("business_reference", sentence)
 	}
-	if sentence := checkMetadata(r.Metadata); sentence != "" {
+	if sentence := CheckMetadata(r.Metadata); sentence != "" {
 		fields.Add("metadata", sentence)
 	}
 	return fields
 }
 
-func checkMetadata(text []byte) string {
+// CheckReference returns what is wrong with a business's own reference; "" for nothing. It must not
+// begin with the prefix of references made here.
+func CheckReference(text, prefix string) string {
+	switch {
+	case text == "":
+	case !BusinessReferencePattern.MatchString(text):
+		return "May have 1 to 100 of the characters A–Z a–z 0–9 . _ : ~ = @ + -"
+	case text == "." || text == "..":
+		return "Must not be . or .. alone: clients resolve those in the address that verifies it."
+	case strings.HasPrefix(text, prefix):
+		return "Must not begin with " + prefix + ", which is for references made here."
+	}
+	return ""
+}
+
+// CheckMetadata returns what is wrong with metadata as it was given; "" for nothing.
+func CheckMetadata(text []byte) string {
 	if text == nil {
 		return ""
 	}
@@ -210,7 +219,7 @@ func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, b
 	now := s.Clock()
 	charged := decimal.NewFromInt(r.Amount)
 	due := info.Coin.FromFiat(charged, q.Price)
-	rule := finalRule(s.Depths.DepthsOf(business)[info.Coin], info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
+	rule := FindFinalRule(s.Depths.DepthsOf(business)[info.Coin], info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
 	reference := ident.New("PAY_")
 	wake := justAfter(now.Add(Window))
 	p := &models.Payment{
@@ -287,9 +296,9 @@ type FinalRule struct {
 // largeUSD is the value above which a payment waits for more (contract section 4).
 var largeUSD = decimal.NewFromInt(100)
 
-// finalRule returns when a payment of a value in USD is final, by the depth that a business
+// FindFinalRule returns when a payment or send of a value in USD is final, by the depth that a business
 // wants for the coin.
-func finalRule(depth settings.Depth, coin money.Coin, usd decimal.Decimal) FinalRule {
+func FindFinalRule(depth settings.Depth, coin money.Coin, usd decimal.Decimal) FinalRule {
 	if !usd.GreaterThan(largeUSD) {
 		return FinalRule{Depth: depth.Small}
 	}

@@ -12,6 +12,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/observe"
 	"cointill/core/scope"
+	"cointill/core/send/sendtest"
 	"cointill/models"
 )
 
@@ -30,6 +31,15 @@ func (b *bench) mineAt(at time.Time, transfers ...chain.Transfer) {
 	b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
 }
 
+// elsewhere returns an address that is a payment's with a tag only.
+func (b *bench) elsewhere() string {
+	b.t.Helper()
+	tagged := models.Destination{Network: string(network), Address: "bcrt1tagged", Tag: 5, BusinessID: b.scope.BusinessID,
+		Domain: "test", CreatedAt: b.clock.Now()}
+	must(b.t, b.db.Exec(b.t.Context()).Create(&tagged).Error)
+	return tagged.Address
+}
+
 // TestBlockTimeBeforeFirstSight checks that a transfer, and the payment whose first transfer it is,
 // get their block's time where that is earlier than the first sight in the mempool.
 func TestBlockTimeBeforeFirstSight(t *testing.T) {
@@ -43,7 +53,7 @@ func TestBlockTimeBeforeFirstSight(t *testing.T) {
 		seen := b.clock.Now()
 		pays, rest, more := b.pay(paid, "pays", paid.Payment.Due), b.pay(part, "rest", half), b.pay(ended, "more", money.Units(1_000))
 		unknown := b.pay(paid, "unknown", money.Units(7))
-		unknown.Destination.Address = "bcrt1unknown"
+		unknown.Destination.Address = b.elsewhere()
 		b.pool(nil, pays, rest, more, unknown)
 		b.clock.Advance(time.Minute)
 		mined := seen.Add(-time.Minute)
@@ -450,7 +460,7 @@ func TestLoadWatchesItsNetwork(t *testing.T) {
 		b.moveSpends("coin-of-other")
 		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("payment_id = ?", other.Payment.ID).Update("network", "another").Error)
 		watching := &chain.WatchSet{}
-		must(t, (&observe.Observer{Service: b.service, Watching: watching}).Load(t.Context(), network))
+		must(t, observe.New(b.service, sendtest.New(b.service), watching).Load(t.Context(), network))
 		if addresses, spends := watching.Len(); addresses != 1 || spends != 1 || !watching.Address(own.Payment.Address) || !watching.Spend("coin-of-own") {
 			t.Errorf("%d addresses and %d spend keys are watched, want those of the network, one each", addresses, spends)
 		}
@@ -588,7 +598,7 @@ func TestGoneSince(t *testing.T) {
 		must(t, b.service.AdvanceClock(t.Context(), b.scope, ahead.Payment.Reference, time.Hour, false))
 		one, two := b.pay(plain, "plain", plain.Payment.Due), b.pay(ahead, "ahead", ahead.Payment.Due)
 		stray := b.pay(plain, "stray", money.Units(7))
-		stray.Destination.Address = "bcrt1unknown"
+		stray.Destination.Address = b.elsewhere()
 		reserve := models.Destination{Network: string(network), Address: "bcrt1reserve", Tag: -1, BusinessID: b.scope.BusinessID, Domain: "test", CreatedAt: b.clock.Now()}
 		must(t, b.db.Exec(t.Context()).Create(&reserve).Error)
 		unused := b.pay(plain, "unused", money.Units(7))
@@ -672,7 +682,7 @@ func TestKnownTransfersKeepTheirContent(t *testing.T) {
 		}
 
 		stray := b.pay(v, "stray", money.Units(7))
-		stray.Destination.Address = "bcrt1unknown"
+		stray.Destination.Address = b.elsewhere()
 		b.mine(stray)
 		stray.Amount = money.Units(8)
 		b.reorgTo(1, stray)

@@ -23,6 +23,7 @@ import (
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send/sendtest"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -87,7 +88,7 @@ func newBench(t testing.TB, db *models.DB) *bench {
 	}
 	b := &bench{t: t, db: db, clock: now, service: service, network: network, others: map[chain.Network][]chain.BlockID{}, final: -1,
 		resolver: payment.NewResolver(service),
-		observer: &observe.Observer{Service: service, Watching: &chain.WatchSet{}},
+		observer: observe.New(service, sendtest.New(service), &chain.WatchSet{}),
 		scope:    scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}}
 	b.mine()
 	t.Cleanup(func() {

@@ -34,6 +34,7 @@ type Record struct {
 	Customer          RecordCustomer `json:"customer"`
 	Transaction       RecordDetail   `json:"transaction"`
 	Transfers         []RecordMove   `json:"transfers"`
+	Sends             []RecordSend   `json:"sends"`
 	Rate              RecordRate     `json:"rate"`
 	ExpiresAt         string         `json:"expires_at"`
 	CompletedAt       *string        `json:"completed_at"` // null before it is Successful or Declined
@@ -91,6 +92,15 @@ type RecordMove struct {
 	FirstSeenAt   string `json:"first_seen_at"`
 }
 
+// RecordSend is a refund by a send in a record. It has no destination, note or person.
+type RecordSend struct {
+	ID     string `json:"id"`
+	Kind   string `json:"kind"`
+	Status string `json:"status"`
+	Amount string `json:"amount"`
+	Hash   string `json:"hash"`
+}
+
 // RecordRate is the locked price in a record.
 type RecordRate struct {
 	Price    string `json:"price"` // fiat units for one whole coin
@@ -118,7 +128,7 @@ func (v View) Record() Record {
 			PaymentMethod: RecordMethod{Code: p.Method, Currency: p.Coin},
 			Metadata:      json.RawMessage("null"),
 		},
-		Transfers: []RecordMove{},
+		Transfers: []RecordMove{}, Sends: []RecordSend{},
 		Rate:      RecordRate{Price: p.Price, Coin: p.Coin, Currency: p.Currency, LockedAt: clock.Format(p.CreatedAt)},
 		ExpiresAt: clock.Format(p.ExpiresAt), CreatedAt: clock.Format(p.CreatedAt),
 	}
@@ -136,6 +146,10 @@ func (v View) Record() Record {
 			Counts: !surplus && !t.Gone && !t.Reverted, Surplus: surplus,
 			Confirmations: v.Confirmations(t), Status: moveStatus(t), FirstSeenAt: clock.Format(seenAt(t)),
 		})
+	}
+	for _, row := range v.Sends {
+		r.Sends = append(r.Sends, RecordSend{ID: row.Reference, Kind: row.Kind, Status: row.Status,
+			Amount: money.Coin(row.Coin).Format(row.Amount), Hash: row.Hash})
 	}
 	if t := v.mainTransfer(); t != nil {
 		r.Transaction.CryptoTransactionHash, r.Transaction.CryptoConfirmations = t.TxID, v.Confirmations(*t)

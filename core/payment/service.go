@@ -120,18 +120,19 @@ type View struct {
 	Customer  models.Customer   // ID and Code only; name and e-mail as given stand in Payment
 	Transfers []models.Transfer // that count, oldest first
 	// Surplus are transfers that the payment ended without: the first MaxTransfers. SurplusSum is how
-	// much of all of them is owed back. Refunded is the sum of the payment's refunds. Records and
-	// events have these three; other views are without them.
+	// much of all of them is owed back. Refunded is the sum of the payment's refunds, and Sends are
+	// its refunds by sends. Records and events have these four; other views are without them.
 	Surplus              []models.Transfer
 	SurplusSum, Refunded money.Amount
+	Sends                []models.Send
 	Chain                Chain
 	// Now is the time on the payment's own clock.
 	Now time.Time
 
-	contract               Contract // of the payment's network
-	hasSurplus, hasRefunds bool     // whether readExtras finds any
-	extrasRead             bool     // and it did
-	earlierReason          Reason   // of a reversed payment: the reason before it was reversed
+	contract Contract // of the payment's network
+	// whether readExtras finds any, and whether it did
+	hasSurplus, hasRefunds, hasSends, extrasRead bool
+	earlierReason                                Reason // of a reversed payment: the reason before it was reversed
 }
 
 // Coin is the payment's coin.

@@ -36,16 +36,19 @@ func selectSurplus(tx *models.Tx) *models.Tx {
 	return tx.Where("unmatched IN ?", []string{Surplus, AfterFinal})
 }
 
-// extraColumns are two columns of a query of payments: whether a payment has surplus, and whether
-// it has refunds. Nearly all payments have neither.
+// extraColumns are three columns of a query of payments: whether a payment has surplus, refunds that
+// people recorded, and sends. Nearly all payments have none.
 const extraColumns = `EXISTS (SELECT 1 FROM transfers WHERE payment_id = payments.id AND unmatched IN ('` + Surplus +
 	`', '` + AfterFinal + `')), EXISTS (SELECT 1 FROM resolutions WHERE payment_id = payments.id AND kind = '` +
-	Refunded + `' AND transfer_id IS NULL)`
+	Refunded + `' AND transfer_id IS NULL), EXISTS (SELECT 1 FROM sends WHERE payment_id = payments.id)`
 
 // readExtras reads the surplus and the refunds of those views that have any, once.
 func readExtras(tx *models.Tx, views ...*View) error {
-	surplus, refunded := map[int64]*View{}, map[int64]*View{}
+	surplus, refunded, sent := map[int64]*View{}, map[int64]*View{}, map[int64]*View{}
 	for _, v := range views {
+		if v.hasSends && !v.extrasRead {
+			sent[v.Payment.ID], v.Sends, v.Refunded = v, nil, money.Amount{}
+		}
 		if v.hasSurplus && !v.extrasRead {
 			surplus[v.Payment.ID] = v
 		}
@@ -54,7 +57,10 @@ func readExtras(tx *models.Tx, views ...*View) error {
 		}
 		v.extrasRead = true
 	}
-	if err := readSurplus(tx, surplus); err != nil || len(refunded) == 0 {
+	if err := readSurplus(tx, surplus); err != nil {
+		return err
+	}
+	if err := readSends(tx, sent); err != nil || len(refunded) == 0 {
 		return err
 	}
 	var refunds []models.Resolution

@@ -43,8 +43,10 @@ type Payments interface {
 
 // Service is the sandbox. Its fields are set once, before use.
 type Service struct {
-	Payments Payments
-	Chains   map[money.Chain]Chain
+	Payments  Payments
+	Sends     Sends
+	Approvals Approvals
+	Chains    map[money.Chain]Chain
 }
 
 // Transaction is one transaction that a simulation sent, or will send.

@@ -24,6 +24,8 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send"
+	"cointill/core/send/sendtest"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -36,6 +38,7 @@ type bench struct {
 	db        *models.DB
 	clock     *clock.Fake
 	payments  *payment.Service
+	sends     *send.Service
 	sandbox   *sandbox.Service
 	chains    []*simulated.Chain
 	followers []*chain.Follower
@@ -60,11 +63,12 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		Receipts: &mail.Service{DB: db, Clock: now.Now, Render: func(mail.Receipt) (string, string, string) { return "s", "t", "h" }},
 		PageBase: "http://localhost/pay",
 	}
-	b.sandbox.Payments = b.payments
+	b.sends = sendtest.New(b.payments)
+	b.sandbox.Payments, b.sandbox.Sends, b.sandbox.Approvals = b.payments, b.sends, b.sends.Approvals
 	for _, kind := range money.Chains() {
 		c, err := simulated.Open(t.Context(), db, kind, now.Now)
 		b.must(err)
-		observer := &observe.Observer{Service: b.payments, Watching: new(chain.WatchSet)}
+		observer := observe.New(b.payments, b.sends, new(chain.WatchSet))
 		b.followers = append(b.followers, chain.NewFollower(chain.FollowerConfig{Network: c.Network(), Source: c, Store: observer, Watch: observer.Watching, Clock: now.Now,
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, c.Network()) }}))
 		b.chains, b.sandbox.Chains[kind], registry.Domains[scope.Test][kind] = append(b.chains, c), c, c.Network()
@@ -92,6 +96,8 @@ func (b *bench) pass(d time.Duration) {
 		}
 		_, err := b.payments.Sweep(b.Context())
 		b.must(err)
+		_, err = b.sends.Evaluator.Sweep(b.Context())
+		b.must(err)
 		if left <= 0 {
 			return
 		}
@@ -101,7 +107,12 @@ func (b *bench) pass(d time.Duration) {
 
 func (b *bench) initiate(coin money.Coin) string {
 	b.Helper()
-	started, err := b.payments.Initiate(b.Context(), b.scope, payment.Request{Currency: "USD", Amount: 50, FirstName: "Esi", LastName: "Owusu",
+	return b.initiateFor(coin, 50)
+}
+
+func (b *bench) initiateFor(coin money.Coin, amount int64) string {
+	b.Helper()
+	started, err := b.payments.Initiate(b.Context(), b.scope, payment.Request{Currency: "USD", Amount: amount, FirstName: "Esi", LastName: "Owusu",
 		Email: "esi@example.com", Method: string(coin.Info().Method)})
 	b.must(err)
 	return started.Reference

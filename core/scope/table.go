@@ -23,6 +23,9 @@ const (
 	SeeAudit       Action = "see_audit"
 	SeeBooks       Action = "see_books" // statements and the journal
 	CloseMonths    Action = "close_months"
+	SeeSends       Action = "see_sends"
+	AskSends       Action = "ask_sends"     // refunds and payouts, and withdrawing them
+	ApproveSends   Action = "approve_sends" // and sign, and payout rules
 )
 
 // reach is where a role may do an action.
@@ -53,13 +56,17 @@ var table = map[Action]map[Role]reach{
 	SeeAudit:       {Owner: everywhere, Admin: everywhere},
 	SeeBooks:       {Owner: everywhere, Admin: everywhere, Finance: everywhere, API: everywhere},
 	CloseMonths:    {Owner: everywhere, Admin: everywhere, Finance: everywhere},
+	SeeSends:       {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: inTest, API: everywhere},
+	// A live key would need a permission of its own.
+	AskSends:     {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: inTest, API: inTest},
+	ApproveSends: {Owner: everywhere, Admin: everywhere},
 }
 
 // Actions lists every action that the table knows.
 func Actions() []Action {
 	return []Action{SeePayments, StartPayments, ResolvePayment, DriveSandbox, SeeLinks, ManageLinks, SeeWebhooks,
 		ManageWebhooks, ManageKeys, SeeMethods, ToggleMethods, SetReceiving, ManageBusiness, SeeAudit, SeeBooks,
-		CloseMonths}
+		CloseMonths, SeeSends, AskSends, ApproveSends}
 }
 
 // Allows reports whether the scope's role may do the action in the scope's

@@ -21,6 +21,7 @@ import (
 	"cointill/core/payment/observe"
 	"cointill/core/quote"
 	"cointill/core/scope"
+	"cointill/core/send/sendtest"
 	"cointill/core/settings"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -146,7 +147,7 @@ func (r *replica) tookOver(c money.Chain, taken lease.Lease) {
 // lead begins to follow under a fence.
 func (r *replica) lead(c money.Chain, fence int64) (*following, error) {
 	network := chain.Sandbox(c)
-	f := &following{fence: fence, node: &node{network: r.nets[c]}, observer: &observe.Observer{Service: r.payments, Watching: &chain.WatchSet{}}}
+	f := &following{fence: fence, node: &node{network: r.nets[c]}, observer: observe.New(r.payments, sendtest.New(r.payments), &chain.WatchSet{})}
 	if err := f.observer.Load(r.t.Context(), network); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,8 @@ type Event struct {
 	BusinessID int64
 	Domain     scope.Domain
 	PaymentID  *int64 // nil when it is about no payment
-	Payment    string // its reference, "" when it is about none
+	SendID     *int64 // nil when it is about no send
+	Payment    string // reference of the payment or send, "" when it is about none
 	Sequence   int    // rises per payment
 	Type       string // one of Types
 	About      string // what else makes it another event of that type than the payment's others, "" for nothing
@@ -110,6 +111,7 @@ func (s *Service) WriteEvent(tx *models.Tx, e Event) (models.Event, error) {
 		}
 		row := models.Event{
 			ID: id, BusinessID: e.BusinessID, Domain: string(e.Domain), Number: now.UnixMicro(), PaymentID: e.PaymentID,
+			SendID:   e.SendID,
 			Sequence: e.Sequence, Type: e.Type, Body: string(text), CreatedAt: now,
 		}
 		made := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, DoNothing: true}).Create(&row)

@@ -14,7 +14,7 @@ import (
 	"cointill/models"
 )
 
-// The types of events. Data is the payment's verification record where nothing else is said.
+// The types of events. Data is the payment's verification record, and for send.* the send.
 const (
 	PaymentInitiated          = "payment.initiated"           // the customer opened the page and saw the details
 	PaymentDetected           = "payment.detected"            // a transfer was seen on the network, unconfirmed
@@ -31,6 +31,7 @@ const (
 	SendProcessed             = "send.processed"              // … has confirmations
 	SendSuccessful            = "send.successful"             // … is final
 	SendFailed                = "send.failed"                 // … did not resolve
+	SendCancelled             = "send.cancelled"              // … was rejected, withdrawn or expired
 	WebhookTest               = "webhook.test"                // asked for by the merchant; data names the webhook
 )
 
@@ -39,7 +40,7 @@ func Types() []string {
 	return []string{PaymentInitiated, PaymentDetected, PaymentProcessing, PaymentSuccessful, PaymentDeclined,
 		PaymentFailed,
 		PaymentAbandoned, PaymentExpired, PaymentReversed, PaymentRestored, PaymentUnexpectedTransfer,
-		SendProcessing, SendProcessed, SendSuccessful, SendFailed, WebhookTest}
+		SendProcessing, SendProcessed, SendSuccessful, SendFailed, SendCancelled, WebhookTest}
 }
 
 // Limits of the package.

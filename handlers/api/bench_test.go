@@ -35,6 +35,7 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send/sendtest"
 	"cointill/core/sse"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -119,7 +120,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	for _, kind := range money.Chains() {
 		c, err := simulated.Open(t.Context(), db, kind, now.Now)
 		b.must(err)
-		observer := &observe.Observer{Service: b.payments, Watching: new(chain.WatchSet)}
+		observer := observe.New(b.payments, sendtest.New(b.payments), new(chain.WatchSet))
 		b.followers = append(b.followers, chain.NewFollower(chain.FollowerConfig{Network: c.Network(), Source: c, Store: observer, Watch: observer.Watching, Clock: now.Now,
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, c.Network()) }}))
 		b.chains, player.Chains[kind], registry.Domains[scope.Test][kind] = append(b.chains, c), c, c.Network()

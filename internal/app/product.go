@@ -43,6 +43,7 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send"
 	"cointill/core/settings"
 	"cointill/core/sse"
 	"cointill/core/stats"
@@ -79,6 +80,7 @@ type Product struct {
 	Settings   *settings.Service
 	calls      *apilog.Log
 	Payments   *payment.Service
+	Sends      *send.Service
 	figures    *stats.Service
 	Books      *journal.Service
 	Links      *link.Service
@@ -201,12 +203,16 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 		Wallet: p.Wallets, Contracts: p.nodes.contracts, Events: p.Hooks, Receipts: p.receipts, Depths: depths,
 		PageBase: p.Base + "/pay", Changed: p.signalChange,
 	}
+	p.Sends = send.New(send.Deps{DB: p.DB, Clock: p.Clock, Secrets: box, Quotes: p.Quotes, Networks: p.Networks,
+		Payments: p.Payments, Resolver: payment.NewResolver(p.Payments), Users: p.Users, Events: p.Hooks, Mails: p.receipts, Depths: depths, Restored: restored,
+		Render: mailview.RenderSend, ClaimBase: p.Base + "/refund", PageBase: p.Base + "/dashboard/sends",
+		HasMailServer: p.receipts.SMTP != nil, Changed: p.signalChange})
 	p.figures = &stats.Service{DB: p.DB, Clock: p.Clock}
 	p.Books = &journal.Service{DB: p.DB, Clock: p.Clock}
 	p.Receiving = &receiving.Service{DB: p.DB, Clock: p.Clock, Users: p.Users, Wallets: p.Wallets,
 		Mails:  p.receipts,
 		Render: mailview.RenderWalletChanged, Pages: p.Base + "/dashboard/methods", Wake: p.send.Signal}
-	p.Sandbox.Payments = p.Payments
+	p.Sandbox.Payments, p.Sandbox.Sends, p.Sandbox.Approvals = p.Payments, p.Sends, p.Sends.Approvals
 	p.Links = &link.Service{DB: p.DB, Clock: p.Clock, Payments: p.Payments, Prices: p.Quotes,
 		Networks: p.Networks, Base: p.Base + "/l"}
 	return p.wireServer(s, box)

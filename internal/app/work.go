@@ -56,6 +56,7 @@ func (p *Product) runWork(ctx context.Context) {
 	run("resends", p.resends.Run)
 	run("mails", p.send.Run)
 	run("deadlines", func(ctx context.Context) error { return p.Payments.RunSweeps(ctx, 500*time.Millisecond) })
+	run("deadlines of sends", func(ctx context.Context) error { return p.Sends.Evaluator.RunSweeps(ctx, time.Second) })
 	run("figures", func(ctx context.Context) error { return p.figures.Run(ctx, 5*time.Second) })
 	run("health", p.Networks.Run)
 	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
@@ -120,7 +121,7 @@ const reconcileEvery = 5 * time.Second
 func (p *Product) followNetwork(ctx context.Context, f followed) error {
 	network := f.Network()
 	return p.leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
-		observer := &observe.Observer{Service: p.Payments, Watching: &chain.WatchSet{Codec: f.codec}}
+		observer := observe.New(p.Payments, p.Sends, &chain.WatchSet{Codec: f.codec})
 		if err := observer.Load(ctx, network); err != nil {
 			return err
 		}
@@ -136,8 +137,8 @@ func (p *Product) followNetwork(ctx context.Context, f followed) error {
 		var beside sync.WaitGroup
 		defer beside.Wait()
 		if accounts, ok := f.NetworkSource.(reconcile.Accounts); ok {
-			reconciler := &reconcile.Reconciler{Observer: &observe.Observer{Service: p.Payments,
-				Watching: observer.Watching}, Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
+			reconciler := &reconcile.Reconciler{Observer: observe.New(p.Payments, p.Sends, observer.Watching),
+				Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
 			beside.Go(func() { _ = reconciler.Run(ctx, reconcileEvery) })
 		}
 		if token, ok := f.NetworkSource.(issuer.Issuer); ok {

@@ -67,7 +67,10 @@ func NoticeText(p NoticeProps) string {
 	for _, paragraph := range p.After {
 		out.WriteString("\n" + paragraph + "\n")
 	}
-	out.WriteString("\n" + p.URLText + ": " + p.URL + "\n\n-- \n" + p.footer() + "\n")
+	if p.URL != "" {
+		out.WriteString("\n" + p.URLText + ": " + p.URL + "\n")
+	}
+	out.WriteString("\n-- \n" + p.footer() + "\n")
 	return out.String()
 }
 

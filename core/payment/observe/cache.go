@@ -6,6 +6,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/send"
 	"cointill/models"
 )
 
@@ -16,6 +17,7 @@ type blockCache struct {
 	known    map[string]models.Transfer      // stored transfers of the block or snapshot, by Key
 	replaced []replacedTransaction           // transactions that the transaction in of replaces for the payment in of
 	of       string
+	matcher  *send.Matcher // finds the sends that transfers pay
 	noted    string        // the transaction whose spend keys are stored
 	steps    []models.Step // timeline rows to write
 }

@@ -4,7 +4,9 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,17 +15,25 @@ import (
 	"cointill/chain"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/send"
 	"cointill/models"
 )
 
-// Observer turns the batches of a follower into facts about payments. It implements
-// chain.Store.
+// Observer turns the batches of a follower into facts about payments and sends. It implements
+// chain.Store. Make one with New.
 type Observer struct {
 	*payment.Service
 	// Watching holds the addresses and spend keys that the network's follower looks for.
 	Watching *chain.WatchSet
 
-	readTo int64 // destinations up to this number are all known
+	sends       *send.Service
+	readTo      int64 // destinations up to this number are all known
+	readSendsTo int64 // the same of the addresses of sends
+}
+
+// New makes an observer.
+func New(payments *payment.Service, sends *send.Service, watching *chain.WatchSet) *Observer {
+	return &Observer{Service: payments, Watching: watching, sends: sends}
 }
 
 var _ chain.Store = (*Observer)(nil)
@@ -80,6 +90,7 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	}
 	o.Watching.RemoveSpends(a.forgotten...)
 	o.evaluatePayments(ctx, a.network, a.tip.Height, batch.Read, a.touchedPayments())
+	o.evaluateSends(ctx, a.network, a.tip.Height, a.paidSends())
 	return nil
 }
 
@@ -117,8 +128,9 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 	if err != nil {
 		return 0, err
 	}
+	err = o.sends.Evaluator.EvaluateDue(ctx, a.network, a.tip.Height, a.paidSends())
 	if len(a.touched) > 0 {
-		err = o.EvaluateDue(ctx, a.network, a.tip.Height, a.read, a.touchedPayments())
+		err = errors.Join(err, o.EvaluateDue(ctx, a.network, a.tip.Height, a.read, a.touchedPayments()))
 		o.SignalChange()
 	}
 	return a.fresh, err
@@ -148,6 +160,7 @@ type applying struct {
 	final     int64                    // the network's own finality so far
 	read      time.Time                // the network was read up to this time before
 	touched   map[int64]bool           // ids of payments to decide again
+	paid      map[int64]bool           // ids of sends to evaluate again
 	spends    []string                 // new spend keys
 	forgotten []string                 // spend keys that no block can use up any more
 	fresh     int                      // number of transfers that were unknown
@@ -158,7 +171,7 @@ type applying struct {
 
 // clearState clears the results of an earlier try of the transaction.
 func (a *applying) clearState(tx *models.Tx) {
-	a.tx, a.touched, a.spends, a.forgotten = tx, map[int64]bool{}, nil, nil
+	a.tx, a.touched, a.paid, a.spends, a.forgotten = tx, map[int64]bool{}, map[int64]bool{}, nil, nil
 	a.fresh, a.views, a.told = 0, nil, nil
 	a.blockCache = blockCache{places: map[string][]models.Destination{}, known: map[string]models.Transfer{}}
 }
@@ -265,7 +278,7 @@ func (a *applying) applyFacts(b chain.Block) error {
 	if err := a.markDoubleSpends(b.Spends, &b.Height); err != nil { // first, as in pending
 		return err
 	}
-	if err := a.loadKnownTransfers(b.Transfers); err != nil {
+	if err := a.loadKnown(b.Transfers); err != nil {
 		return err
 	}
 	for _, t := range b.Transfers {
@@ -306,7 +319,7 @@ func (a *applying) applyMempool(p chain.Pending) error {
 	if err := a.markDoubleSpends(p.Spends, nil); err != nil {
 		return err
 	}
-	if err := a.loadKnownTransfers(p.Transfers); err != nil {
+	if err := a.loadKnown(p.Transfers); err != nil {
 		return err
 	}
 	for _, t := range p.Transfers {
@@ -376,8 +389,11 @@ func (a *applying) deleteUnreachable() error {
 	return nil
 }
 
-// markPaymentsDue makes every payment due that the batch concerns.
+// markPaymentsDue makes every payment and send due that the batch concerns.
 func (a *applying) markPaymentsDue() error {
+	if err := send.MarkDue(a.tx, a.paidSends(), a.now); err != nil {
+		return err
+	}
 	ids := a.touchedPayments()
 	if len(ids) == 0 {
 		return nil
@@ -389,13 +405,9 @@ func (a *applying) touchPayment(t models.Transfer) {
 	if t.PaymentID != nil {
 		a.touched[*t.PaymentID] = true
 	}
+	if t.SendID != nil {
+		a.paid[*t.SendID] = true
+	}
 }
 
-func (a *applying) touchedPayments() []int64 {
-	ids := make([]int64, 0, len(a.touched))
-	for id := range a.touched {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
+func (a *applying) touchedPayments() []int64 { return slices.Sorted(maps.Keys(a.touched)) }

@@ -148,6 +148,9 @@ func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *ch
 			row.FirstSeenAt = block.Time.UTC().Truncate(time.Microsecond)
 		}
 	}
+	if foreign, err := a.matchSend(&row, t, block); err != nil || foreign {
+		return err
+	}
 	v, err := a.attachToPayment(&row, unmatchedReason(t))
 	if err != nil {
 		return err
@@ -159,11 +162,10 @@ func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *ch
 		return err
 	}
 	a.known[t.Key()] = row
-	if v == nil {
-		return nil
-	}
 	a.touchPayment(row)
-	a.recordSighting(v, row, t.Via)
+	if v != nil {
+		a.recordSighting(v, row, t.Via)
+	}
 	return nil
 }
 
@@ -217,7 +219,9 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		return nil, err
 	}
 	if len(places) == 0 {
-		row.Unmatched = payment.UnknownTag
+		if row.SendID == nil {
+			row.Unmatched = payment.UnknownTag
+		}
 		return nil, nil
 	}
 	place := places[0] // the exact tag when there is one, otherwise the account itself

@@ -18,7 +18,7 @@ const destinationBatch = 10_000
 // Load fills the watch set of a network: every destination ever given out, and the spend keys
 // of transfers that are not final.
 func (o *Observer) Load(ctx context.Context, network chain.Network) error {
-	o.readTo = 0
+	o.readTo, o.readSendsTo = 0, 0
 	if err := o.Refresh(ctx, network); err != nil {
 		return err
 	}
@@ -30,6 +30,9 @@ func (o *Observer) Load(ctx context.Context, network chain.Network) error {
 
 // Refresh adds the destinations that were given out since it last ran, by any replica.
 func (o *Observer) Refresh(ctx context.Context, network chain.Network) error {
+	if err := o.refreshSends(ctx, network); err != nil {
+		return err
+	}
 	settled := o.Clock().Add(-numberingOverlap)
 	for after := o.readTo; ; {
 		var rows []models.Destination

@@ -1,0 +1,88 @@
+package observe
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"cointill/chain"
+	"cointill/core/send"
+	"cointill/models"
+)
+
+// loadKnown reads what is stored about transfers of a block or snapshot, and the sends to the
+// addresses of new ones.
+func (a *applying) loadKnown(transfers []chain.Transfer) error {
+	if err := a.loadKnownTransfers(transfers); err != nil {
+		return err
+	}
+	fresh := map[string]bool{}
+	for _, t := range transfers {
+		if _, known := a.known[t.Key()]; !known {
+			fresh[t.Address] = true
+		}
+	}
+	var err error
+	a.matcher, err = send.NewMatcher(a.tx, a.network, slices.Sorted(maps.Keys(fresh)))
+	return err
+}
+
+// matchSend gives a new transfer the send that it pays. foreign reports that it pays none, and goes
+// to no address of a payment: it was seen because a send goes to that address, too.
+func (a *applying) matchSend(row *models.Transfer, t chain.Transfer, block *chain.Header) (foreign bool, err error) {
+	height := int64(0)
+	if block != nil {
+		height = block.Height
+	}
+	paid, err := a.matcher.Match(t, height)
+	if err != nil {
+		return false, err
+	}
+	if paid != nil {
+		row.SendID = &paid.ID
+		return false, nil
+	}
+	places, err := a.findDestinations(row)
+	if err != nil || len(places) > 0 {
+		return false, err
+	}
+	var own []int64 // with another tag
+	err = a.tx.Model(&models.Destination{}).Where("network = ? AND address = ?", a.network, t.Address).Limit(1).
+		Pluck("id", &own).Error
+	return len(own) == 0, err
+}
+
+func (a *applying) paidSends() []int64 { return slices.Sorted(maps.Keys(a.paid)) }
+
+// evaluateSends brings sends to where the facts put them, like evaluatePayments.
+func (o *Observer) evaluateSends(ctx context.Context, network string, tip int64, paid []int64) {
+	if err := o.sends.Evaluator.EvaluateDue(ctx, network, tip, paid); err != nil && ctx.Err() == nil {
+		slog.ErrorContext(ctx, "some sends could not be evaluated; they are tried again", "network", network, "error",
+			err)
+	}
+	if len(paid) > 0 {
+		o.SignalChange()
+	}
+}
+
+// refreshSends adds the addresses of sends that became ready since it last ran, by any replica.
+func (o *Observer) refreshSends(ctx context.Context, network chain.Network) error {
+	settled := o.Clock().Add(-numberingOverlap)
+	for after := o.readSendsTo; ; {
+		rows, err := send.ListAddresses(ctx, o.DB, string(network), after, destinationBatch)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			after = row.ID
+			if row.CreatedAt.Before(settled) {
+				o.readSendsTo = row.ID
+			}
+			o.Watching.AddAddresses(row.Address)
+		}
+		if len(rows) < destinationBatch {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package payment
+
+import (
+	"maps"
+	"slices"
+
+	"cointill/core/money"
+	"cointill/models"
+)
+
+// SendNote is what a payment's timeline says about a completed refund.
+type SendNote struct {
+	Reference string // SND_…
+	Amount    string // with the coin's symbol
+	Hash      string
+}
+
+// NoteSend notes a completed refund on a payment, which then needs no decision any more.
+func (d *Resolver) NoteSend(tx *models.Tx, id int64, n SendNote) error {
+	v, err := d.payments.LoadPayment(tx, id)
+	if err != nil {
+		return err
+	}
+	now := d.payments.Clock()
+	if v.State() == Declined && v.Payment.ResolvedAt == nil {
+		v.Payment.ResolvedAt = &now
+	}
+	if err := d.payments.appendStep(tx, v, models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status,
+		Remark: n.Amount + " was refunded.",
+		Detail: StepDetail(map[string]any{"act": "sent", "send": n.Reference, "hash": n.Hash})}); err != nil {
+		return err
+	}
+	return d.payments.SavePayment(tx, v)
+}
+
+// releasedSends are the states in which a send takes no money (core/send).
+var releasedSends = []string{"rejected", "cancelled", "expired"}
+
+// RefundableOf returns how much of a payment's final money is neither refunded nor to be refunded
+// by an open send. The payment's row must be locked.
+func RefundableOf(tx *models.Tx, p models.Payment) (left money.Amount, err error) {
+	refunds, err := refundsOf(tx, p.ID)
+	if err != nil {
+		return left, err
+	}
+	sent, err := sumSends(tx.Where("payment_id = ? AND transfer_id IS NULL", p.ID))
+	return p.Paid.Sub(sumRefunds(refunds)).Sub(sent), err
+}
+
+// LeftOfTransfer returns how much of an unmatched transfer no open or completed send refunds.
+func LeftOfTransfer(tx *models.Tx, t models.Transfer) (left money.Amount, err error) {
+	sent, err := sumSends(tx.Where("transfer_id = ?", t.ID))
+	return t.Amount.Sub(sent), err
+}
+
+func sumSends(query *models.Tx) (sum money.Amount, err error) {
+	var rows []models.Send
+	err = query.Select("amount").Where("status NOT IN ?", releasedSends).Find(&rows).Error
+	for _, row := range rows {
+		sum = sum.Add(row.Amount)
+	}
+	return sum, err
+}
+
+// MaxSends bounds how many of a payment's sends a record lists, the oldest first.
+const MaxSends = 100
+
+// readSends reads the sends of payments. Completed ones of a payment's own money count as refunded.
+func readSends(tx *models.Tx, views map[int64]*View) error {
+	if len(views) == 0 {
+		return nil
+	}
+	var rows []models.Send
+	err := models.Among(tx, "payment_id", slices.Collect(maps.Keys(views))).Order("id").Find(&rows).Error
+	for _, row := range rows {
+		v := views[*row.PaymentID]
+		if row.Status == "successful" && row.TransferID == nil && !row.Reversed {
+			v.Refunded = v.Refunded.Add(row.Amount)
+		}
+		if len(v.Sends) < MaxSends {
+			v.Sends = append(v.Sends, row)
+		}
+	}
+	return err
+}

@@ -1,0 +1,465 @@
+package send
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"cointill/core/journal"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/core/webhook"
+	"cointill/models"
+)
+
+// The kinds of timeline rows.
+const (
+	stepState    = "state"    // a change of state
+	stepTransfer = "transfer" // a transaction that pays it was seen
+	stepNote     = "note"     // something a person did
+)
+
+// load reads a send with what decides about it, and locks its row.
+func (s *store) load(tx *models.Tx, id int64) (*View, error) {
+	if models.IsPostgres(tx) {
+		if err := tx.Exec("SELECT id FROM sends WHERE id = ? FOR NO KEY UPDATE", id).Error; err != nil {
+			return nil, err
+		}
+	}
+	var row models.Send
+	if err := tx.Where("id = ?", id).Take(&row).Error; err != nil {
+		return nil, err
+	}
+	views, err := s.readViews(tx, []models.Send{row})
+	if err != nil {
+		return nil, err
+	}
+	return &views[0], nil
+}
+
+// readViews reads what belongs to sends of one business.
+func (s *store) readViews(tx *models.Tx, rows []models.Send) ([]View, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	var business models.Business
+	if err := tx.Where("id = ?", rows[0].BusinessID).Take(&business).Error; err != nil {
+		return nil, err
+	}
+	var cursors []models.ChainCursor // a handful
+	if err := tx.Find(&cursors).Error; err != nil {
+		return nil, err
+	}
+	ids, payments := make([]int64, len(rows)), []int64{}
+	for i, row := range rows {
+		ids[i] = row.ID
+		if row.PaymentID != nil {
+			payments = append(payments, *row.PaymentID)
+		}
+	}
+	var transfers []models.Transfer
+	var paid []models.Payment
+	err := errors.Join(models.Among(tx, "send_id", ids).Order("id").Find(&transfers).Error,
+		models.Among(tx.Select("id", "reference"), "id", payments).Find(&paid).Error)
+	if err != nil {
+		return nil, err
+	}
+	references := map[int64]string{}
+	for _, p := range paid {
+		references[p.ID] = p.Reference
+	}
+	views := make([]View, len(rows))
+	for i, row := range rows {
+		v := &views[i]
+		*v = View{Send: row, Business: business, Now: s.Clock().Add(clockAdvance(row))}
+		if row.PaymentID != nil {
+			v.Payment = references[*row.PaymentID]
+		}
+		for _, t := range transfers {
+			if *t.SendID == row.ID {
+				v.Transfers = append(v.Transfers, t)
+			}
+		}
+		for _, c := range cursors {
+			if c.Network == row.Network {
+				v.Chain = payment.Chain{Tip: c.Height, Finalized: c.Finalized}
+			}
+		}
+		if v.Approvals, err = s.listApprovals(tx, row); err != nil {
+			return nil, err
+		}
+	}
+	return views, nil
+}
+
+// save writes a send's row.
+func (s *store) save(tx *models.Tx, row *models.Send) error {
+	row.UpdatedAt = s.Clock()
+	return tx.Save(row).Error
+}
+
+// writeStep adds a row to a send's timeline, and numbers it.
+func (s *store) writeStep(tx *models.Tx, v *View, step models.SendStep) error {
+	v.Send.Steps++
+	step.SendID, step.Number, step.At, step.CreatedAt = v.Send.ID, v.Send.Steps, v.Now, s.Clock()
+	if step.Detail == "" {
+		step.Detail = "{}"
+	}
+	if step.Actor == "" {
+		step.Actor = "system"
+	}
+	if err := tx.Create(&step).Error; err != nil {
+		return err
+	}
+	return tx.Model(&models.Send{}).Where("id = ?", v.Send.ID).UpdateColumn("steps", v.Send.Steps).Error
+}
+
+func encodeDetail(detail map[string]any) string {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		panic(err) // texts and numbers always marshal
+	}
+	return string(text)
+}
+
+// Evaluate brings a send to where the facts put it.
+func (s *Evaluator) Evaluate(ctx context.Context, id int64) error {
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		v, err := s.load(tx, id)
+		if err != nil {
+			return err
+		}
+		if v.State() == AwaitingApproval {
+			return s.evaluateApproval(ctx, tx, v)
+		}
+		return s.decideUntilStable(tx, v)
+	})
+}
+
+// decideUntilStable applies Decide until it changes nothing.
+func (s *Evaluator) decideUntilStable(tx *models.Tx, v *View) error {
+	for range len(States()) {
+		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
+		if v.isStable(out) {
+			v.setDue(out)
+			return s.save(tx, &v.Send)
+		}
+		if err := s.writeTransition(tx, v, out, "system", ""); err != nil {
+			return err
+		}
+	}
+	return errors.New("send: Decide doesn't reach a stable state for " + v.Send.Reference)
+}
+
+// isStable reports that an outcome changes nothing that is recorded.
+func (v *View) isStable(out Outcome) bool {
+	row := v.Send
+	return State(row.Status) == out.State && row.Reversed == out.Reversed && row.Hash == v.mainHash(out) &&
+		row.PaidTwice == (len(out.Extra) > 0) && (row.ProcessedAt != nil || !out.Confirmed)
+}
+
+// mainHash returns the hash of the transaction that pays the send, and the recorded one where none does.
+func (v *View) mainHash(out Outcome) string {
+	if out.Main < 0 {
+		return v.Send.Hash
+	}
+	return v.Transfers[out.Main].TxID
+}
+
+// setDue sets when the send is to be looked at again.
+func (v *View) setDue(out Outcome) {
+	v.Send.DueAt, v.Send.DueHeight = nil, nil
+	if !out.Wake.IsZero() {
+		wall := out.Wake.Add(-clockAdvance(v.Send))
+		v.Send.DueAt = &wall
+	}
+	if out.WakeHeight > 0 {
+		v.Send.DueHeight = &out.WakeHeight
+	}
+}
+
+func (v *View) decideCase() Case {
+	row := v.Send
+	return Case{State: v.State(), Reason: row.Reason, Reversed: row.Reversed, Depth: row.FinalDepth,
+		NetworkSays: row.FinalByNetwork && v.Chain.Finalized >= 0, ExpiresAt: row.ExpiresAt}
+}
+
+// listSightings returns the send's transfers for Decide.
+func (v *View) listSightings() []Sighting {
+	seen := make([]Sighting, len(v.Transfers))
+	for i, t := range v.Transfers {
+		seen[i] = Sighting{TxID: t.TxID, Reverted: t.Reverted,
+			Earlier: v.Send.ReadyAt != nil && t.FirstSeenAt.Before(*v.Send.ReadyAt)}
+		if t.Height != nil {
+			seen[i].Height = *t.Height
+		}
+		if t.Gone {
+			seen[i].Gone = t.GoneReason
+			if t.GoneAt != nil {
+				seen[i].GoneAt = *t.GoneAt
+			}
+		}
+		if t.ConflictHeight != nil {
+			seen[i].Conflict = *t.ConflictHeight
+		}
+	}
+	return seen
+}
+
+// writeTransition writes an outcome: the timeline row, the events with their deliveries, the mails,
+// the books and the row. note is a person's.
+func (s *store) writeTransition(tx *models.Tx, v *View, out Outcome, actor, note string) error {
+	row, before := &v.Send, v.Send
+	row.Status, row.Reason, row.Reversed, row.Hash = string(out.State), out.Reason, out.Reversed, v.mainHash(out)
+	row.PaidTwice = len(out.Extra) > 0
+	v.setDue(out)
+	if ended := out.State == Successful || out.State == Failed || out.State.Released(); !ended {
+		row.EndedAt = nil
+	} else if before.Status != row.Status {
+		row.EndedAt = &v.Now
+	}
+	if err := s.book(tx, v, out); err != nil {
+		return err
+	}
+	if err := s.writeChange(tx, v, before, actor, note); err != nil {
+		return err
+	}
+	if out.Confirmed && row.ProcessedAt == nil {
+		row.ProcessedAt = &v.Now
+		if err := s.emit(tx, v, webhook.SendProcessed); err != nil {
+			return err
+		}
+	}
+	if before.Status != row.Status {
+		if err := s.writeEnd(tx, v, State(before.Status)); err != nil {
+			return err
+		}
+	}
+	return s.save(tx, row)
+}
+
+// writeChange adds the row of a change to the timeline, with the event of the beginning.
+func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, note string) error {
+	row := &v.Send
+	step := models.SendStep{Kind: stepTransfer, From: before.Status, To: row.Status, Reason: row.Reason, Actor: actor,
+		Detail: encodeDetail(map[string]any{"hash": row.Hash, "note": note})}
+	changed := before.Status != row.Status || before.Reversed != row.Reversed || before.PaidTwice != row.PaidTwice
+	switch {
+	case changed:
+		step.Kind = stepState
+	case before.Hash == row.Hash:
+		return nil // only its confirmations changed
+	}
+	if err := s.writeStep(tx, v, step); err != nil {
+		return err
+	}
+	began := row.Status == string(Processing) || row.Status == string(Successful) && before.Status != string(Processing)
+	if began && before.Status != row.Status && before.Status != string(Successful) {
+		if err := s.emit(tx, v, webhook.SendProcessing); err != nil {
+			return err
+		}
+		if err := s.mailCustomer(tx, v, LetterOnItsWay); err != nil {
+			return err
+		}
+	}
+	return s.raiseAlarms(tx, v, before)
+}
+
+// writeEnd does what follows when a send reaches its end.
+func (s *store) writeEnd(tx *models.Tx, v *View, from State) error {
+	switch state := v.State(); {
+	case state == Successful:
+		if err := s.emit(tx, v, webhook.SendSuccessful); err != nil {
+			return err
+		}
+		if err := s.finishRefund(tx, v); err != nil {
+			return err
+		}
+		return s.mailCustomer(tx, v, LetterDone)
+	case state == Failed:
+		return s.emit(tx, v, webhook.SendFailed)
+	case state.Released():
+		if from == Failed { // its end was announced
+			return nil
+		}
+		return s.emit(tx, v, webhook.SendCancelled)
+	}
+	return nil
+}
+
+// emit writes an event of the send.
+func (s *store) emit(tx *models.Tx, v *View, kind string) error {
+	row := &v.Send
+	row.Sequence++
+	if s.Restored.Sequence > 0 { // events may have been sent since the backup was made
+		row.Sequence = max(row.Sequence, s.Restored.Sequence+1)
+	}
+	return s.Events.Emit(tx, webhook.Event{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain),
+		SendID: &row.ID, Payment: row.Reference, Sequence: row.Sequence, Type: kind, About: row.Hash, At: s.Clock(),
+		Data: v.Summary()})
+}
+
+// finishRefund notes a completed refund where its money came from.
+func (s *store) finishRefund(tx *models.Tx, v *View) error {
+	row := v.Send
+	if row.TransferID != nil {
+		return s.resolveTransfer(tx, row)
+	}
+	if row.PaymentID == nil {
+		return nil
+	}
+	return s.Resolver.NoteSend(tx, *row.PaymentID, payment.SendNote{Reference: row.Reference,
+		Amount: v.Amount() + " " + row.Coin, Hash: row.Hash})
+}
+
+// resolveTransfer takes a transfer from the list of unmatched ones once all of it was sent back.
+func (s *store) resolveTransfer(tx *models.Tx, row models.Send) error {
+	var t models.Transfer
+	if err := tx.Where("id = ?", *row.TransferID).Take(&t).Error; err != nil {
+		return err
+	}
+	left, err := payment.LeftOfTransfer(tx, t)
+	if err != nil || left.Sign() > 0 || t.Resolution != "" {
+		return err
+	}
+	now := s.Clock()
+	if err := tx.Model(&models.Transfer{}).Where("id = ?", t.ID).
+		Updates(map[string]any{"resolution": payment.Refunded, "updated_at": now}).Error; err != nil {
+		return err
+	}
+	return tx.Create(&models.Resolution{BusinessID: row.BusinessID, Domain: row.Domain, Kind: payment.Refunded,
+		TransferID: &t.ID, Reason: t.Unmatched, Asset: t.Asset, Amount: t.Amount, TxID: row.Hash, SendID: &row.ID,
+		Actor: row.Actor, CreatedAt: now}).Error
+}
+
+// book posts where the send's money is.
+func (s *store) book(tx *models.Tx, v *View, out Outcome) error {
+	row := &v.Send
+	var moves []journal.SendMove
+	move := func(from, to journal.Account, amount money.Amount, value int64) {
+		moves = append(moves, journal.SendMove{Send: *row, From: from, To: to, Amount: amount, Value: value, At: v.Now,
+			Zone: v.Business.TimeZone})
+	}
+	from, to := journal.Account(row.Booked), journal.Nowhere
+	switch {
+	case out.State == Processing:
+		to = journal.InFlight
+	case out.State == Successful && !out.Reversed:
+		var err error
+		if to, err = s.findAccount(tx, *row); err != nil {
+			return err
+		}
+	}
+	if from != to {
+		if from == journal.Nowhere {
+			move(journal.Wallet, journal.InFlight, row.Amount, row.Value)
+		} else if from != journal.InFlight {
+			move(from, journal.InFlight, row.Amount, row.Value)
+		}
+		if to == journal.Nowhere {
+			move(journal.InFlight, journal.Wallet, row.Amount, row.Value)
+		} else if to != journal.InFlight {
+			move(journal.InFlight, to, row.Amount, row.Value)
+		}
+	}
+	twice := row.Amount.MulDiv(int64(len(out.Extra)), 1)
+	if more := twice.Sub(row.BookedTwice); more.Sign() > 0 {
+		move(journal.Wallet, journal.PaidTwice, more, 0)
+	} else if more.Sign() < 0 {
+		move(journal.PaidTwice, journal.Wallet, more.Abs(), 0)
+	}
+	row.Booked, row.BookedTwice = string(to), twice
+	return journal.PostSends(tx, s.Clock(), moves)
+}
+
+// findAccount returns the account that a completed send is booked in.
+func (s *store) findAccount(tx *models.Tx, row models.Send) (journal.Account, error) {
+	switch {
+	case row.Kind == Payout:
+		return journal.Payouts, nil
+	case row.TransferID != nil:
+		return journal.Unmatched, nil
+	}
+	var status string
+	err := tx.Model(&models.Payment{}).Where("id = ?", *row.PaymentID).Pluck("status", &status).Error
+	if status == string(payment.Declined) {
+		return journal.Declined, err
+	}
+	return journal.Refunds, err
+}
+
+// evaluateApproval makes an approved send ready whose address has waited.
+func (s *Evaluator) evaluateApproval(ctx context.Context, tx *models.Tx, v *View) error {
+	sc := scope.Scope{BusinessID: v.Send.BusinessID, Domain: scope.Domain(v.Send.Domain), Role: scope.System}
+	q, err := s.readPrices(ctx, sc, v.Send)
+	if err != nil {
+		return err
+	}
+	return s.makeReady(tx, v, q, false)
+}
+
+// retryDelay is how long a send that can't be evaluated waits.
+const retryDelay = 30 * time.Second
+
+// evaluateAll evaluates sends, each in a transaction of its own. One that fails is tried again.
+func (s *Evaluator) evaluateAll(ctx context.Context, ids []int64) error {
+	var errs []error
+	for _, id := range ids {
+		if err := s.Evaluate(ctx, id); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			errs = append(errs, err, s.DB.Exec(ctx).Model(&models.Send{}).Where("id = ?", id).
+				Update("due_at", s.Clock().Add(retryDelay)).Error)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sweepBatch bounds how many due sends one sweep reads.
+const sweepBatch = 200
+
+// Sweep evaluates sends whose deadline has passed, and those that a crash left marked. It returns
+// how many it read.
+func (s *Evaluator) Sweep(ctx context.Context) (int, error) {
+	var ids []int64
+	err := s.DB.Read(ctx).Model(&models.Send{}).Where("due_at IS NOT NULL AND due_at <= ?", s.Clock()).
+		Order("due_at").Limit(sweepBatch).Pluck("id", &ids).Error
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	err = s.evaluateAll(ctx, ids)
+	s.Changed()
+	return len(ids), err
+}
+
+// EvaluateDue evaluates the touched sends, and those whose due height a network has reached.
+func (s *Evaluator) EvaluateDue(ctx context.Context, network string, tip int64, touched []int64) error {
+	var due []int64
+	err := s.DB.Read(ctx).Model(&models.Send{}).Where("network = ? AND due_height IS NOT NULL AND due_height <= ?",
+		network, tip).Order("due_height").Limit(sweepBatch).Pluck("id", &due).Error
+	return errors.Join(err, s.evaluateAll(ctx, append(touched, due...)))
+}
+
+// RunSweeps sweeps every interval until the context ends.
+func (s *Evaluator) RunSweeps(ctx context.Context, interval time.Duration) error {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		n, err := s.Sweep(ctx)
+		if err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "sweep of sends failed", "error", err)
+		}
+		if err == nil && n == sweepBatch {
+			continue // there are more
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

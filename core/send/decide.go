@@ -1,0 +1,189 @@
+package send
+
+import (
+	"slices"
+	"time"
+
+	"cointill/core/payment"
+)
+
+// Case is a send as Decide sees it. All times are on the send's own clock.
+type Case struct {
+	State       State
+	Reason      string
+	Reversed    bool
+	Depth       int  // confirmations that are final, at least 1
+	NetworkSays bool // final needs the network's own finality too
+	ExpiresAt   time.Time
+}
+
+// Sighting is a transfer that pays the send, as the chain shows it now.
+type Sighting struct {
+	TxID     string
+	Height   int64 // 0 while unconfirmed
+	Reverted bool
+	Gone     string    // why it is on no chain and in no mempool; "" otherwise
+	GoneAt   time.Time // since when
+	Conflict int64     // height of a confirmed transaction that spent its money; 0 for none
+	Earlier  bool      // it was seen before the send was ready for the last time
+}
+
+// Outcome is what Decide says.
+type Outcome struct {
+	State     State
+	Reason    string
+	Reversed  bool
+	Confirmed bool // a block holds the transaction that pays it
+	// Main is the index of the sighting that pays the send, and -1 where none was seen. Extra are
+	// those that pay it again, in a block or final, by their depth.
+	Main  int
+	Extra []int
+	// Wake is the next time at which time alone may change the outcome; zero for none. WakeHeight
+	// is the next such height; 0 for none.
+	Wake       time.Time
+	WakeHeight int64
+}
+
+// Decide returns a send's state from the transactions that pay it, the network's progress and the
+// time. It is pure: the same facts give the same outcome. Only people move a send before it is
+// ready, and only evidence afterwards.
+func Decide(c Case, seen []Sighting, chain payment.Chain, now time.Time) Outcome {
+	out := Outcome{State: c.State, Reason: c.Reason, Reversed: c.Reversed, Main: c.chooseMain(seen, chain)}
+	if out.Main < 0 {
+		return c.decideUnseen(out, now)
+	}
+	main := seen[out.Main]
+	out.Confirmed = main.confirmed()
+	for i, s := range seen {
+		if i != out.Main && c.isFinal(s, chain) {
+			out.Extra = append(out.Extra, i)
+		}
+	}
+	out.WakeHeight = c.nextHeight(seen, chain)
+	switch {
+	case c.isFinal(main, chain):
+		out.State, out.Reason, out.Reversed = Successful, "", false
+		if len(out.Extra) > 0 {
+			out.Reason = PaidTwice
+		}
+	case c.State == Successful:
+		if !main.confirmed() {
+			out.Reversed, out.Reason = true, ReversedCode
+		}
+	case main.lives():
+		if c.State != Processing {
+			out.Reason = ""
+			if c.State.Released() {
+				out.Reason = SentAnyway
+			}
+		}
+		out.State = Processing
+	default:
+		return c.decideGone(out, seen, chain, now)
+	}
+	return out
+}
+
+// decideUnseen handles a send that no transaction pays.
+func (c Case) decideUnseen(out Outcome, now time.Time) Outcome {
+	switch c.State {
+	case AwaitingDestination, Ready:
+		if out.Wake = c.ExpiresAt; !now.Before(c.ExpiresAt) {
+			out.State, out.Reason, out.Wake = Expired, NotSigned, time.Time{}
+			if c.State == AwaitingDestination {
+				out.Reason = NotClaimed
+			}
+		}
+	}
+	return out
+}
+
+// decideGone handles a send whose transactions are all gone or reverted.
+func (c Case) decideGone(out Outcome, seen []Sighting, chain payment.Chain, now time.Time) Outcome {
+	if c.State == Ready { // what failed before it was tried again says nothing
+		seen = slices.DeleteFunc(slices.Clone(seen), func(s Sighting) bool { return s.Earlier })
+	}
+	if c.State != Processing && c.State != Ready || len(seen) == 0 {
+		return c.decideUnseen(out, now)
+	}
+	failed := "" // the weakest reason: each of them must have failed
+	for _, s := range seen {
+		why := c.failure(s, chain, now)
+		switch {
+		case why == "" && s.Gone != "" && s.Conflict == 0:
+			if end := s.GoneAt.Add(unseenFor); out.Wake.IsZero() || end.After(out.Wake) {
+				out.Wake = end
+			}
+			fallthrough
+		case why == "":
+			return out
+		case failed == "" || why == Dropped:
+			failed = why
+		}
+	}
+	out.State, out.Reason, out.Wake, out.WakeHeight = Failed, failed, time.Time{}, 0
+	return out
+}
+
+// failure returns why a transaction pays nothing any more; "" while it still may.
+func (c Case) failure(s Sighting, chain payment.Chain, now time.Time) string {
+	switch {
+	case s.Gone == "" && s.Reverted && c.isDeep(s.Height, chain):
+		return Reverted
+	case s.Conflict > 0 && c.isDeep(s.Conflict, chain):
+		return Replaced
+	case s.Gone != "" && s.Conflict == 0 && !now.Before(s.GoneAt.Add(unseenFor)):
+		return Dropped
+	}
+	return ""
+}
+
+// chooseMain returns the sighting that pays the send: a final one before a confirmed one, that
+// before a pending one, that before one that is gone; of equal ones the first.
+func (c Case) chooseMain(seen []Sighting, chain payment.Chain) int {
+	main, best := -1, -1
+	for i, s := range seen {
+		rank := 0
+		switch {
+		case c.isFinal(s, chain):
+			rank = 3
+		case s.confirmed():
+			rank = 2
+		case s.lives():
+			rank = 1
+		}
+		if rank > best {
+			main, best = i, rank
+		}
+	}
+	return main
+}
+
+func (s Sighting) lives() bool     { return s.Gone == "" && !s.Reverted }
+func (s Sighting) confirmed() bool { return s.lives() && s.Height > 0 }
+
+func (c Case) isFinal(s Sighting, chain payment.Chain) bool {
+	return s.confirmed() && c.isDeep(s.Height, chain)
+}
+
+// isDeep reports that nothing changes at a height any more.
+func (c Case) isDeep(height int64, chain payment.Chain) bool {
+	return height > 0 && chain.Tip-height+1 >= int64(c.Depth) && (!c.NetworkSays || height <= chain.Finalized)
+}
+
+// nextHeight returns the next height at which a transaction, or one that replaced it, becomes
+// final; 0 for none.
+func (c Case) nextHeight(seen []Sighting, chain payment.Chain) (next int64) {
+	for _, s := range seen {
+		for _, height := range []int64{s.Height, s.Conflict} {
+			if height == 0 || c.isDeep(height, chain) {
+				continue
+			}
+			due := max(height+int64(c.Depth)-1, chain.Tip+1)
+			if next == 0 || due < next {
+				next = due
+			}
+		}
+	}
+	return next
+}

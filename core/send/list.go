@@ -1,0 +1,172 @@
+package send
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Filter says which sends to list.
+type Filter struct {
+	States  []State
+	Kind    string
+	Payment string // reference of a payment here
+	Before  int64  // lists sends older than this one; 0 begins with the newest
+	Limit   int    // 1–100
+}
+
+// List lists the scope's sends, newest first. next is the Before of the next page, 0 at the end.
+// Faults: Forbidden.
+func (s *Service) List(ctx context.Context, sc scope.Scope, f Filter) (list []View, next int64, err error) {
+	if err := sc.CheckAction(scope.SeeSends); err != nil {
+		return nil, 0, err
+	}
+	limit := min(max(f.Limit, 1), 100)
+	query := sc.Rows(s.DB.List(ctx))
+	if len(f.States) > 0 {
+		query = query.Where("status IN ?", f.States)
+	}
+	if f.Kind != "" {
+		query = query.Where("kind = ?", f.Kind)
+	}
+	if f.Payment != "" {
+		query = query.Where("payment_id IN (?)", sc.Rows(s.DB.List(ctx).Model(&models.Payment{})).Select("id").
+			Where("reference = ? OR business_reference = ?", f.Payment, f.Payment))
+	}
+	if f.Before > 0 {
+		query = query.Where("id < ?", f.Before)
+	}
+	var rows []models.Send
+	if err := query.Order("id DESC").Limit(limit + 1).Find(&rows).Error; err != nil {
+		return nil, 0, err
+	}
+	if len(rows) > limit {
+		rows, next = rows[:limit], rows[limit-1].ID
+	}
+	list, err = s.readViews(s.DB.List(ctx), rows)
+	return list, next, err
+}
+
+// Find finds a send of the scope by either reference. Faults: Forbidden; NotFound.
+func (s *store) Find(ctx context.Context, sc scope.Scope, reference string) (View, error) {
+	if err := sc.CheckAction(scope.SeeSends); err != nil {
+		return View{}, err
+	}
+	query := sc.Rows(s.DB.Read(ctx)).Where("business_reference = ?", reference)
+	if strings.HasPrefix(reference, "SND_") {
+		query = sc.Rows(s.DB.Read(ctx)).Where("reference = ?", reference)
+	}
+	var row models.Send
+	if err := query.Take(&row).Error; err != nil {
+		return View{}, fault.MissingRow(err, "send")
+	}
+	views, err := s.readViews(s.DB.Read(ctx), []models.Send{row})
+	if err != nil {
+		return View{}, err
+	}
+	return views[0], nil
+}
+
+// Timeline lists the events of a send in order. Faults: as Find.
+func (s *Service) Timeline(ctx context.Context, sc scope.Scope, reference string) (steps []models.SendStep, err error) {
+	v, err := s.Find(ctx, sc, reference)
+	if err != nil {
+		return nil, err
+	}
+	err = s.DB.Read(ctx).Where("send_id = ?", v.Send.ID).Order("number").Limit(maxSteps).Find(&steps).Error
+	return steps, err
+}
+
+// maxSteps bounds the rows of a timeline.
+const maxSteps = 500
+
+// Total is the number and value of sends in a state.
+type Total struct {
+	State    State
+	Sends    int64
+	ValueUSD int64 // cents, when each was asked for or approved
+}
+
+// Totals counts the scope's open sends by state. Faults: Forbidden.
+func (s *Service) Totals(ctx context.Context, sc scope.Scope) (totals []Total, err error) {
+	if err := sc.CheckAction(scope.SeeSends); err != nil {
+		return nil, err
+	}
+	open := []State{AwaitingDestination, AwaitingApproval, Ready, Processing, Failed}
+	err = sc.Rows(s.DB.List(ctx).Model(&models.Send{})).Where("status IN ?", open).
+		Select("status AS state, COUNT(*) AS sends, SUM(value_usd) AS value_usd").Group("status").Find(&totals).Error
+	return totals, err
+}
+
+// Version names what a person decides about: it changes when the send does.
+func (v View) Version() string { return fmt.Sprint(v.Send.Steps) }
+
+// describeState returns a state as sentences write it.
+func describeState(state State) string { return strings.ReplaceAll(string(state), "_", " ") }
+
+// Summary is a send in events and in the record of its payment. It has no address, note or person.
+type Summary struct {
+	ID                string        `json:"id"`
+	Kind              string        `json:"kind"`
+	Status            string        `json:"status"`
+	Reason            string        `json:"reason"`
+	Domain            string        `json:"domain"`
+	Business          SummaryOwner  `json:"business"`
+	BusinessReference string        `json:"business_reference"`
+	PaymentReference  *string       `json:"payment_reference"` // null for none
+	PaymentMethod     SummaryMethod `json:"payment_method"`
+	Network           string        `json:"network"`
+	Amount            string        `json:"amount"`
+	Value             *string       `json:"value"`    // in Currency; null where no price is known
+	Currency          *string       `json:"currency"` // null where no price is known
+	Reversed          bool          `json:"reversed"`
+	PaidTwice         bool          `json:"paid_twice"`
+	Hash              string        `json:"hash"`
+	Confirmations     int64         `json:"confirmations"`
+}
+
+// SummaryOwner is the merchant in a summary.
+type SummaryOwner struct {
+	Name   string `json:"name"`
+	Code   string `json:"code"`
+	Domain string `json:"domain"`
+}
+
+// SummaryMethod is the payment method in a summary.
+type SummaryMethod struct {
+	Code     string `json:"code"`
+	Currency string `json:"currency"`
+}
+
+// Summary writes the send as events carry it.
+func (v View) Summary() Summary {
+	row := v.Send
+	out := Summary{ID: row.Reference, Kind: row.Kind, Status: row.Status, Reason: row.Reason, Domain: row.Domain,
+		Business:          SummaryOwner{Name: v.Business.Name, Code: v.Business.Code, Domain: row.Domain},
+		BusinessReference: row.BusinessReference, PaymentMethod: SummaryMethod{Code: row.Method, Currency: row.Coin},
+		Network: row.Network, Amount: v.Amount(), Reversed: row.Reversed, PaidTwice: row.PaidTwice, Hash: row.Hash,
+		Confirmations: v.Confirmations()}
+	if v.Payment != "" {
+		out.PaymentReference = &v.Payment
+	}
+	if row.Currency != "" {
+		value := money.FormatHundredths(row.Value)
+		out.Value, out.Currency = &value, &row.Currency
+	}
+	return out
+}
+
+// Confirmations returns how many blocks hold the transaction that pays the send.
+func (v View) Confirmations() int64 {
+	for _, t := range v.Transfers {
+		if t.TxID == v.Send.Hash && t.Height != nil && !t.Gone && !t.Reverted {
+			return max(1, v.Chain.Tip-*t.Height+1)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,138 @@
+package send
+
+import (
+	"context"
+	"time"
+
+	"cointill/core/audit"
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Rules say how many people must approve a send (contract section 7). Amounts are in US cents.
+type Rules struct {
+	OneFrom  int64 // value from which one approver is needed
+	TwoFrom  int64 // value from which two are; 0 for never
+	DayLimit int64 // what may be approved in 24 hours; 0 for no limit
+}
+
+// usualRules are a business's rules until it sets others: every send needs one approver.
+var usualRules = Rules{OneFrom: 0}
+
+// maxRule bounds amounts in rules: 1,000,000,000 USD.
+const maxRule = 100_000_000_000
+
+// needed returns how many approvals a send needs. A send that a key asked for is always approved
+// by a person.
+func (r Rules) needed(row models.Send) int {
+	switch {
+	case r.TwoFrom > 0 && row.ValueUSD >= r.TwoFrom:
+		return 2
+	case row.ValueUSD >= r.OneFrom || !isPerson(row.Actor):
+		return 1
+	}
+	return 0
+}
+
+// loosens reports whether rules ask less than others.
+func (r Rules) loosens(before Rules) bool {
+	never := func(limit int64) int64 { // 0 means no bound
+		if limit == 0 {
+			return maxRule + 1
+		}
+		return limit
+	}
+	return r.OneFrom > before.OneFrom || never(r.TwoFrom) > never(before.TwoFrom) ||
+		never(r.DayLimit) > never(before.DayLimit)
+}
+
+// readRules reads the rules of a scope that hold now.
+func (s *store) readRules(tx *models.Tx, sc scope.Scope) (Rules, error) {
+	var rows []models.SendRules
+	err := sc.Rows(tx).Where("valid_from <= ?", s.Clock()).Order("valid_from DESC, id DESC").Limit(1).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return usualRules, err
+	}
+	return toRules(rows[0]), nil
+}
+
+func toRules(row models.SendRules) Rules { return Rules{row.OneFrom, row.TwoFrom, row.DayLimit} }
+
+// PlannedRules are rules that hold later.
+type PlannedRules struct {
+	Rules
+	From time.Time
+}
+
+// ReadRules returns the rules that hold now, and looser ones that wait. Faults: Forbidden.
+func (s *Approvals) ReadRules(ctx context.Context, sc scope.Scope) (now Rules, planned *PlannedRules, err error) {
+	if err := sc.CheckAction(scope.SeeSends); err != nil {
+		return now, nil, err
+	}
+	if now, err = s.readRules(s.DB.Read(ctx), sc); err != nil {
+		return now, nil, err
+	}
+	var rows []models.SendRules
+	err = sc.Rows(s.DB.Read(ctx)).Where("valid_from > ?", s.Clock()).Order("valid_from DESC, id DESC").Limit(1).
+		Find(&rows).Error
+	if len(rows) > 0 {
+		planned = &PlannedRules{toRules(rows[0]), rows[0].From}
+	}
+	return now, planned, err
+}
+
+// SetRules changes the rules. Rules that ask less hold after a day in the live domain. proof is of
+// the person. Faults: Forbidden; Invalid for one_from, two_from, day_limit and the proof.
+func (s *Approvals) SetRules(ctx context.Context, sc scope.Scope, r Rules, proof Proof) error {
+	if err := sc.CheckAction(scope.ApproveSends); err != nil {
+		return err
+	}
+	fields := fault.Fields{}
+	for name, amount := range map[string]int64{"one_from": r.OneFrom, "two_from": r.TwoFrom, "day_limit": r.DayLimit} {
+		if amount < 0 || amount > maxRule {
+			fields.Add(name, "Must be from 0 to 1,000,000,000 USD.")
+		}
+	}
+	if r.TwoFrom > 0 && r.TwoFrom < r.OneFrom {
+		fields.Add("two_from", "Must not be less than the value from which one approver is needed.")
+	}
+	if err := fault.Validation(fields); err != nil {
+		return err
+	}
+	if _, err := s.Users.Reauthenticate(ctx, sc, proof); err != nil {
+		return err
+	}
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		if err := lockBusiness(tx, sc); err != nil {
+			return err
+		}
+		before, err := s.readRules(tx, sc)
+		if err != nil {
+			return err
+		}
+		now := s.Clock()
+		row := models.SendRules{BusinessID: sc.BusinessID, Domain: string(sc.Domain), OneFrom: r.OneFrom,
+			TwoFrom: r.TwoFrom, DayLimit: r.DayLimit, From: now, Actor: sc.Actor, CreatedAt: now}
+		if sc.Domain == scope.Live && r.loosens(before) {
+			row.From = now.Add(AddressCooldown)
+		}
+		// Rules that wait are replaced by these.
+		if err := sc.Rows(tx).Where("valid_from > ?", now).Delete(&models.SendRules{}).Error; err != nil {
+			return err
+		}
+		if err := tx.Create(&row).Error; err != nil {
+			return err
+		}
+		return audit.Record(tx, sc, now, "send.rules_changed", "", map[string]any{"before": before, "after": r,
+			"from": row.From})
+	})
+}
+
+// lockBusiness makes those that approve or change rules of a business wait for one another.
+func lockBusiness(tx *models.Tx, sc scope.Scope) error {
+	if !models.IsPostgres(tx) {
+		return nil // its transaction holds the only writer
+	}
+	return tx.Exec("SELECT id FROM businesses WHERE id = ? FOR NO KEY UPDATE", sc.BusinessID).Error
+}

@@ -1,0 +1,116 @@
+package send
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/chain"
+	"cointill/models"
+)
+
+// watchAddress has a network's follower look for an address.
+func watchAddress(tx *models.Tx, network, address string, now time.Time) error {
+	return tx.Clauses(clause.OnConflict{DoNothing: true}).
+		Create(&models.SendDestination{Network: network, Address: address, CreatedAt: now}).Error
+}
+
+// ListAddresses lists watched addresses of a network with a number above one, in their order.
+func ListAddresses(ctx context.Context, db *models.DB, network string, after int64,
+	limit int) (rows []models.SendDestination,
+	err error) {
+	err = db.Read(ctx).Where("network = ? AND id > ?", network, after).Order("id").Limit(limit).Find(&rows).Error
+	return rows, err
+}
+
+// SandboxAccount names the sandbox wallet of a business: what it sends spends keys that begin with
+// this name.
+func SandboxAccount(businessID int64, domain string) string {
+	return fmt.Sprintf("sandbox-wallet-%d-%s", businessID, domain)
+}
+
+// Matcher finds the sends that transfers of one block or snapshot pay. It sees the database as its
+// transaction does.
+type Matcher struct {
+	tx      *models.Tx
+	network string
+	sends   map[string][]models.Send // by address, in the order in which they were asked for
+}
+
+// NewMatcher reads the sends to addresses that a wallet may pay.
+func NewMatcher(tx *models.Tx, network string, addresses []string) (*Matcher, error) {
+	m := &Matcher{tx: tx, network: network, sends: map[string][]models.Send{}}
+	if len(addresses) == 0 {
+		return m, nil
+	}
+	var rows []models.Send
+	err := models.Among(tx.Where("network = ? AND ready_at IS NOT NULL", network), "address", addresses).Order("id").
+		Find(&rows).Error
+	for _, row := range rows {
+		m.sends[row.Address] = append(m.sends[row.Address], row)
+	}
+	return m, err
+}
+
+// Match returns the send that a transfer pays; nil for none. height is of its block, 0 in the
+// mempool. By contract section 7 it must move exactly the amount to the destination and the tag,
+// spend from the business, and be first seen after the send was ready. The oldest send that no
+// other transaction pays is the one; where each is paid already, the first is paid twice.
+func (m *Matcher) Match(t chain.Transfer, height int64) (*models.Send, error) {
+	var fits []models.Send
+	for _, row := range m.sends[t.Address] {
+		if row.Coin == t.Asset && row.Amount.Cmp(t.Amount) == 0 && sameTag(row.Tag, t.Tag) && t.Via == "" &&
+			(height == 0 || row.ReadyHeight != nil && height > *row.ReadyHeight) && spendsFrom(row, t.Spends) &&
+			(!State(row.Status).Released() || row.SigningAt != nil) {
+			fits = append(fits, row)
+		}
+	}
+	for i := range fits {
+		paid, err := m.isPaid(fits[i])
+		if err != nil || !paid && State(fits[i].Status) != Successful {
+			return &fits[i], err
+		}
+	}
+	if len(fits) > 0 {
+		return &fits[0], nil
+	}
+	return nil, nil
+}
+
+// isPaid reports that a transaction which may still confirm pays the send.
+func (m *Matcher) isPaid(row models.Send) (bool, error) {
+	var ids []int64
+	err := m.tx.Model(&models.Transfer{}).Where("send_id = ? AND NOT gone AND NOT reverted", row.ID).Limit(1).
+		Pluck("id", &ids).Error
+	return len(ids) > 0, err
+}
+
+// spendsFrom reports that a transaction spends from the business's own wallet.
+func spendsFrom(row models.Send, keys []string) bool {
+	account := SandboxAccount(row.BusinessID, row.Domain) + ":"
+	return strings.HasPrefix(row.Network, sandboxPrefix) &&
+		slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, account) })
+}
+
+func sameTag(a *int64, b *uint32) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == int64(*b)
+}
+
+func tagNumber(tag *int64) int64 {
+	if tag == nil {
+		return -1
+	}
+	return *tag
+}
+
+// MarkDue has sends evaluated again.
+func MarkDue(tx *models.Tx, ids []int64, now time.Time) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return models.Among(tx.Model(&models.Send{}), "id", ids).UpdateColumn("due_at", now).Error
+}
