@@ -36,13 +36,20 @@ func play(scenarios ...string) func(*testing.T, *harness.Instance, string) {
 	}
 }
 
-// reach waits for a state and reason.
+// reach waits for a state and reason. When they don't come, it shows the record that came instead.
 func reach(t *testing.T, i *harness.Instance, reference, state, reason string) {
 	t.Helper()
 	var last harness.Record
+	reached := false
+	defer func() {
+		if !reached {
+			t.Logf("the last record is %+v", last)
+		}
+	}()
 	harness.WaitFor(t, time.Minute, fmt.Sprintf("%s to be %s %q", reference, state, reason), func() bool {
 		last = i.VerifyPayment(reference)
-		return last.Status == state && last.Reason == reason
+		reached = last.Status == state && last.Reason == reason
+		return reached
 	})
 }
 
