@@ -100,16 +100,17 @@ func (i *Instance) endWithTest() {
 	i.t.Cleanup(func() {
 		i.Kill()
 		if log := i.ReadLog(); i.t.Failed() && log != "" {
-			i.t.Logf("errors in the program's log:\n%s\nand its end:\n%s", lastBytes(listFailures(log), 5000), lastBytes(log, 5000))
+			i.t.Logf("errors and warnings in the program's log:\n%s\nand its end:\n%s", lastBytes(listFailures(log), 5000), lastBytes(log, 5000))
 		}
 	})
 }
 
-// listFailures lists the lines of a log that report errors.
+// listFailures lists the lines of a log that report errors or warnings: a problem of a network
+// is a warning.
 func listFailures(log string) string {
 	var lines strings.Builder
 	for line := range strings.Lines(log) {
-		if strings.Contains(line, `"level":"ERROR"`) {
+		if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, `"level":"WARN"`) {
 			lines.WriteString(line)
 		}
 	}
