@@ -84,10 +84,9 @@ func (a Asked) URI() string {
 	query := url.Values{}
 	switch a.Coin {
 	case money.ETH:
-		return fmt.Sprintf("ethereum:%s@%d?value=%s", a.Place.Address, a.ChainID, a.Amount)
+		return ethereum.EtherURI(uint64(a.ChainID), a.Place.Address, a.Amount)
 	case money.USDT:
-		return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s", a.Token, a.ChainID, a.Place.Address,
-			a.Amount)
+		return ethereum.TokenURI(uint64(a.ChainID), a.Token, a.Place.Address, a.Amount)
 	case money.XRP:
 		query.Set("amount", formatPlain(a.Coin, a.Amount))
 		if a.Place.Tag != nil {
