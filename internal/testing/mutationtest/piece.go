@@ -44,6 +44,7 @@ var pieces = []piece{
 	{name: "chain/ethereum", folder: "chain/ethereum",
 		files: []string{"block.go", "bloom.go", "call_tracer.go", "fetch_block.go", "hex.go", "token.go",
 			"trace_block.go", "transfer.go"}},
+	{name: "chain/ethereum/signing", folder: "chain/ethereum/signing"},
 	{name: "chain/xrpl", folder: "chain/xrpl",
 		files: []string{"account.go", "header.go", "issued_currency.go", "ledger.go", "transfer.go"}},
 	{name: "core/payment", folder: "core/payment",
