@@ -11,6 +11,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { parse } from "eth-url-parser";
 import { JsonRpcProvider, SigningKey, Transaction, Wallet, computeAddress, getAddress } from "ethers";
+import xrpl from "xrpl";
 
 // bytes returns fixed bytes that look random.
 const bytes = (text) => createHash("sha512").update(`Cointill test vectors, ${text}`).digest();
@@ -63,11 +64,28 @@ async function ethereumRow(n) {
     legacy: legacy.serialized, legacyHash: legacy.hash, request, uri };
 }
 
+function ledgerRow(n) {
+  const wallet = (m) => xrpl.Wallet.fromEntropy(bytes(`ledger wallet ${m}`).subarray(0, 16), { algorithm: n % 2 ? xrpl.ECDSA.ed25519 : xrpl.ECDSA.secp256k1 });
+  const regular = n % 5 === 4; // the account's regular key signs
+  const tag = [undefined, 0, 1, 4294967295, 3000000019][n % 5];
+  const network = [0, 1, 1024, 1025, 21337][n % 5];
+  const p = {
+    TransactionType: "Payment", Account: wallet(n % 7).classicAddress, Destination: wallet(`payee ${n}`).classicAddress,
+    ...(tag === undefined ? {} : { DestinationTag: tag }), Amount: String([1n, 99999999999999999n, 100000000000000000n][n] ?? number(`drops ${n}`, 1 + n % 14) + 1n),
+    Fee: String([10, 12, 5000, 2000000][n % 4]), Sequence: [1, 4294967295, n, 90000000 + n][n % 4], LastLedgerSequence: 95000000 + n * 7919,
+    InvoiceID: bytes(`send ${n}`).toString("hex", 0, 32).toUpperCase(), ...(network > 1024 ? { NetworkID: network } : {}),
+  };
+  const json = JSON.stringify(p);
+  const { tx_blob: signed, hash } = wallet(regular ? "regular key" : n % 7).sign(JSON.parse(json));
+  return { network, json, signed, hash, regular };
+}
+
 const lines = (rows) => `[\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n]\n`;
 const count = 60;
 const ethereum = await Promise.all([...Array(count).keys()].map(ethereumRow));
+const ledger = [...Array(count).keys()].map(ledgerRow);
 
-for (const [name, text] of [["ethereum/signing/testdata/signed.json", lines(ethereum)]]) {
+for (const [name, text] of [["ethereum/signing/testdata/signed.json", lines(ethereum)], ["xrpl/signing/testdata/signed.json", lines(ledger)]]) {
   const file = new URL(`../../chain/${name}`, import.meta.url);
   if (!process.argv.includes("--check")) {
     writeFileSync(file, text);
@@ -75,4 +93,4 @@ for (const [name, text] of [["ethereum/signing/testdata/signed.json", lines(ethe
     throw new Error(`chain/${name} is not what the libraries say`);
   }
 }
-console.log(`${ethereum.length} payments on Ethereum`);
+console.log(`${ethereum.length} payments on Ethereum, ${ledger.length} on the XRP Ledger`);

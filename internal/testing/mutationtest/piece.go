@@ -47,6 +47,7 @@ var pieces = []piece{
 	{name: "chain/ethereum/signing", folder: "chain/ethereum/signing"},
 	{name: "chain/xrpl", folder: "chain/xrpl",
 		files: []string{"account.go", "header.go", "issued_currency.go", "ledger.go", "transfer.go"}},
+	{name: "chain/xrpl/signing", folder: "chain/xrpl/signing"},
 	{name: "core/payment", folder: "core/payment",
 		suites: []suite{requests, pages, simulated}},
 	{name: "core/payment/observe", folder: "core/payment/observe", suites: []suite{payments, simulated}},
