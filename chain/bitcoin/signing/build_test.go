@@ -1,9 +1,12 @@
 package signing
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"math/big"
+	"slices"
 	"testing"
 
 	"cointill/core/money"
@@ -79,9 +82,32 @@ func TestInconsistentPlanIsNotWritten(t *testing.T) {
 	for name, change := range map[string]func(plan *Plan){
 		"another fee":    func(plan *Plan) { plan.Fee = plan.Fee.Add(money.Units(1)) },
 		"another amount": func(plan *Plan) { plan.Outputs[0].Amount = money.Units(50_001) },
-		"no inputs":      func(plan *Plan) { plan.Inputs = nil },
-		"no outputs":     func(plan *Plan) { plan.Outputs = nil },
-		"an input twice": func(plan *Plan) { plan.Inputs = append(plan.Inputs, plan.Inputs[0]) },
+		"nothing at all": func(plan *Plan) { *plan = Plan{} },
+		"no inputs":      func(plan *Plan) { plan.Inputs = nil; plan.Fee = money.Units(-100_000).Add(plan.Fee) },
+		"no outputs":     func(plan *Plan) { plan.Outputs, plan.Fee = nil, plan.Inputs[0].Amount },
+		"an input twice": func(plan *Plan) {
+			plan.Inputs, plan.Fee = append(plan.Inputs, plan.Inputs[0]), plan.Fee.Add(plan.Inputs[0].Amount)
+		},
+		"an input's key":       func(plan *Plan) { plan.Inputs[0].Origin = originOf(4) },
+		"an output to nowhere": func(plan *Plan) { plan.Outputs[0].Address = "nowhere" },
+		"more than 64 bits": func(plan *Plan) {
+			more := money.FromBig(new(big.Int).Lsh(big.NewInt(1), 64))
+			plan.Outputs[0].Amount, plan.Fee = plan.Outputs[0].Amount.Add(more), plan.Fee.Sub(more)
+		},
+		"more than there is": func(plan *Plan) {
+			all := without(unspentOutput(p2wpkh, 3, 21_000_000*1e8))
+			plan.Inputs, plan.Fee = append(plan.Inputs, all), plan.Fee.Add(all.Amount)
+		},
+		"too many inputs": func(plan *Plan) {
+			for i := range MaxInputs {
+				plan.Inputs, plan.Fee = append(plan.Inputs, without(unspentOutput(p2wpkh, i+1, 10))), plan.Fee.Add(money.Units(10))
+			}
+		},
+		"too many outputs": func(plan *Plan) {
+			plan.Outputs = slices.Repeat(plan.Outputs[:1], MaxOutputs+2)
+			plan.Inputs[0] = without(unspentOutput(p2wpkh, 1, 50_000*(MaxOutputs+2)))
+			plan.Fee = money.Units(0)
+		},
 		"an id of no digits": func(plan *Plan) {
 			plan.Inputs[0].TxID = "zz" + plan.Inputs[0].TxID[2:]
 			plan.Inputs[0].Previous = nil
@@ -90,12 +116,7 @@ func TestInconsistentPlanIsNotWritten(t *testing.T) {
 			plan.Outputs[0].Amount = money.Units(200_000)
 			plan.Fee = plan.Inputs[0].Amount.Sub(plan.Outputs[0].Amount).Sub(plan.Outputs[1].Amount)
 		},
-		"a large PSBT": func(plan *Plan) {
-			large := unspentOutput(p2wpkh, 0, 100_000)
-			tx, _ := readTransaction(large.Previous, true)
-			tx.TxIn[0].SignatureScript = make([]byte, maxPSBT)
-			plan.Inputs[0].Previous, plan.Inputs[0].TxID = rawBytes(tx), tx.TxID()
-		},
+		"a large PSBT": func(plan *Plan) { plan.Inputs[0] = withPrevious(plan.Inputs[0], maxPSBT) },
 	} {
 		plan := selectInputs(t, p, requestOf(p, p2wpkh, 100_000))
 		change(&plan)
@@ -108,11 +129,56 @@ func TestInconsistentPlanIsNotWritten(t *testing.T) {
 	}
 }
 
+// TestPlansAtTheLimitsAreWritten: a plan with as many inputs and outputs as there may be, one without a fee, and a PSBT of
+// exactly the greatest size.
+func TestPlansAtTheLimitsAreWritten(t *testing.T) {
+	p := networkOf(t, money.Bitcoin)
+	plan := selectInputs(t, p, requestOf(p, p2wpkh, 100_000))
+	size := len(buildPSBT(t, p, plan)) - len(plan.Inputs[0].Previous) + 4 // its length takes five bytes
+	plan.Inputs[0] = withPrevious(plan.Inputs[0], maxPSBT-size)
+	if raw := buildPSBT(t, p, plan); len(raw) != maxPSBT {
+		t.Errorf("a PSBT of %d bytes, want %d", len(raw), maxPSBT)
+	}
+	plan.Inputs[0] = withPrevious(plan.Inputs[0], maxPSBT-size+1)
+	if _, err := BuildPSBT(p, plan); !errors.Is(err, ErrPlan) {
+		t.Errorf("a PSBT of a byte more: %v, want ErrPlan", err)
+	}
+	plan = Plan{Outputs: slices.Repeat([]Output{payTo(p, p2wpkh, 0, 546)}, MaxOutputs+1)}
+	for i := range MaxInputs - 1 {
+		plan.Inputs = append(plan.Inputs, without(unspentOutput(p2wpkh, i, 1)))
+	}
+	plan.Inputs = append(plan.Inputs, without(unspentOutput(p2wpkh, MaxInputs, 546*(MaxOutputs+1)-MaxInputs+1)))
+	buildPSBT(t, p, plan)
+	all := Plan{Inputs: []Input{without(unspentOutput(p2wpkh, 0, 21_000_000*1e8))}, Outputs: []Output{payTo(p, p2wpkh, 0, 21_000_000*1e8)}}
+	buildPSBT(t, p, all)
+}
+
+// TestStoredPlanIsTheSame: a plan that was stored as JSON is written as the same PSBT, and takes the same transaction.
+func TestStoredPlanIsTheSame(t *testing.T) {
+	p := networkOf(t, money.Bitcoin)
+	plan := mixedPlan(t, p)
+	var stored Plan
+	text, err := json.Marshal(plan)
+	if err == nil {
+		err = json.Unmarshal(text, &stored)
+	}
+	if err != nil {
+		t.Fatalf("store %s: %v", text, err)
+	}
+	psbt := buildPSBT(t, p, plan)
+	if again := buildPSBT(t, p, stored); !bytes.Equal(again, psbt) {
+		t.Errorf("the stored plan makes %x, want %x", again, psbt)
+	}
+	if _, err := CheckSigned(p, stored, signPSBT(t, psbt, plan.Inputs)); err != nil {
+		t.Errorf("the stored plan's transaction: %v", err)
+	}
+}
+
 // TestUnsignedTransactionNamesItsPreviousOutputs: the JSON has the shape of signrawtransaction's arguments, with amounts
 // in whole coins.
 func TestUnsignedTransactionNamesItsPreviousOutputs(t *testing.T) {
 	p := networkOf(t, money.Dogecoin)
-	r := requestOf(p, p2pkh, 123_456_789_012)
+	r := requestOf(p, p2pkh, 9_123_456_789_012_345)
 	r.Outputs[0].Amount = money.Units(5_000_000)
 	plan := selectInputs(t, p, r)
 	unsigned, err := BuildUnsigned(p, plan)
@@ -121,7 +187,7 @@ func TestUnsignedTransactionNamesItsPreviousOutputs(t *testing.T) {
 	}
 	got, err := json.Marshal(unsigned.Previous)
 	in := plan.Inputs[0]
-	want := `[{"txid":"` + in.TxID + `","vout":1,"scriptPubKey":"` + hex.EncodeToString(in.Script) + `","amount":1234.56789012}]`
+	want := `[{"txid":"` + in.TxID + `","vout":1,"scriptPubKey":"` + hex.EncodeToString(in.Script) + `","amount":91234567.89012345}]`
 	if err != nil || string(got) != want {
 		t.Errorf("previous outputs %s, %v, want %s", got, err, want)
 	}

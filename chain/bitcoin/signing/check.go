@@ -131,9 +131,11 @@ func checkSignatures(p params.Params, tx *wire.MsgTx, inputs []Input) error {
 		switch {
 		case state == signatureMissing:
 			d.Signed = "missing"
-		case state == signatureThere && !covers:
+		case state == signatureOdd:
+			d.Signed = "invalid"
+		case !covers:
 			d = Difference{FieldSighash, d.Subject, "ALL", hex.EncodeToString([]byte{sighash})}
-		case state == signatureOdd || !isValid(tx, i, in, fetcher, hashes):
+		case !isValid(tx, i, in, fetcher, hashes):
 			d.Signed = "invalid"
 		default:
 			continue
@@ -167,9 +169,7 @@ func describe(p params.Params, plan Plan, tx *wire.MsgTx, inputs []Input) Signed
 	}
 	origins := map[string]*KeyOrigin{}
 	for _, out := range plan.Outputs {
-		if out.Change != nil {
-			origins[out.Address] = out.Change
-		}
+		origins[out.Address] = out.Change // the change is the last
 	}
 	for _, out := range tx.TxOut {
 		to := p.Address(out.PkScript)

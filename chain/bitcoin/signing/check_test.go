@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/btcsuite/btcd/btcec/v2/schnorr"
@@ -312,8 +313,12 @@ func TestOddSignaturesAreRefused(t *testing.T) {
 		tx := signTransaction(t, p, plan, leave, txscript.SigHashAll)
 		edit.do(tx.TxIn[i])
 		refusal := refusalOf(t, p, plan, hexOf(tx))
-		if refusal.Code != Differs || len(refusal.Differences) != 1 || refusal.Differences[0].Subject != plan.Inputs[i].Outpoint() {
-			t.Errorf("%s: %v, want a difference of input %d", name, refusal, i)
+		want := []Difference{{FieldSignature, plan.Inputs[i].Outpoint(), "", "invalid"}}
+		if name == "an empty signature" {
+			want = []Difference{{FieldSighash, plan.Inputs[i].Outpoint(), "ALL", "00"}}
+		}
+		if refusal.Code != Differs || !reflect.DeepEqual(refusal.Differences, want) {
+			t.Errorf("%s: %v, want %v", name, refusal, want)
 		}
 	}
 }
@@ -366,20 +371,22 @@ func TestUndecodableAnswersAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		returned []byte
 		want     Code
+		cause    string
 	}{
-		"nothing":                      {nil, Malformed},
-		"words":                        {[]byte("I signed it!"), Malformed},
-		"a picture in base64":          {[]byte("iVBORw0KGgo="), Malformed},
-		"half a PSBT":                  {psbt[:len(psbt)-1], Malformed},
-		"half a transaction":           {signed[:len(signed)-2], Malformed},
-		"a transaction and more":       {append(slices.Clone(signed), "00"...), Malformed},
-		"a PSBT of version 2":          {version2.encode(), PSBTVersion},
-		"one byte too many":            {bytes.Repeat([]byte{' '}, MaxReturned+1), TooLarge},
-		"10 MB of padding":             {append(slices.Clone(psbt), make([]byte, 10_000_000)...), TooLarge},
-		"as many bytes as are decoded": {append(slices.Clone(psbt), make([]byte, MaxReturned-len(psbt))...), Malformed},
+		"nothing":                      {nil, Malformed, "it ends too early"},
+		"words":                        {[]byte("I signed it!"), Malformed, "neither hexadecimal nor base64"},
+		"a picture in base64":          {[]byte("iVBORw0KGgo="), Malformed, "base64 of something else"},
+		"half a PSBT":                  {psbt[:len(psbt)-1], Malformed, "it ends too early"},
+		"half a transaction":           {signed[:len(signed)-2], Malformed, "it ends too early"},
+		"a transaction and more":       {append(slices.Clone(signed), "00"...), Malformed, "bytes follow its end"},
+		"a PSBT of version 2":          {version2.encode(), PSBTVersion, "another version"},
+		"one byte too many":            {bytes.Repeat([]byte{' '}, MaxReturned+1), TooLarge, "too_large"},
+		"10 MB of padding":             {append(slices.Clone(psbt), make([]byte, 10_000_000)...), TooLarge, "too_large"},
+		"as many bytes as are decoded": {append(slices.Clone(psbt), make([]byte, MaxReturned-len(psbt))...), Malformed, "bytes follow"},
 	} {
-		if refusal := refusalOf(t, p, plan, c.returned); refusal.Code != c.want {
-			t.Errorf("%s: %v, want %s", name, refusal, c.want)
+		refusal := refusalOf(t, p, plan, c.returned)
+		if refusal.Code != c.want || !strings.Contains(refusal.Error(), c.cause) {
+			t.Errorf("%s: %v, want %s and the words %q", name, refusal, c.want, c.cause)
 		}
 	}
 	plan.Fee = money.Units(1)
@@ -402,5 +409,55 @@ func TestDogecoinTransactionIsChecked(t *testing.T) {
 	tx.TxIn[0].Witness = wire.TxWitness{{1}}
 	if refusal := refusalOf(t, p, plan, hexOf(tx)); refusal.Code != Differs {
 		t.Errorf("with a witness: %v, want a difference", refusal)
+	}
+}
+
+// TestPaymentsToOneAddressAreTakenInAnyOrder: two payments to the same address are the same two in another order.
+func TestPaymentsToOneAddressAreTakenInAnyOrder(t *testing.T) {
+	p := networkOf(t, money.Bitcoin)
+	r := requestOf(p, p2wpkh, 300_000)
+	r.Outputs = []Output{payTo(p, p2pkh, 0, 50_000), payTo(p, p2pkh, 0, 60_000)}
+	plan := selectInputs(t, p, r)
+	swap := func(tx *wire.MsgTx) { tx.TxOut[0], tx.TxOut[1] = tx.TxOut[1], tx.TxOut[0] }
+	if _, err := CheckSigned(p, plan, hexOf(signTransaction(t, p, plan, swap, txscript.SigHashAll))); err != nil {
+		t.Errorf("in another order: %v, want it taken", err)
+	}
+}
+
+// TestChangeMayShrinkToTheDustLimit: change of the dust limit is taken, a satoshi less is a difference.
+func TestChangeMayShrinkToTheDustLimit(t *testing.T) {
+	p := networkOf(t, money.Bitcoin)
+	plan := selectInputs(t, p, requestOf(p, p2wpkh, 50_000+282+400))
+	for amount, taken := range map[int64]bool{294: true, 293: false} {
+		set := func(tx *wire.MsgTx) { tx.TxOut[1].Value = amount }
+		if _, err := CheckSigned(p, plan, hexOf(signTransaction(t, p, plan, set, txscript.SigHashAll))); (err == nil) != taken {
+			t.Errorf("change of %d: %v, want it taken: %t", amount, err, taken)
+		}
+	}
+}
+
+// TestShortSignatureOfECDSAHasItsType: only taproot has signatures without a type.
+func TestShortSignatureOfECDSAHasItsType(t *testing.T) {
+	signature := make([]byte, 64)
+	signature[63] = byte(txscript.SigHashNone)
+	if sighash, covers := sighashOf(p2wpkh, signature); covers || sighash != byte(txscript.SigHashNone) {
+		t.Errorf("64 bytes of ECDSA: type %x, covers all: %t, want NONE", sighash, covers)
+	}
+	if sighash, covers := sighashOf(p2tr, signature); !covers || sighash != 0 {
+		t.Errorf("64 bytes of Schnorr: type %x, covers all: %t, want DEFAULT", sighash, covers)
+	}
+}
+
+// TestOnlyTheSignatureIsInAWitness: parts beside the signature, such as an annex that it covers, aren't left to the
+// scripts' rules, which would take some that nodes don't relay.
+func TestOnlyTheSignatureIsInAWitness(t *testing.T) {
+	for name, in := range map[string]*wire.TxIn{
+		"an annex":        {Witness: wire.TxWitness{make([]byte, 64), {txscript.TaprootAnnexTag}}},
+		"a script":        {SignatureScript: []byte{txscript.OP_1}},
+		"an empty script": {SignatureScript: []byte{txscript.OP_1}, Witness: wire.TxWitness{}},
+	} {
+		if _, state := signatureOf(p2tr, in); state != signatureOdd {
+			t.Errorf("%s: state %d, want %d", name, state, signatureOdd)
+		}
 	}
 }

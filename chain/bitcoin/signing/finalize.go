@@ -15,7 +15,7 @@ func finalizeInput(kind scriptKind, in Input, to *wire.TxIn, m []pair) {
 	script, witness := findPair(m, inFinalScript), findPair(m, inFinalWitness)
 	if script != nil || witness != nil {
 		to.SignatureScript = script
-		to.Witness = readFinalWitness(witness)
+		to.Witness = (&reader{left: witness}).readWitness() // empty if there is none
 		return
 	}
 	key := in.Origin.PublicKey
@@ -38,21 +38,19 @@ func finalizeInput(kind scriptKind, in Input, to *wire.TxIn, m []pair) {
 	case kind == p2shP2wpkh:
 		to.SignatureScript = pushData(witnessScriptOf(key))
 		to.Witness = wire.TxWitness{signature, key}
-	case kind == p2wpkh:
+	default:
 		to.Witness = wire.TxWitness{signature, key}
 	}
 }
 
-// pushData returns a script that pushes data; nil if a script can't hold it.
+// pushData returns a script that pushes data. What is too long for a script is left out, and doesn't
+// verify.
 func pushData(items ...[]byte) []byte {
 	b := txscript.NewScriptBuilder()
 	for _, item := range items {
 		b.AddData(item)
 	}
-	script, err := b.Script()
-	if err != nil {
-		return nil
-	}
+	script, _ := b.Script()
 	return script
 }
 
@@ -72,17 +70,16 @@ func signatureOf(kind scriptKind, in *wire.TxIn) ([]byte, signatureState) {
 	}
 	items := [][]byte(in.Witness)
 	if kind == p2pkh {
-		pushed, err := txscript.PushedData(in.SignatureScript)
-		if err != nil || len(items) > 0 || !bytes.Equal(pushData(pushed...), in.SignatureScript) {
+		items, _ = txscript.PushedData(in.SignatureScript) // none if it is no script
+		if !bytes.Equal(pushData(items...), in.SignatureScript) {
 			return nil, signatureOdd
 		}
-		items = pushed
 	}
 	count := 2 // signature and key
 	if kind == p2tr {
 		count = 1
 	}
-	if len(items) != count || (kind == p2wpkh || kind == p2tr) && len(in.SignatureScript) > 0 {
+	if len(items) != count {
 		return nil, signatureOdd
 	}
 	return items[0], signatureThere
@@ -99,12 +96,4 @@ func sighashOf(kind scriptKind, signature []byte) (sighash byte, covers bool) {
 	}
 	sighash = signature[len(signature)-1]
 	return sighash, sighash == byte(txscript.SigHashAll)
-}
-
-// readFinalWitness reads the witness of an input; nil if the PSBT has none for it.
-func readFinalWitness(raw []byte) wire.TxWitness {
-	if raw == nil {
-		return nil
-	}
-	return (&reader{left: raw}).readWitness()
 }

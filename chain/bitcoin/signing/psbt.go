@@ -55,9 +55,9 @@ type packet struct {
 // bytes, of which none is known.
 type pair struct{ key, value []byte }
 
-// findPair returns the value of a key that is a type alone; nil if the map has none.
+// findPair returns the value of a type whose key is the type alone; nil if the map has none.
 func findPair(m []pair, kind byte) []byte {
-	i := slices.IndexFunc(m, func(p pair) bool { return len(p.key) == 1 && p.key[0] == kind })
+	i := slices.IndexFunc(m, func(p pair) bool { return p.key[0] == kind })
 	if i < 0 {
 		return nil
 	}
@@ -97,16 +97,14 @@ func decodePSBT(raw []byte) (packet, error) {
 	r := &reader{left: rest}
 	var p packet
 	p.global = r.readMap(globalForms)
-	if r.err != nil {
-		return packet{}, fmt.Errorf("global map: %w", r.err)
-	}
 	// BIP 370 has no transaction in its version 2.
 	if version := findPair(p.global, globalVersion); version != nil && !bytes.Equal(version, make([]byte, 4)) {
 		return packet{}, errPSBTVersion
 	}
 	i := slices.IndexFunc(p.global, func(e pair) bool { return e.key[0] == globalTransaction })
 	if i < 0 {
-		return packet{}, errors.New("it has no transaction")
+		r.fail(errors.New("it has no transaction"))
+		return packet{}, r.err
 	}
 	tx, err := readTransaction(p.global[i].value, false)
 	if err != nil {
@@ -138,9 +136,6 @@ func (r *reader) readMap(forms map[byte]form) (m []pair) {
 			return m
 		}
 		value := r.readBytes(r.readVarint())
-		if r.err != nil {
-			return nil
-		}
 		if seen[string(key)] {
 			r.fail(fmt.Errorf("key %x is there twice", key))
 			return nil
@@ -210,7 +205,7 @@ func isControlBlock(b []byte) bool { return len(b) >= 33 && len(b) <= 33+32*128 
 func isTapOrigin(b []byte) bool {
 	r := &reader{left: b}
 	r.readBytes(uint64(r.readCount(32)) * 32)
-	return r.err == nil && isOrigin(r.left)
+	return isOrigin(r.left)
 }
 
 func isOutput(b []byte) bool {

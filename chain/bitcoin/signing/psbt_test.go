@@ -56,6 +56,16 @@ func TestInvalidPSBTIsRefused(t *testing.T) {
 	}
 }
 
+// TestTransactionMayComeLaterInTheGlobalMap: BIP 174 sets no order of entries, and a version of 0 may be written.
+func TestTransactionMayComeLaterInTheGlobalMap(t *testing.T) {
+	raw := decodeBase64(t, readVectors(t).Valid[0].PSBT)
+	changed := append([]byte(magic+"\x01\xfb\x04\x00\x00\x00\x00"), raw[len(magic):]...)
+	p, err := decodePSBT(changed)
+	if err != nil || len(p.global) != 1 || !bytes.Equal(p.tx.TxIn[0].SignatureScript, nil) {
+		t.Errorf("a version before the transaction: %v, want it decoded", err)
+	}
+}
+
 // TestTruncatedPSBTIsRefused: no beginning of a PSBT is a PSBT, nor one with a byte more.
 func TestTruncatedPSBTIsRefused(t *testing.T) {
 	raw := decodeBase64(t, readVectors(t).Valid[1].PSBT)

@@ -44,7 +44,8 @@ func (k scriptKind) scriptOf(key []byte) []byte {
 	if len(key) != btcec.PubKeyBytesLenCompressed {
 		return nil
 	}
-	if _, err := btcec.ParsePubKey(key); err != nil {
+	parsed, err := btcec.ParsePubKey(key)
+	if err != nil {
 		return nil
 	}
 	switch k {
@@ -57,12 +58,8 @@ func (k scriptKind) scriptOf(key []byte) []byte {
 	case p2wpkh:
 		return witnessScriptOf(key)
 	case p2tr:
-		internal, err := schnorr.ParsePubKey(key[1:]) // BIP 341 takes the key with the even y
-		if err != nil {
-			return nil
-		}
 		return slices.Concat([]byte{txscript.OP_1, 32},
-			schnorr.SerializePubKey(txscript.ComputeTaprootKeyNoScript(internal)))
+			schnorr.SerializePubKey(txscript.ComputeTaprootKeyNoScript(parsed)))
 	}
 	return nil
 }

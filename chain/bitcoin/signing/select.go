@@ -2,6 +2,7 @@ package signing
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -54,18 +55,13 @@ func (e *ShortfallError) Error() string {
 	return fmt.Sprintf("signing: %s needed, %s available, %s missing", e.Needed, e.Available, e.Missing())
 }
 
-// SharedInputError says that no unspent output is one of Request.OneOf.
-type SharedInputError struct{}
-
-// Error implements error.
-func (*SharedInputError) Error() string {
-	return "signing: none of the outputs is unspent of which one must be spent"
-}
+// ErrSharedInput is returned when no unspent output is one of Request.OneOf.
+var ErrSharedInput = errors.New("signing: none of the outputs is unspent of which one must be spent")
 
 // SelectInputs chooses unspent outputs for payments: the one that must be spent, then the largest
 // first, until they pay for the outputs and the fee. The same request always gives the same plan.
-// Change below the dust limit is left to the fee. The error is a *ShortfallError, a
-// *SharedInputError, or wraps ErrPlan.
+// Change below the dust limit is left to the fee. The error is a *ShortfallError,
+// ErrSharedInput, or wraps ErrPlan.
 func SelectInputs(p params.Params, r Request) (Plan, error) {
 	s, err := newSelection(p, r)
 	if err != nil {
@@ -91,7 +87,7 @@ func SelectInputs(p params.Params, r Request) (Plan, error) {
 		s.add(in)
 	}
 	if !s.isEnough() {
-		return Plan{}, &ShortfallError{Needed: money.Units(s.paid + s.fee()), Available: money.Units(s.spent), Limited: limited}
+		return Plan{}, &ShortfallError{money.Units(s.paid + s.fee()), money.Units(s.spent), limited}
 	}
 	return s.makePlan(r), nil
 }
@@ -162,7 +158,7 @@ func (s *selection) sortUnspent(r Request) ([]Input, error) {
 	}
 	i := slices.IndexFunc(unspent, func(in Input) bool { return slices.Contains(r.OneOf, in.Outpoint()) })
 	if i < 0 {
-		return nil, &SharedInputError{}
+		return nil, ErrSharedInput
 	}
 	return slices.Concat(unspent[i:i+1], unspent[:i], unspent[i+1:]), nil
 }
@@ -191,7 +187,7 @@ func (s *selection) vsize(change bool) int64 {
 // fee returns the fee without change.
 func (s *selection) fee() int64 { return feeOf(s.vsize(false), s.rate) }
 
-func (s *selection) isEnough() bool { return len(s.inputs) > 0 && s.spent >= s.paid+s.fee() }
+func (s *selection) isEnough() bool { return s.spent >= s.paid+s.fee() }
 
 func (s *selection) makePlan(r Request) Plan {
 	plan := Plan{Inputs: s.inputs, Outputs: slices.Clone(r.Outputs), VSize: s.vsize(false)}

@@ -2,6 +2,7 @@ package signing
 
 import (
 	"errors"
+	"math/big"
 	"reflect"
 	"slices"
 	"testing"
@@ -185,11 +186,12 @@ func TestInputsAreBounded(t *testing.T) {
 		t.Errorf("%d inputs, want %d", len(plan.Inputs), MaxInputs)
 	}
 	r = requestOf(p, p2wpkh, 40_000, 30_000, 20_000)
-	for i := range 2 {
-		tx, _ := readTransaction(r.Unspent[i].Previous, true)
-		tx.TxIn[0].SignatureScript = make([]byte, maxPrevious/2)
-		r.Unspent[i].Previous, r.Unspent[i].TxID = rawBytes(tx), tx.TxID()
+	r.Unspent[0] = withPrevious(r.Unspent[0], maxPrevious/2)
+	r.Unspent[1] = withPrevious(r.Unspent[1], maxPrevious/2)
+	if plan := selectInputs(t, p, r); len(plan.Inputs) != 2 || plan.Inputs[1].Outpoint() != r.Unspent[1].Outpoint() {
+		t.Errorf("%d inputs, the last %s, want the two largest", len(plan.Inputs), plan.Inputs[len(plan.Inputs)-1].Outpoint())
 	}
+	r.Unspent[1] = withPrevious(r.Unspent[1], maxPrevious/2+1)
 	if plan := selectInputs(t, p, r); len(plan.Inputs) != 2 || plan.Inputs[1].Outpoint() != r.Unspent[2].Outpoint() {
 		t.Errorf("%d inputs, the last %s, want the first and the third", len(plan.Inputs), plan.Inputs[len(plan.Inputs)-1].Outpoint())
 	}
@@ -199,11 +201,23 @@ func TestInputsAreBounded(t *testing.T) {
 	}
 }
 
+// withPrevious gives an input a previous transaction of a size, of 1,000 bytes or more.
+func withPrevious(in Input, size int) Input {
+	tx, _ := readTransaction(in.Previous, true)
+	tx.TxIn[0].SignatureScript = make([]byte, 1000)
+	tx.TxIn[0].SignatureScript = make([]byte, 1000+size-tx.SerializeSize())
+	for tx.SerializeSize() > size { // the length of the script takes more bytes
+		tx.TxIn[0].SignatureScript = tx.TxIn[0].SignatureScript[1:]
+	}
+	in.Previous, in.TxID = rawBytes(tx), tx.TxID()
+	return in
+}
+
 // TestInputBelowItsOwnFeeIsNotSpent: an unspent output that costs more than it is worth is left alone.
 func TestInputBelowItsOwnFeeIsNotSpent(t *testing.T) {
 	p := networkOf(t, money.Bitcoin)
 	short := new(ShortfallError)
-	_, err := SelectInputs(p, requestOf(p, p2wpkh, 50_000, 100)) // an input costs 136
+	_, err := SelectInputs(p, requestOf(p, p2wpkh, 50_000, 136)) // which an input costs
 	if !errors.As(err, &short) || short.Available.Cmp(money.Units(50_000)) != 0 || short.Limited {
 		t.Errorf("SelectInputs gave %v, want 50000 available", err)
 	}
@@ -220,9 +234,61 @@ func TestReplacementSpendsASharedInput(t *testing.T) {
 		plan.Inputs[1].Outpoint() != r.Unspent[3].Outpoint() {
 		t.Errorf("%d inputs, the first %s, want the shared one of 90 and the largest", len(plan.Inputs), plan.Inputs[0].Outpoint())
 	}
-	r.OneOf = r.OneOf[1:2]
-	if _, err := SelectInputs(p, r); !errors.As(err, new(*SharedInputError)) {
-		t.Errorf("no shared input is unspent: %v, want a SharedInputError", err)
+	r.OneOf = []string{r.Unspent[3].Outpoint()}
+	if plan := selectInputs(t, p, r); len(plan.Inputs) != 1 || plan.Inputs[0].Outpoint() != r.OneOf[0] {
+		t.Errorf("%d inputs, the first %s, want the shared one, which is the largest", len(plan.Inputs), plan.Inputs[0].Outpoint())
+	}
+	r.OneOf = []string{unspentOutput(p2wpkh, 77, 5).Outpoint()}
+	if _, err := SelectInputs(p, r); !errors.Is(err, ErrSharedInput) {
+		t.Errorf("no shared input is unspent: %v, want ErrSharedInput", err)
+	}
+}
+
+// without takes an input's previous transaction away.
+func without(in Input) Input {
+	in.Previous = nil
+	return in
+}
+
+// TestRequestsAtTheLimitsAreTaken: the greatest of each number that is limited is no error of the request.
+func TestRequestsAtTheLimitsAreTaken(t *testing.T) {
+	p := networkOf(t, money.Bitcoin)
+	all := int64(21_000_000 * 1e8)
+	for name, change := range map[string]func(r *Request){
+		"outputs of all there is":  func(r *Request) { r.Outputs = []Output{payTo(p, p2pkh, 0, all-50_000), payTo(p, p2pkh, 0, 50_000)} },
+		"unspent of all there is":  func(r *Request) { r.Unspent[0] = without(unspentOutput(p2wpkh, 9, all-100_000)) },
+		"one unspent of all":       func(r *Request) { r.Unspent = []Input{without(unspentOutput(p2wpkh, 9, all))} },
+		"the most outputs":         func(r *Request) { r.Outputs = slices.Repeat(r.Outputs, MaxOutputs) },
+		"the highest fee rate":     func(r *Request) { r.FeeRate = maxRate },
+		"the highest offered rate": func(r *Request) { r.HighestFeeRate = maxRate },
+		"a path of all steps":      func(r *Request) { r.Unspent[0].Origin.Path = make([]uint32, maxPath) },
+		"a change path of all":     func(r *Request) { r.Change.Change.Path = make([]uint32, maxPath) },
+	} {
+		r := requestOf(p, p2wpkh, 100_000, 100_000)
+		change(&r)
+		if _, err := SelectInputs(p, r); errors.Is(err, ErrPlan) {
+			t.Errorf("%s: %v, want a plan or a shortfall", name, err)
+		}
+	}
+}
+
+// TestScriptsOfOtherTypesAreUnknown: scripts that aren't spent here have no type, and bytes that are no compressed key have
+// no script.
+func TestScriptsOfOtherTypesAreUnknown(t *testing.T) {
+	p := networkOf(t, money.Bitcoin)
+	for name, script := range map[string][]byte{"none": nil, "P2WSH": append([]byte{0, 32}, make([]byte, 32)...),
+		"data": {0x6a, 1, 2}, "a later witness version": append([]byte{0x52, 32}, make([]byte, 32)...)} {
+		if kind := scriptKindOf(p, script); kind != unknownScript {
+			t.Errorf("%s is taken for %s", name, kindNames[kind])
+		}
+	}
+	for name, key := range map[string][]byte{"nothing": nil, "an uncompressed key": privateKey(1).PubKey().SerializeUncompressed(),
+		"no point": make([]byte, 33)} {
+		for _, kind := range kinds {
+			if script := kind.scriptOf(key); script != nil {
+				t.Errorf("%s has the %s script %x, want none", name, kindNames[kind], script)
+			}
+		}
 	}
 }
 
@@ -232,9 +298,12 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 	good := func() Request { return requestOf(p, p2pkh, 100_000, 200_000) }
 	selectInputs(t, p, good())
 	for name, change := range map[string]func(r *Request){
-		"no outputs":             func(r *Request) { r.Outputs = nil },
-		"too many outputs":       func(r *Request) { r.Outputs = slices.Repeat(r.Outputs, MaxOutputs+1) },
-		"an output of dust":      func(r *Request) { r.Outputs[0].Amount = money.Units(545) },
+		"no outputs":        func(r *Request) { r.Outputs = nil },
+		"too many outputs":  func(r *Request) { r.Outputs = slices.Repeat(r.Outputs, MaxOutputs+1) },
+		"an output of dust": func(r *Request) { r.Outputs[0].Amount = money.Units(545) },
+		"more than 64 bits": func(r *Request) {
+			r.Outputs[0].Amount = r.Outputs[0].Amount.Add(money.FromBig(new(big.Int).Lsh(big.NewInt(1), 64)))
+		},
 		"more than there is":     func(r *Request) { r.Outputs[0].Amount = money.Units(21_000_000*1e8 + 1) },
 		"outputs beyond all":     func(r *Request) { r.Outputs = slices.Repeat([]Output{payTo(p, p2pkh, 0, 21_000_000*1e8)}, 2) },
 		"a bad address":          func(r *Request) { r.Outputs[0].Address += "1" },
@@ -249,7 +318,10 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 		"an input twice":         func(r *Request) { r.Unspent = append(r.Unspent, r.Unspent[0]) },
 		"inputs beyond all":      func(r *Request) { r.Unspent[0] = unspentOutput(p2wpkh, 8, 21_000_000*1e8) },
 		"an input of nothing":    func(r *Request) { r.Unspent[0] = unspentOutput(p2wpkh, 8, 0) },
-		"an input's id":          func(r *Request) { r.Unspent[0] = unspentOutput(p2wpkh, 8, 9); r.Unspent[0].TxID = "ab" },
+		"an input of less":       func(r *Request) { r.Unspent[0].Amount = money.Units(-5) },
+		"an input beyond all":    func(r *Request) { r.Unspent[0] = without(unspentOutput(p2wpkh, 8, 21_000_000*1e8+1)) },
+		"an input's id":          func(r *Request) { r.Unspent[0] = without(unspentOutput(p2wpkh, 8, 9)); r.Unspent[0].TxID = "ab" },
+		"an input of no script":  func(r *Request) { r.Unspent[0] = without(unspentOutput(p2wpkh, 8, 9)); r.Unspent[0].Script = nil },
 		"an input's script":      func(r *Request) { r.Unspent[0].Script = []byte{0x51} },
 		"an input's key":         func(r *Request) { r.Unspent[0].Origin = originOf(3) },
 		"an input without key":   func(r *Request) { r.Unspent[0].Origin.PublicKey = nil },
@@ -259,8 +331,15 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 		"another previous":       func(r *Request) { r.Unspent[0].Previous = r.Unspent[1].Previous },
 		"half a previous":        func(r *Request) { r.Unspent[0].Previous = r.Unspent[0].Previous[:20] },
 		"another amount":         func(r *Request) { r.Unspent[0].Amount = money.Units(99_999) },
-		"another output":         func(r *Request) { r.Unspent[0].Vout = 0 },
-		"no such output":         func(r *Request) { r.Unspent[0].Vout = 2 },
+		"more than a previous":   func(r *Request) { r.Unspent[0].Previous = append(r.Unspent[0].Previous, 0) },
+		"a previous of other id": func(r *Request) { r.Unspent[0].Previous = withPrevious(r.Unspent[0], 2000).Previous },
+		"another script there": func(r *Request) {
+			tx, _ := readTransaction(r.Unspent[0].Previous, true)
+			tx.TxOut[1].PkScript = []byte{0x51}
+			r.Unspent[0].Previous, r.Unspent[0].TxID = rawBytes(tx), tx.TxID()
+		},
+		"another output": func(r *Request) { r.Unspent[0].Vout = 0 },
+		"no such output": func(r *Request) { r.Unspent[0].Vout = 2 },
 	} {
 		r := good()
 		change(&r)

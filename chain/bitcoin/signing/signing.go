@@ -102,7 +102,7 @@ func newTransaction(p params.Params, plan Plan) (*wire.MsgTx, error) {
 		paid = paid.Add(out.Amount)
 	}
 	switch {
-	case len(tx.TxIn) == 0 || len(tx.TxIn) > MaxInputs || len(tx.TxOut) == 0 || len(tx.TxOut) > MaxOutputs+1:
+	case len(tx.TxIn) > MaxInputs || len(tx.TxOut) == 0 || len(tx.TxOut) > MaxOutputs+1:
 		return nil, fmt.Errorf("%w: %d inputs and %d outputs", ErrPlan, len(tx.TxIn), len(tx.TxOut))
 	case spent.Cmp(money.Units(maxUnits(p))) > 0:
 		return nil, fmt.Errorf("%w: it spends %s", ErrPlan, spent)
@@ -121,7 +121,7 @@ func checkInput(p params.Params, in Input) error {
 		return errors.New("its transaction's id isn't one")
 	case kind == unknownScript:
 		return errors.New("its script is of no type that is spent here")
-	case !ok || amount == 0:
+	case !ok:
 		return fmt.Errorf("an amount of %s", in.Amount)
 	case !bytes.Equal(kind.scriptOf(in.Origin.PublicKey), in.Script):
 		return errors.New("its script isn't the one of its key")
@@ -171,9 +171,10 @@ func makeOutput(p params.Params, out Output) (*wire.TxOut, error) {
 // maxPath is the number of steps that a derivation path may have; wallets use at most six.
 const maxPath = 10
 
-// unitsOf returns an amount as transactions hold it; false if there can't be so much of the coin.
+// unitsOf returns an amount as transactions hold it; false if it is nothing, or more than there can be
+// of the coin.
 func unitsOf(p params.Params, a money.Amount) (int64, bool) {
-	return a.Big().Int64(), a.Sign() >= 0 && a.Cmp(money.Units(maxUnits(p))) <= 0
+	return a.Big().Int64(), a.Sign() > 0 && a.Cmp(money.Units(maxUnits(p))) <= 0
 }
 
 // maxUnits returns the greatest amount that the rules of the coin's chain let one transaction move.

@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"github.com/btcsuite/btcd/txscript/v2"
 	"github.com/btcsuite/btcd/wire/v2"
 
 	"cointill/chain/bitcoin/params"
@@ -10,8 +11,10 @@ import (
 // Weights of a signed input, in weight units (BIP 141): four for each byte outside of the witness.
 // A signature has at most 72 bytes with its type, a compressed key 33, a taproot signature 64.
 var (
-	plainBytes   = map[scriptKind]int64{p2pkh: minInput + 1 + 72 + 1 + 33, p2shP2wpkh: minInput + 1 + 22, p2wpkh: minInput, p2tr: minInput}
-	witnessBytes = map[scriptKind]int64{p2shP2wpkh: 1 + 1 + 72 + 1 + 33, p2wpkh: 1 + 1 + 72 + 1 + 33, p2tr: 1 + 1 + 64}
+	plainBytes = map[scriptKind]int64{p2pkh: minInput + 1 + 72 + 1 + 33, p2shP2wpkh: minInput + 1 + 22,
+		p2wpkh: minInput, p2tr: minInput}
+	witnessBytes = map[scriptKind]int64{p2shP2wpkh: 1 + 1 + 72 + 1 + 33, p2wpkh: 1 + 1 + 72 + 1 + 33,
+		p2tr: 1 + 1 + 64}
 )
 
 // virtualSize returns the most virtual bytes that a transaction has when it is signed.
@@ -48,8 +51,8 @@ func dustLimit(p params.Params, script []byte) int64 {
 		return p.Coin.Info().DustLimit
 	}
 	spend := int64(minInput + 107)
-	if len(script) > 2 && len(script) == int(script[1])+2 && (script[0] == 0 || script[0] > 0x50 && script[0] <= 0x60) {
-		spend = minInput + 107/4 // a witness program
+	if txscript.IsWitnessProgram(script) {
+		spend = minInput + 107/4
 	}
 	return 3 * (outputSize(script) + spend)
 }

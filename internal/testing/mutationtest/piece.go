@@ -41,6 +41,8 @@ var pieces = []piece{
 	{name: "core/account/auth", folder: "core/account/auth", suites: []suite{{folder: "core/account"}}},
 	{name: "chain/bitcoin", folder: "chain/bitcoin",
 		files: []string{"auxpow.go", "decode*.go", "difficulty.go", "matcher.go", "merkle.go"}},
+	{name: "chain/bitcoin/signing", folder: "chain/bitcoin/signing"},
+	{name: "chain/bitcoin/signing/ur", folder: "chain/bitcoin/signing/ur"},
 	{name: "chain/ethereum", folder: "chain/ethereum",
 		files: []string{"block.go", "bloom.go", "call_tracer.go", "fetch_block.go", "hex.go", "token.go",
 			"trace_block.go", "transfer.go"}},

@@ -2,7 +2,7 @@ package ur
 
 import (
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"hash/crc32"
 )
 
@@ -18,15 +18,14 @@ const pairs = "" +
 	"rtsesasrssskswstspsosgsbsfsntotktitttdtetytltbtstptatnuyuoutueur" +
 	"vtvyvovlvevwvavdvswlwdwmwpwewywswtwnwzwfwkykynylyaytzszoztzczezm"
 
-// letters maps a pair of letters to one more than its byte; 0 is no pair.
-var letters = func() (m [26 * 26]uint16) {
+// bytesOf maps a pair of letters to its byte.
+var bytesOf = func() map[string]byte {
+	m := map[string]byte{}
 	for i := range 256 {
-		m[pairIndex(pairs[2*i], pairs[2*i+1])] = uint16(i + 1)
+		m[pairs[2*i:2*i+2]] = byte(i)
 	}
 	return m
 }()
-
-func pairIndex(first, last byte) int { return int(first-'a')*26 + int(last-'a') }
 
 // encodeWords writes data and its CRC-32 as bytewords.
 func encodeWords(data []byte) string {
@@ -37,7 +36,7 @@ func encodeWords(data []byte) string {
 	return string(text)
 }
 
-var errWords = errors.New("ur: not bytewords with their checksum")
+var errWords = fmt.Errorf("%w: no bytewords with their checksum", ErrPart)
 
 // decodeWords reads bytewords in lower case, and checks the CRC-32 at their end.
 func decodeWords(text string) ([]byte, error) {
@@ -46,11 +45,11 @@ func decodeWords(text string) ([]byte, error) {
 	}
 	data := make([]byte, len(text)/2)
 	for i := range data {
-		first, last := text[2*i], text[2*i+1]
-		if first < 'a' || first > 'z' || last < 'a' || last > 'z' || letters[pairIndex(first, last)] == 0 {
+		b, ok := bytesOf[text[2*i:2*i+2]]
+		if !ok {
 			return nil, errWords
 		}
-		data[i] = byte(letters[pairIndex(first, last)] - 1)
+		data[i] = b
 	}
 	end := len(data) - 4
 	if binary.BigEndian.Uint32(data[end:]) != crc32.ChecksumIEEE(data[:end]) {

@@ -2,7 +2,7 @@ package ur
 
 import (
 	"encoding/binary"
-	"errors"
+	"fmt"
 )
 
 // Major types of CBOR (RFC 8949) that URs use.
@@ -12,7 +12,7 @@ const (
 	cborArray = 4
 )
 
-var errCBOR = errors.New("ur: not the CBOR that is expected")
+var errCBOR = fmt.Errorf("%w: other CBOR than expected", ErrPart)
 
 // appendHead writes the head of an item: its major type, and its value or length in the shortest form.
 func appendHead(out []byte, major byte, n uint32) []byte {

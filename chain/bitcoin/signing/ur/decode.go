@@ -66,12 +66,12 @@ func (d *Decoder) AddPart(text string) error {
 	}
 	raw, err := decodeWords(words)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrPart, err)
+		return err
 	}
 	if count == 0 {
 		data, err := readWholeBytes(raw)
-		if err != nil || len(data) == 0 || len(data) > MaxData {
-			return fmt.Errorf("%w: %d bytes: %w", ErrPart, len(data), errCBOR)
+		if len(data) == 0 || len(data) > MaxData {
+			return errors.Join(errCBOR, err)
 		}
 		*d = Decoder{kind: kind, data: data}
 		return nil
@@ -104,8 +104,8 @@ func splitPart(text string) (kind string, number, count uint32, words string, er
 		return "", 0, 0, "", fmt.Errorf("%w: no UR", ErrPart)
 	}
 	if len(pieces) == 3 {
-		_, err := fmt.Sscanf(pieces[1], "%d-%d", &number, &count)
-		if err != nil || fmt.Sprintf("%d-%d", number, count) != pieces[1] || number == 0 || count == 0 {
+		_, _ = fmt.Sscanf(pieces[1], "%d-%d", &number, &count)
+		if fmt.Sprintf("%d-%d", number, count) != pieces[1] || number == 0 || count == 0 {
 			return "", 0, 0, "", fmt.Errorf("%w: number %.20q", ErrPart, pieces[1])
 		}
 	}
@@ -114,18 +114,15 @@ func splitPart(text string) (kind string, number, count uint32, words string, er
 
 // readPart reads a part's CBOR, which repeats number and count.
 func readPart(raw []byte, number, count uint32) (f header, data []byte, err error) {
-	items, rest, err := readHead(raw, cborArray)
+	// What can't be read is empty, which no item of a part is.
+	items, rest, _ := readHead(raw, cborArray)
 	var numbers [4]uint32
 	for i := range numbers {
-		if err == nil {
-			numbers[i], rest, err = readHead(rest, cborUint)
-		}
+		numbers[i], rest, _ = readHead(rest, cborUint)
 	}
-	if err == nil {
-		data, err = readWholeBytes(rest)
-	}
-	if err != nil || items != 5 || numbers[0] != number || numbers[1] != count {
-		return header{}, nil, fmt.Errorf("%w: %w", ErrPart, errCBOR)
+	data, _ = readWholeBytes(rest)
+	if items != 5 || numbers[0] != number || numbers[1] != count {
+		return header{}, nil, errCBOR
 	}
 	length := uint64(numbers[2])
 	if count > MaxParts || length > MaxData+5 || length > uint64(count)*uint64(len(data)) ||

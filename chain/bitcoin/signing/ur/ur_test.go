@@ -2,9 +2,11 @@ package ur
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"runtime"
 	"strings"
@@ -70,8 +72,8 @@ func TestBytewordsCarryTheirChecksum(t *testing.T) {
 	if got, err := decodeWords(text); err != nil || !bytes.Equal(got, data) {
 		t.Errorf("decodeWords = %x, %v, want %x", got, err, data)
 	}
-	for _, bad := range []string{"", "hd", text[:len(text)-1], text[2:], "zz" + text[2:], "h{" + text[2:], "h`" + text[2:],
-		"{d" + text[2:], "`d" + text[2:], "HD" + text[2:]} {
+	for _, bad := range []string{"", "hd", text[:len(text)-1], text + "a", text[2:], "zz" + text[2:], "HD" + text[2:],
+		strings.Replace(encodeWords([]byte{0}), "ae", "aa", 1)} {
 		if got, err := decodeWords(bad); err == nil {
 			t.Errorf("decodeWords(%q) = %x, want an error", bad, got)
 		}
@@ -199,6 +201,12 @@ func TestOtherTextsAreNoParts(t *testing.T) {
 		"no words":           "ur:bytes",
 		"a piece more":       part + "/" + words,
 		"no type":            "ur:/3-2/" + words,
+		"another scheme":     part[3:],
+		"words alone":        "ur:" + encodeWords([]byte{0x41, 1}),
+		"two numbers":        "ur:bytes/1-1/1-1/" + encodeWords([]byte{0x41, 1}),
+		"a whole of zero":    "ur:bytes/3-0/" + encodeWords([]byte{0x41, 1}),
+		"another count in":   "ur:bytes/3-2/" + encodeWords(appendBytes([]byte{0x85, 3, 1, 13, 5}, make([]byte, 13))),
+		"an array of six":    "ur:bytes/3-2/" + encodeWords(appendBytes([]byte{0x86, 3, 2, 0x18, 25, 5}, make([]byte, 13))),
 		"no number":          "ur:bytes//" + words,
 		"number zero":        partOf(0, 2, 25, 5, make([]byte, 13)),
 		"no fragments":       partOf(3, 0, 25, 5, make([]byte, 13)),
@@ -220,7 +228,7 @@ func TestOtherTextsAreNoParts(t *testing.T) {
 		"a byte behind":      "ur:bytes/" + encodeWords([]byte{0x41, 1, 2}),
 		"a byte missing":     "ur:bytes/" + encodeWords([]byte{0x42, 1}),
 		"a huge string":      "ur:bytes/" + encodeWords(appendBytes(nil, make([]byte, MaxData+1))),
-		"a huge text":        strings.Repeat(" ", 4*MaxData) + part,
+		"a huge text":        strings.Repeat(" ", 4*MaxData+1-len(part)) + part,
 	} {
 		var d Decoder
 		if err := d.AddPart(text); !errors.Is(err, ErrPart) {
@@ -228,6 +236,84 @@ func TestOtherTextsAreNoParts(t *testing.T) {
 		}
 		if err := d.AddPart(part); err != nil {
 			t.Errorf("a part after %s: %v", name, err)
+		}
+		if err := d.AddPart(text); !errors.Is(err, ErrPart) {
+			t.Errorf("%s after a part: %v, want ErrPart", name, err)
+		}
+	}
+}
+
+// TestPartsAtTheLimitsAreTaken: the greatest data, number of parts and text that are allowed.
+func TestPartsAtTheLimitsAreTaken(t *testing.T) {
+	half := make([]byte, MaxData/2+3)
+	for name, text := range map[string]string{
+		"the most data in one": "ur:bytes/" + encodeWords(appendBytes(nil, make([]byte, MaxData))),
+		"the most data in two": partOf(1, 2, MaxData+5, 5, half),
+		"the most parts":       partOf(1, MaxParts, MaxParts, 5, []byte{1}),
+		"the longest text":     strings.Repeat(" ", 4*MaxData-len(encodeWords(nil))-13) + "ur:bytes/" + encodeWords([]byte{0x41, 1}),
+	} {
+		var d Decoder
+		if err := d.AddPart(text); err != nil {
+			t.Errorf("%s, %d characters: %v", name, len(text), err)
+		}
+	}
+}
+
+// TestSixtyFourFragmentsFillAWord: the decoder keeps 64 fragments in one word of bits.
+func TestSixtyFourFragmentsFillAWord(t *testing.T) {
+	e := encoderOf(t, wolf(64*MinFragment-3), MinFragment)
+	if e.CountFragments() != 64 {
+		t.Fatalf("%d fragments, want 64", e.CountFragments())
+	}
+	var d Decoder
+	for i := uint32(70); ; i++ {
+		if err := d.AddPart(e.EncodePart(i)); err != nil {
+			t.Fatalf("part %d: %v", i, err)
+		}
+		if _, data, ok := d.Data(); ok {
+			if !bytes.Equal(data, wolf(64*MinFragment-3)) {
+				t.Errorf("decoded %x", data)
+			}
+			return
+		}
+	}
+}
+
+// TestNumbersOfCBOR: numbers are written in their shortest form and read back; half of one, one of 64 bits and another type
+// are refused.
+func TestNumbersOfCBOR(t *testing.T) {
+	for n, want := range map[uint32]string{0: "00", 23: "17", 24: "1818", 255: "18ff", 256: "190100", 65535: "19ffff",
+		65536: "1a00010000", 1<<32 - 1: "1affffffff"} {
+		raw := appendHead(nil, cborUint, n)
+		if got := hex.EncodeToString(raw); got != want {
+			t.Errorf("appendHead(%d) = %s, want %s", n, got, want)
+		}
+		if got, rest, err := readHead(raw, cborUint); got != n || len(rest) > 0 || err != nil {
+			t.Errorf("readHead(%s) = %d with %x left, %v", want, got, rest, err)
+		}
+		for i := range raw {
+			if _, _, err := readHead(raw[:i], cborUint); err == nil {
+				t.Errorf("readHead(%x) gave no error", raw[:i])
+			}
+		}
+	}
+	for _, bad := range []string{"1b0000000000000001", "1c", "1f", "40", "80"} {
+		raw, _ := hex.DecodeString(bad)
+		if n, _, err := readHead(raw, cborUint); err == nil {
+			t.Errorf("readHead(%s) = %d, want an error", bad, n)
+		}
+	}
+	if _, err := readWholeBytes([]byte{1}); err == nil {
+		t.Error("a number was read as a byte string")
+	}
+}
+
+// TestTypesHaveSmallLettersDigitsAndHyphens: BCR-2020-005 allows no other characters.
+func TestTypesHaveSmallLettersDigitsAndHyphens(t *testing.T) {
+	for text, want := range map[string]bool{"crypto-psbt": true, "az-09": true, strings.Repeat("a", 64): true, "": false,
+		"a`": false, "a{": false, "a/": false, "a:": false, "a_": false, "A": false, strings.Repeat("a", 65): false} {
+		if got := isType(text); got != want {
+			t.Errorf("isType(%q) = %t, want %t", text, got, want)
 		}
 	}
 }
@@ -262,6 +348,11 @@ func TestWrongFragmentsAreFoundByTheChecksum(t *testing.T) {
 	}
 	if err := d.AddPart(partOf(2, 2, uint32(len(message)), e.checksum+1, message[16:])); !errors.Is(err, ErrChecksum) {
 		t.Errorf("the last part: %v, want ErrChecksum", err)
+	}
+	for _, message := range [][]byte{{0x40}, {1}, {0x41, 1, 2}} { // no byte string of some bytes
+		if err := d.AddPart(partOf(1, 1, uint32(len(message)), crc32.ChecksumIEEE(message), message)); !errors.Is(err, ErrChecksum) {
+			t.Errorf("a message of %x: %v, want ErrChecksum", message, err)
+		}
 	}
 	for i := range uint32(2) {
 		if err := d.AddPart(e.EncodePart(i + 1)); err != nil {
