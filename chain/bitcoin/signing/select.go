@@ -34,7 +34,7 @@ type Request struct {
 	HighestFeeRate int64
 	// OneOf are outpoints ("txid:vout") of which the transaction spends one at least; none if it is
 	// empty. A transaction that replaces a failed one spends an input of it, so that only one of them
-	// can confirm.
+	// can confirm. Nodes that still hold the failed one ask for a higher fee and fee rate (BIP 125).
 	OneOf []string
 }
 
