@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -111,44 +112,31 @@ func describeState(state State) string { return strings.ReplaceAll(string(state)
 
 // Summary is a send in events and in the record of its payment. It has no address, note or person.
 type Summary struct {
-	ID                string        `json:"id"`
-	Kind              string        `json:"kind"`
-	Status            string        `json:"status"`
-	Reason            string        `json:"reason"`
-	Domain            string        `json:"domain"`
-	Business          SummaryOwner  `json:"business"`
-	BusinessReference string        `json:"business_reference"`
-	PaymentReference  *string       `json:"payment_reference"` // null for none
-	PaymentMethod     SummaryMethod `json:"payment_method"`
-	Network           string        `json:"network"`
-	Amount            string        `json:"amount"`
-	Value             *string       `json:"value"`    // in Currency; null where no price is known
-	Currency          *string       `json:"currency"` // null where no price is known
-	Reversed          bool          `json:"reversed"`
-	PaidTwice         bool          `json:"paid_twice"`
-	Hash              string        `json:"hash"`
-	Confirmations     int64         `json:"confirmations"`
-}
-
-// SummaryOwner is the merchant in a summary.
-type SummaryOwner struct {
-	Name   string `json:"name"`
-	Code   string `json:"code"`
-	Domain string `json:"domain"`
-}
-
-// SummaryMethod is the payment method in a summary.
-type SummaryMethod struct {
-	Code     string `json:"code"`
-	Currency string `json:"currency"`
+	ID                string                 `json:"id"`
+	Kind              string                 `json:"kind"`
+	Status            string                 `json:"status"`
+	Reason            string                 `json:"reason"`
+	Domain            string                 `json:"domain"`
+	Business          payment.RecordBusiness `json:"business"`
+	BusinessReference string                 `json:"business_reference"`
+	PaymentReference  *string                `json:"payment_reference"` // null for none
+	PaymentMethod     payment.RecordMethod   `json:"payment_method"`
+	Network           string                 `json:"network"`
+	Amount            string                 `json:"amount"`
+	Value             *string                `json:"value"`    // in Currency; null where no price is known
+	Currency          *string                `json:"currency"` // null where no price is known
+	Reversed          bool                   `json:"reversed"`
+	PaidTwice         bool                   `json:"paid_twice"`
+	Hash              string                 `json:"hash"`
+	Confirmations     int64                  `json:"confirmations"`
 }
 
 // Summary writes the send as events carry it.
 func (v View) Summary() Summary {
 	row := v.Send
 	out := Summary{ID: row.Reference, Kind: row.Kind, Status: row.Status, Reason: row.Reason, Domain: row.Domain,
-		Business:          SummaryOwner{Name: v.Business.Name, Code: v.Business.Code, Domain: row.Domain},
-		BusinessReference: row.BusinessReference, PaymentMethod: SummaryMethod{Code: row.Method, Currency: row.Coin},
+		Business:          payment.RecordBusiness{Name: v.Business.Name, Code: v.Business.Code, Domain: row.Domain},
+		BusinessReference: row.BusinessReference, PaymentMethod: payment.RecordMethod{Code: row.Method, Currency: row.Coin},
 		Network: row.Network, Amount: v.Amount(), Reversed: row.Reversed, PaidTwice: row.PaidTwice, Hash: row.Hash,
 		Confirmations: v.Confirmations()}
 	if v.Payment != "" {

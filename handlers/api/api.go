@@ -27,6 +27,7 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 	"cointill/models"
@@ -108,6 +109,8 @@ type Sandbox interface {
 	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
 	Advance(ctx context.Context, sc scope.Scope, reference string, seconds int64) (payment.View, error)
 	Mine(ctx context.Context, sc scope.Scope, method money.Method, blocks int) (sandbox.Mined, error)
+	SimulateSend(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.SignedSend, error)
+	ApproveSend(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
 }
 
 // Limits counts requests.
@@ -129,11 +132,14 @@ type Deps struct {
 	Networks   payment.Networks // whether a coin works now
 	Quotes     Quotes
 	Sandbox    Sandbox
-	Books      Books
-	Limits     Limits
-	Answers    *idempotency.Store
-	Secrets    *secret.Box // seals cursors
-	Clock      clock.Clock
+	Sends      Sends
+	// ClaimURL is the address of the page on which the customer of a refund names its address.
+	ClaimURL func(row models.Send) string
+	Books    Books
+	Limits   Limits
+	Answers  *idempotency.Store
+	Secrets  *secret.Box // seals cursors
+	Clock    clock.Clock
 	// PerMinute is how many requests a key may make in a minute; 0 means limit.PerKey.
 	PerMinute int64
 	// BaseURL is this instance's own address, without a trailing slash; Version is Cointill's.

@@ -116,11 +116,12 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 		Events: b.hooks, PageBase: base + "/pay",
 		Receipts: &mail.Service{DB: db, Clock: now.Now, Render: func(mail.Receipt) (string, string, string) { return "s", "t", "h" }},
 	}
-	player := &sandbox.Service{Payments: b.payments, Chains: map[money.Chain]sandbox.Chain{}}
+	sends := sendtest.New(b.payments)
+	player := &sandbox.Service{Payments: b.payments, Sends: sends, Approvals: sends.Approvals, Chains: map[money.Chain]sandbox.Chain{}}
 	for _, kind := range money.Chains() {
 		c, err := simulated.Open(t.Context(), db, kind, now.Now)
 		b.must(err)
-		observer := observe.New(b.payments, sendtest.New(b.payments), new(chain.WatchSet))
+		observer := observe.New(b.payments, sends, new(chain.WatchSet))
 		b.followers = append(b.followers, chain.NewFollower(chain.FollowerConfig{Network: c.Network(), Source: c, Store: observer, Watch: observer.Watching, Clock: now.Now,
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, c.Network()) }}))
 		b.chains, player.Chains[kind], registry.Domains[scope.Test][kind] = append(b.chains, c), c, c.Network()
@@ -128,7 +129,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 	b.serve(api.Deps{
 		Payments: b.payments, Lists: &list.Service{DB: db}, Webhooks: b.hooks,
 		Deliveries: &delivery.Service{DB: db, Clock: now.Now, Events: b.hooks}, Resends: b.resends, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Prices: quotes, Base: base + "/l"},
-		Keys: b.keys, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Books: &journal.Service{DB: db, Clock: now.Now}, Limits: limit.New(db, now.Now),
+		Keys: b.keys, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Sends: sends, ClaimURL: sends.ClaimURL, Books: &journal.Service{DB: db, Clock: now.Now}, Limits: limit.New(db, now.Now),
 		Answers: idempotency.New(db, now.Now, box), Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
 	})
 	b.business, b.key, b.liveKey = b.merchant("Kofi Books", "kofi@books.example")

@@ -24,15 +24,16 @@ type Books interface {
 type entryData struct {
 	BookedOn   string  `json:"booked_on" format:"date" example:"2026-01-31" doc:"The day of the fact in the business's time zone, or the first open day when that month was closed."`
 	HappenedOn string  `json:"happened_on" format:"date" example:"2026-01-31" doc:"The day of the fact."`
-	Kind       string  `json:"kind" enum:"received,lost,settled,refunded,left,restored" example:"settled" doc:"received: confirmed. lost: left the chain before it was final. settled: its payment ended, or a person decided. refunded: sent back, as a person recorded. left: left the chain after its payment was Successful. restored: on the chain again after that."`
-	Debit      string  `json:"debit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed" example:"pending" doc:"The account that is debited."`
-	Credit     string  `json:"credit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed" example:"sales" doc:"The account that is credited."`
+	Kind       string  `json:"kind" enum:"received,lost,settled,refunded,left,restored,sent,unsent,completed,reopened,sent_twice,sent_once" example:"settled" doc:"received: confirmed. lost: left the chain before it was final. settled: its payment ended, or a person decided. refunded: sent back, as a person recorded. left: left the chain after its payment was Successful. restored: on the chain again after that. sent: a transaction that pays a send was seen. unsent: it failed. completed: it is final. reopened: it left the chain after that. sent_twice: a second transaction paid the send. sent_once: that one left the chain."`
+	Debit      string  `json:"debit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice" example:"pending" doc:"The account that is debited."`
+	Credit     string  `json:"credit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice" example:"sales" doc:"The account that is credited."`
 	Coin       string  `json:"coin" example:"BTC" doc:"The coin."`
 	Network    string  `json:"network" example:"sandbox-bitcoin" doc:"The network."`
 	Amount     string  `json:"amount" example:"0.00055651" doc:"The amount of the coin."`
 	Currency   *string `json:"currency" example:"NGN" doc:"The currency of the value; null where no rate was locked."`
 	Value      *string `json:"value" example:"50000.00" doc:"The amount's value at the locked rate; null where no rate was locked."`
 	Reference  *string `json:"reference" example:"PAY_7QSY02XQT7G50PTFE5MESS2FBX" doc:"The payment; null for none."`
+	Send       *string `json:"send" example:"SND_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The send; null for none."`
 	Hash       *string `json:"hash" example:"4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b" doc:"The transaction that brought the money; null where there is none."`
 	CreatedAt  string  `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was posted."`
 }
@@ -60,7 +61,7 @@ type currencyData struct {
 	Received   string `json:"received" example:"599800.00" doc:"Received by Successful payments, less what was reversed."`
 	Difference string `json:"difference" example:"-200.00" doc:"What they received less what they asked for, before reversals."`
 	Reversed   string `json:"reversed" example:"0.00" doc:"What left the chain after its payment was Successful, less what returned."`
-	Refunded   string `json:"refunded" example:"0.00" doc:"Sent back, as people recorded."`
+	Refunded   string `json:"refunded" example:"0.00" doc:"Sent back: by completed refunds, and as people recorded."`
 	Declined   string `json:"declined" example:"1000.00" doc:"By how much the money of Declined payments that is held grew."`
 }
 
@@ -70,8 +71,10 @@ type coinData struct {
 	Opening   string `json:"opening" example:"0.00000000" doc:"Received before the period and not known to have left."`
 	Received  string `json:"received" example:"0.00660000" doc:"Confirmed in the period."`
 	Lost      string `json:"lost" example:"0.00000000" doc:"Left the chain, less what returned."`
-	Refunded  string `json:"refunded" example:"0.00000000" doc:"Sent back, as a person recorded."`
-	Closing   string `json:"closing" example:"0.00660000" doc:"Opening and received, less lost and refunded."`
+	Refunded  string `json:"refunded" example:"0.00000000" doc:"Sent back: by completed refunds, and as a person recorded."`
+	PaidOut   string `json:"paid_out" example:"0.00000000" doc:"Sent by completed payouts, and by second transactions of a send."`
+	InFlight  string `json:"in_flight" example:"0.00000000" doc:"Of sends that were processing at the end; it is part of closing."`
+	Closing   string `json:"closing" example:"0.00660000" doc:"Opening and received, less lost, refunded and paid out."`
 	Sales     string `json:"sales" example:"0.00650000" doc:"Of Successful payments in the period, less what left the chain."`
 	Pending   string `json:"pending" example:"0.00000000" doc:"Held at the end for payments that had not ended."`
 	Declined  string `json:"declined" example:"0.00010000" doc:"Held at the end, of Declined payments."`
@@ -156,7 +159,8 @@ func showStatement(s journal.Statement) statementData {
 	for _, l := range s.Coins {
 		in := money.Coin(l.Coin).Format
 		shown.Coins = append(shown.Coins, coinData{Coin: l.Coin, Network: l.Network, Opening: in(l.Opening),
-			Received: in(l.Received), Lost: in(l.Lost), Refunded: in(l.Refunded), Closing: in(l.Closing),
+			Received: in(l.Received), Lost: in(l.Lost), Refunded: in(l.Refunded),
+			PaidOut: in(l.PaidOut), InFlight: in(l.InFlight), Closing: in(l.Closing),
 			Sales: in(l.Sales), Pending: in(l.Pending), Declined: in(l.Declined), Unmatched: in(l.Unmatched)})
 	}
 	return shown
@@ -193,6 +197,9 @@ func showEntry(e journal.Entry) entryData {
 	}
 	if e.Payment != "" {
 		shown.Reference = &e.Payment
+	}
+	if e.Send != "" {
+		shown.Send = &e.Send
 	}
 	if e.Hash != "" {
 		shown.Hash = &e.Hash

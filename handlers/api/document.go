@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/payment"
+	"cointill/core/send"
 	"cointill/core/webhook"
 	"cointill/handlers/page"
 )
@@ -37,6 +38,8 @@ var tags = []*huma.Tag{
 	{Name: "Payment links", Description: "Pages on which customers start payments themselves."},
 	{Name: "Webhooks", Description: "Where events are posted to."},
 	{Name: "Events", Description: "What happened, and what was told of it."},
+	{Name: "Sends", Description: "Refunds and payouts from your own wallet: asked for here, approved by people, signed by " +
+		"the wallet."},
 	{Name: "Books", Description: "Statements of periods, and the journal entries that their figures add up."},
 	{Name: "Sandbox", Description: "Plays the customer and the network in the test domain. Test keys only: with a " +
 		"live key these addresses hold nothing."},
@@ -111,7 +114,9 @@ func schemaName(t reflect.Type, hint string) string {
 		reflect.TypeFor[startedData](): "StartedPayment", reflect.TypeFor[stepData](): "TimelineStep",
 		reflect.TypeFor[summaryData](): "PaymentSummary", reflect.TypeFor[webhookSecretData](): "WebhookWithSecret",
 		reflect.TypeFor[linkData](): "PaymentLink", reflect.TypeFor[methodData](): "PaymentMethod",
-		reflect.TypeFor[eventDetail](): "EventWithDeliveries",
+		reflect.TypeFor[eventDetail](): "EventWithDeliveries", reflect.TypeFor[payment.RecordSend](): "Refund",
+		reflect.TypeFor[signedData]():   "SignedSend",
+		reflect.TypeFor[send.Summary](): "SendSummary",
 	}[t]; known {
 		return name
 	}
@@ -298,6 +303,8 @@ func eventBody(registry huma.Registry, event EventType) *huma.Schema {
 	switch {
 	case strings.HasPrefix(event.Type, "payment."):
 		properties["data"] = &huma.Schema{Ref: schemas + "Payment"}
+	case strings.HasPrefix(event.Type, "send."):
+		properties["data"] = &huma.Schema{Ref: schemas + "SendSummary"}
 	case event.Type == webhook.WebhookTest:
 		properties["data"] = testEventSchema()
 	default:

@@ -203,6 +203,8 @@ func TestSamples(t *testing.T) {
 				id = l.ID
 			case strings.Contains(path, "events"):
 				id = tested.EventID
+			case strings.Contains(path, "sends"):
+				id = b.payout(true)
 			}
 			b.expect(b.call("PATCH", "/v1/webhooks/"+hook.ID, `{"active":true}`), 200, "") // one of the samples switches it off
 			at := strings.NewReplacer("{reference}", b.initiate().Reference, "{id}", id).Replace(path)

@@ -112,6 +112,10 @@ func TestEveryPostHappensOnce(t *testing.T) {
 			"/v1/sandbox/payments/{reference}/simulate": {"/v1/sandbox/payments/" + s.Reference + "/simulate", `{"scenario":"exact"}`},
 			"/v1/sandbox/advance":                       {"", `{"reference":"order-1","seconds":5}`},
 			"/v1/sandbox/mine":                          {"", `{"payment_method":"crypto_dogecoin","blocks":1}`},
+			"/v1/sends":                                 {"", payoutBody},
+			"/v1/sends/{id}/cancel":                     {"/v1/sends/" + b.payout(false) + "/cancel", ""},
+			"/v1/sandbox/sends/{id}/approve":            {"/v1/sandbox/sends/" + b.payout(false) + "/approve", ""},
+			"/v1/sandbox/sends/{id}/simulate":           {"/v1/sandbox/sends/" + b.payout(true) + "/simulate", `{"scenario":"exact"}`},
 		}
 		var document struct{ Paths map[string]map[string]any }
 		b.must(json.Unmarshal(b.document().JSON, &document))

@@ -30,7 +30,8 @@ func (s *service) listOperations() []*operation {
 	var all []*operation
 	for _, group := range [][]*operation{
 		s.paymentOperations(), s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.deliveryOperations(),
-		s.eventOperations(), s.resendOperations(), s.bookOperations(), s.sandboxOperations(),
+		s.eventOperations(), s.resendOperations(), s.sendOperations(), s.bookOperations(),
+		s.sandboxOperations(), s.sandboxSendOperations(),
 	} {
 		all = append(all, group...)
 	}

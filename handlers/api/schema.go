@@ -1,11 +1,13 @@
 package api
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/payment"
+	"cointill/core/send"
 	"cointill/core/webhook"
 	"cointill/handlers/api/body"
 )
@@ -36,6 +38,7 @@ var abouts = map[string]map[string]about{
 		"transaction": {"What was asked, and what came.", nil},
 		"transfers": {"Transfers of the coin to the payment: the first 100 that count or did, then the first 100 that " +
 			"are surplus.", nil},
+		"sends":      {"Refunds of this payment that were asked for as sends: the first 100.", nil},
 		"rate":       {"The price at which it was quoted.", nil},
 		"expires_at": {"End of the 7 minutes in which the quoted price holds.", "2026-01-31T12:07:00.000000Z"},
 		"completed_at": {"When it became successful or declined; null in every other state.",
@@ -69,6 +72,12 @@ var abouts = map[string]map[string]about{
 		"crypto_confirmations":      {"Confirmations of that transaction.", 2},
 		"metadata":                  {"What was sent as metadata, as it was written; null when nothing was.", nil},
 	},
+	"Refund": {
+		"id": {"Id of the send.", "SND_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}, "kind": {"Always refund.", "refund"},
+		"status": {"State of the send.", "processing"}, "amount": {"What is sent, in the coin.", "0.00027778"},
+		"hash": {"Hash of the transaction that pays it; empty before one was seen.", "9f2c41d6a0"},
+	},
+	"Send": aboutSend, "SendSummary": aboutSend,
 	"MethodOfPayment": {"code": {"The payment_method.", "crypto_bitcoin"}, "currency": {"Its coin.", "BTC"}},
 	"Transfer": {
 		"hash": {"Hash of the transaction.", "9f2c41d6a0"}, "amount": {"What it carries, in the coin.", "0.00027778"},
@@ -103,11 +112,15 @@ func listEnums() map[string]map[string][]string {
 		"PaymentSummary": {"reason": reasons},
 		"Transfer":       {"status": payment.MoveStatuses()},
 		"Rate":           {"currency": {"NGN", "GHC", "KES", "USD"}},
+		"Refund":         {"status": codeNames(send.States())},
+		"Send":           {"status": codeNames(send.States()), "kind": {send.Refund, send.Payout}},
+		"SendSummary":    {"status": codeNames(send.States()), "kind": {send.Refund, send.Payout}},
 	}
 }
 
 // refineSchemas adds to the schemas of core's types what their Go types can't say.
 func refineSchemas(registry huma.Registry) {
+	registry.Schema(reflect.TypeFor[send.Summary](), true, "") // only events have it
 	all := registry.Map()
 	for name, properties := range abouts {
 		for property, about := range properties {
@@ -138,9 +151,9 @@ func refineSchemas(registry huma.Registry) {
 		all[schema].Properties["data"] = &huma.Schema{Description: data.Description,
 			OneOf: []*huma.Schema{object{}.Schema(registry), {Type: "null"}}}
 	}
-	all["Transaction"].Properties["metadata"] = &huma.Schema{
-		Description: all["Transaction"].Properties["metadata"].Description,
-		OneOf:       append(body.Verbatim{}.Schema(registry).OneOf, &huma.Schema{Type: "null"}),
+	for _, schema := range []string{"Transaction", "Send"} {
+		all[schema].Properties["metadata"] = &huma.Schema{Description: all[schema].Properties["metadata"].Description,
+			OneOf: append(body.Verbatim{}.Schema(registry).OneOf, &huma.Schema{Type: "null"})}
 	}
 	for _, at := range []struct{ schema, property string }{{"Payment", "expires_at"}, {"Payment", "created_at"},
 		{"Transfer", "first_seen_at"}, {"Rate", "locked_at"}} {
@@ -159,4 +172,26 @@ func tidySchemas(registry huma.Registry) {
 		}
 		slices.Sort(s.Required)
 	}
+}
+
+// aboutSend documents what a send and the events about it have in common.
+var aboutSend = map[string]about{
+	"id":                 {"Id of the send.", "SND_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+	"kind":               {"refund or payout.", "refund"},
+	"status":             {"State of the send.", "ready"},
+	"reason":             {"Machine-readable reason for the state; empty when there is nothing to explain.", ""},
+	"domain":             {"Environment: test or live.", "test"},
+	"business":           {"The merchant.", nil},
+	"business_reference": {"Your reference, or the one that was made for you.", "refund-1001"},
+	"payment_reference": {"The payment whose money is refunded; null for none.",
+		"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+	"payment_method": {"The payment method and its coin.", nil},
+	"network":        {"The network that carries it.", "sandbox-bitcoin"},
+	"amount":         {"What the recipient gets, in whole coins.", "0.00027778"},
+	"value":          {"The amount's value at the locked price; null where none is known.", "25000.00"},
+	"currency":       {"Currency of value; null where no price is known.", "NGN"},
+	"reversed":       {"Its money came back after it was final. Rare and grave.", false},
+	"paid_twice":     {"A second transaction paid it, too.", false},
+	"hash":           {"Hash of the transaction that pays it; empty before one was seen.", "9f2c41d6a0"},
+	"confirmations":  {"Confirmations of that transaction.", 2},
 }

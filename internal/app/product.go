@@ -343,7 +343,7 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 					Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Webhooks: p.Hooks,
 					Deliveries: p.deliveries, Resends: p.resends, Links: p.Links,
 					Keys: p.Keys, Methods: p.Accounts, Networks: p.Networks, Quotes: p.Quotes,
-					Sandbox: p.Sandbox, Books: p.Books, Limits: p.limiter, Answers: p.answers, Secrets: box,
+					Sandbox: p.Sandbox, Sends: p.Sends, ClaimURL: p.Sends.ClaimURL, Books: p.Books, Limits: p.limiter, Answers: p.answers, Secrets: box,
 					Clock:     p.Clock,
 					PerMinute: s.RateLimit, BaseURL: p.Base, Version: Version,
 				})
