@@ -106,7 +106,7 @@ func askSafely[G, K, A any](ctx context.Context, of G, keys []K,
 // Among limits a query to the rows whose column is one of the values. However
 // many there are, it is the same statement, so that it is prepared once.
 func Among[T ~string | ~int64](query *Tx, column string, values []T) *Tx {
-	list, err := json.Marshal(values)
+	list, err := json.Marshal(append([]T{}, values...)) // no values are [], not null
 	if err != nil {
 		_ = query.AddError(err)
 	}
@@ -114,7 +114,8 @@ func Among[T ~string | ~int64](query *Tx, column string, values []T) *Tx {
 		return query.Where(column+" IN (SELECT value FROM json_each(?))", string(list))
 	}
 	kind := "text"
-	if _, number := any(values[0]).(int64); number {
+	var zero T
+	if _, number := any(zero).(int64); number {
 		kind = "bigint"
 	}
 	return query.Where(column+" = ANY(ARRAY(SELECT jsonb_array_elements_text(?::jsonb)::"+kind+"))", string(list))
