@@ -15,6 +15,7 @@ import (
 
 	"cointill/core/sandbox"
 	"cointill/handlers/api/body"
+	"cointill/handlers/api/catalogue"
 	"cointill/handlers/page"
 	"cointill/views/docs"
 )
@@ -42,11 +43,11 @@ func (d *Document) Reference() docs.ReferenceProps {
 		}
 		props.Groups = append(props.Groups, group)
 	}
-	for _, c := range Codes() {
+	for _, c := range catalogue.Codes() {
 		props.Errors = append(props.Errors, docs.ErrorCode{Code: c.Code, Status: strconv.Itoa(c.Status),
 			Text: c.Meaning + " " + c.Do})
 	}
-	for _, e := range Events() {
+	for _, e := range catalogue.Events() {
 		props.Events = append(props.Events, docs.Event{Type: e.Type, Text: e.When})
 	}
 	for _, s := range sandbox.Scenarios() {

@@ -14,6 +14,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/send"
 	"cointill/core/webhook"
+	"cointill/handlers/api/catalogue"
 	"cointill/handlers/page"
 )
 
@@ -248,7 +249,7 @@ func refusalResponses(registry huma.Registry) map[string]*huma.Response {
 // sampleFailure is an example of a refusal.
 func sampleFailure(status int) map[string]any {
 	sample := map[string]any{"status": false, "request_id": "req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}
-	for _, c := range Codes() {
+	for _, c := range catalogue.Codes() {
 		if c.Status == status {
 			sample["code"], sample["message"] = c.Code, c.Meaning
 			break
@@ -278,7 +279,7 @@ func describeWebhooks(registry huma.Registry) map[string]*huma.PathItem {
 			"v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="),
 	}
 	all := map[string]*huma.PathItem{}
-	for _, event := range Events() {
+	for _, event := range catalogue.Events() {
 		body := eventBody(registry, event)
 		all[event.Type] = &huma.PathItem{Post: &huma.Operation{
 			OperationID: "on" + pascalCase(event.Type), Summary: event.Type, Description: event.When,
@@ -296,7 +297,7 @@ func describeWebhooks(registry huma.Registry) map[string]*huma.PathItem {
 }
 
 // eventBody is the schema of the body that is posted for an event.
-func eventBody(registry huma.Registry, event EventType) *huma.Schema {
+func eventBody(registry huma.Registry, event catalogue.EventType) *huma.Schema {
 	known := registry.Map()["Event"]
 	properties := maps.Clone(known.Properties)
 	properties["type"] = &huma.Schema{Type: huma.TypeString, Enum: []any{event.Type}, Description: "Type of the event."}

@@ -23,7 +23,7 @@ import (
 
 	"cointill/core/sandbox"
 	"cointill/core/webhook"
-	"cointill/handlers/api"
+	"cointill/handlers/api/catalogue"
 )
 
 const root = "../.."
@@ -234,7 +234,7 @@ func TestEveryCodeIsInTheCatalogue(t *testing.T) {
 		}
 	}
 	listed := map[string]bool{}
-	for _, c := range api.Codes() {
+	for _, c := range catalogue.Codes() {
 		if listed[c.Code] {
 			t.Errorf("%s is listed twice", c.Code)
 		}
@@ -242,7 +242,7 @@ func TestEveryCodeIsInTheCatalogue(t *testing.T) {
 	}
 	for code := range used {
 		if prefix, isPrefix := strings.CutSuffix(code, "*"); isPrefix {
-			if !slices.ContainsFunc(api.Codes(), func(c api.Code) bool { return strings.HasPrefix(c.Code, prefix) }) {
+			if !slices.ContainsFunc(catalogue.Codes(), func(c catalogue.Code) bool { return strings.HasPrefix(c.Code, prefix) }) {
 				t.Errorf("no code with the prefix %s is in the catalogue", prefix)
 			}
 			continue
@@ -309,7 +309,7 @@ func collect(file *ast.File, used map[string]bool) {
 func TestErrorsPage(t *testing.T) {
 	var want strings.Builder
 	want.WriteString(errorsHead)
-	for _, c := range api.Codes() {
+	for _, c := range catalogue.Codes() {
 		fmt.Fprintf(&want, "| `%s` | %d | %s | %s |\n", c.Code, c.Status, c.Meaning, c.Do)
 	}
 	path := filepath.Join(root, "docs", "errors.md")
@@ -341,7 +341,7 @@ func TestEventsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range api.Events() {
+	for _, e := range catalogue.Events() {
 		if !strings.Contains(string(text), fmt.Sprintf("| `%s` | %s |", e.Type, e.When)) {
 			t.Errorf("docs/events.md lacks | `%s` | %s |", e.Type, e.When)
 		}
@@ -354,7 +354,7 @@ func TestEventsPage(t *testing.T) {
 		t.Error("docs/webhooks.md lacks the program of the reference")
 	}
 	var types []string
-	for _, e := range api.Events() {
+	for _, e := range catalogue.Events() {
 		types = append(types, e.Type)
 	}
 	if !slices.Equal(types, webhook.Types()) {

@@ -1,4 +1,6 @@
-package api
+// Package catalogue lists what the interface promises by name: its types of events and its error
+// codes, with what each means.
+package catalogue
 
 import "cointill/core/webhook"
 
