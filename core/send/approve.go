@@ -340,6 +340,9 @@ func (s *Approvals) Reject(ctx context.Context, sc scope.Scope, reference, note 
 // Cancel withdraws a send before a transaction that pays it was seen, or after it failed. Faults:
 // Forbidden; NotFound; Conflict for another state.
 func (s *Service) Cancel(ctx context.Context, sc scope.Scope, reference string) (View, error) {
+	if _, err := s.Find(ctx, sc, reference); err != nil { // a send of another domain isn't there at all
+		return View{}, err
+	}
 	if err := sc.CheckAction(scope.AskSends); err != nil {
 		return View{}, err
 	}

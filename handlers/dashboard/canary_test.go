@@ -33,6 +33,11 @@ mails             to_address to_name~ subject text html~ last_error about~      
 payments          reference= business_reference authorization_code=~ customer_name      see_payments
 payments          customer_email metadata remark address                                see_payments
 resolutions       tx_id note                                                            see_payments
+payout_addresses  address~ name~                                                        see_sends
+send_claims       address~                                                              see_sends
+send_destinations address~                                                              see_sends
+send_steps        detail~                                                               see_sends
+sends             reference=~ business_reference~ address~ metadata~ note~ hash~        see_sends
 spends            spend_key~                                                            see_payments
 steps             remark detail~                                                        see_payments
 transfers         tx_id address block_hash~ conflict_tx~                                see_payments
@@ -53,6 +58,11 @@ links domain currency methods
 mails domain kind message_id from_name outcome
 payments domain token_hash language currency method coin network due price quote late_payments status reason paid
 resolutions domain kind reason asset amount actor
+payout_addresses domain network
+send_claims hash confirm_hash
+send_destinations network
+send_steps kind from_status to_status reason actor
+sends domain kind method coin network amount currency rate price quote address_by actor status reason sealed booked booked_twice
 spends network
 steps kind from_status to_status reason actor
 transfers network asset amount gone_reason domain unmatched resolution booked
@@ -62,7 +72,7 @@ transfers network asset amount gone_reason domain unmatched resolution booked
 // business are called and how they sign in, the business's own settings, counts, and chains.
 var unwatched = []string{"alarms", "api_keys", "attempts", "audit_heads", "businesses", "chain_blocks", "chain_cursors", "closed_months", "deliveries", "devices",
 	"endpoint_pauses", "endpoints", "idempotencies", "instances", "journal_days", "journal_entries", "leases", "listed_addresses", "logos", "members", "methods", "passkey_challenges",
-	"passkeys", "rate_minutes", "rate_policies", "rate_sources", "rate_windows", "rates", "recovery_codes", "resends", "sandbox_blocks", "sandbox_plans", "sandbox_txes", "sessions",
+	"passkeys", "rate_minutes", "rate_policies", "rate_sources", "rate_windows", "rates", "recovery_codes", "resends", "sandbox_blocks", "sandbox_plans", "sandbox_txes", "send_approvals", "send_rules", "sessions",
 	"tallies", "tally_changes", "tally_days", "tally_waits", "tickets", "users", "wallets"}
 
 // column is a text column with the rights that show it.
@@ -130,7 +140,7 @@ func plant(t testing.TB, s *servertest.Server) []canary {
 	p := &planter{t: t, s: s, owners: map[string]scope.Scope{}}
 	p.watched, p.plain = columnsOf(t)
 	// Those that others belong to come first.
-	order := []string{"payments", "transfers", "deliveries"}
+	order := []string{"payments", "sends", "transfers", "deliveries"}
 	tables := slices.Clone(models.All())
 	slices.SortStableFunc(tables, func(a, b any) int {
 		return slices.Index(order, p.table(b).name) - slices.Index(order, p.table(a).name)
@@ -193,7 +203,7 @@ func (p *planter) rows(model any) {
 
 // owner returns the business and domain of a row, by its own columns or by those of its parent row.
 func (p *planter) owner(of table, row reflect.Value) (sc scope.Scope) {
-	for field, parent := range map[string]string{"PaymentID": "payments", "DeliveryID": "deliveries", "TransferID": "transfers"} {
+	for field, parent := range map[string]string{"PaymentID": "payments", "DeliveryID": "deliveries", "TransferID": "transfers", "SendID": "sends"} {
 		if id := row.FieldByName(field); id.IsValid() {
 			sc = p.owners[fmt.Sprint(parent, reflect.Indirect(id))]
 		}
@@ -250,7 +260,7 @@ func paymentOf(of table, row reflect.Value) int64 {
 // dressed is a canary in the form that a column has. Pages shorten hashes in their middle.
 func dressed(name, text string) string {
 	switch name {
-	case "payments.metadata", "events.body", "audits.detail":
+	case "payments.metadata", "events.body", "audits.detail", "sends.metadata", "send_steps.detail":
 		return `{"` + text + `":1}`
 	case "steps.detail":
 		return `{"hash":"` + text + `"}`
@@ -292,6 +302,16 @@ func told(t testing.TB, s *servertest.Server, sc scope.Scope) {
 			add(s, &models.Mail{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Kind: "receipt", About: p.Reference + "x", PaymentID: &p.ID,
 				Outcome: "failed", DoneAt: &p.CreatedAt, CreatedAt: s.Clock.Now()})
 		}
+	}
+	var sends []models.Send
+	s.FailOn(sc.Rows(s.DB.Exec(t.Context())).Find(&sends).Error)
+	for _, row := range sends {
+		s.FailOn(s.DB.Exec(t.Context()).Model(&row).UpdateColumns(map[string]any{"metadata": metadata}).Error)
+		add(s, &models.SendStep{SendID: row.ID, Number: 1, Detail: "{}", At: s.Clock.Now(), CreatedAt: s.Clock.Now()})
+		add(s, &models.SendClaim{SendID: row.ID, Hash: row.Reference, CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()})
+		add(s, &models.SendDestination{Network: row.Network, Address: row.Reference, CreatedAt: s.Clock.Now()})
+		add(s, &models.PayoutAddress{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: row.Network, Address: row.Reference,
+			CreatedAt: s.Clock.Now(), ReleasedAt: s.Clock.Now()})
 	}
 	for _, d := range deliveries {
 		add(s, &models.DeliveryAttempt{DeliveryID: d.ID, Attempt: 1, At: s.Clock.Now(), Status: 500, Error: "The endpoint answered 500."})

@@ -79,6 +79,12 @@ GET    /v1/events/:id                        key
 POST   /v1/events/:id/redeliver              key
 POST   /v1/events/resend                     key
 GET    /v1/resends                           key
+POST   /v1/sends                             key
+GET    /v1/sends                             key
+GET    /v1/sends/:id                         key
+POST   /v1/sends/:id/cancel                  key
+POST   /v1/sandbox/sends/:id/simulate        key
+POST   /v1/sandbox/sends/:id/approve         key
 GET    /v1/statements                        key
 GET    /v1/statements/:period                key
 GET    /v1/journal                           key
@@ -187,6 +193,7 @@ func (w town) others(one string) (names []string) {
 // doing are bodies with which an act would happen.
 var doing = map[string]string{
 	"POST /v1/sandbox/payments/:reference/simulate": `{"scenario":"exact"}`, "POST /v1/webhooks/:id/resend": `{"created_after":"2026-03-01T00:00:00Z"}`,
+	"POST /v1/sandbox/sends/:id/simulate": `{"scenario":"exact"}`,
 	"PATCH /v1/webhooks/:id": `{"active":false}`, "PATCH /v1/payment-links/:id": `{"title":"Taken"}`,
 }
 

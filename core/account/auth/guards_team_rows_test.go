@@ -117,7 +117,7 @@ func TestTeamsChangeAlone(t *testing.T) {
 				"+ audits bea member.joined bea2@guests.example; + members 6 bea; + users bea2@guests.example; " +
 					"- invitations bea2@guests.example"},
 			{"SetRole", func() error { return w.SetRole(ctx, sc, dan.ID, scope.Finance) },
-				"+ audits bea member.role_changed dan; - invitations dan@guests.example; ~ members 4 bea: role"},
+				"+ audits bea member.role_changed dan; - invitations dan@guests.example; ~ members 4 bea: role role_since"},
 			{"RemoveMember", func() error { return w.RemoveMember(ctx, sc, dan.ID) },
 				"+ audits bea member.removed dan; - members 4 bea"},
 		})

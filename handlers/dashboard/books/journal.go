@@ -51,7 +51,8 @@ func (h *Handlers) listEntries(c *page.Ctx) error {
 // entryRow shows an entry.
 func entryRow(e journal.Entry) dashboard.EntryRow {
 	row := dashboard.EntryRow{BookedOn: e.BookedOn, Kind: e.Kind, Debit: e.Debit, Credit: e.Credit, Network: e.Network,
-		Amount: money.Coin(e.Coin).Format(e.Amount) + " " + e.Coin, Payment: e.Payment, Hash: e.Hash}
+		Amount: money.Coin(e.Coin).Format(e.Amount) + " " + e.Coin, Payment: e.Payment,
+		Send: e.Send, Hash: e.Hash}
 	if e.HappenedOn != e.BookedOn {
 		row.HappenedOn = e.HappenedOn
 	}

@@ -43,7 +43,8 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 	for _, l := range s.Coins {
 		coin := func(amount money.Amount) string { return formatCoin(money.Coin(l.Coin), amount) }
 		props.Coins = append(props.Coins, dashboard.CoinRow{Coin: l.Coin, Network: l.Network, Opening: coin(l.Opening),
-			Received: coin(l.Received), Lost: coin(l.Lost), Refunded: coin(l.Refunded), Closing: coin(l.Closing),
+			Received: coin(l.Received), Lost: coin(l.Lost), Refunded: coin(l.Refunded),
+			PaidOut: coin(l.PaidOut), Closing: coin(l.Closing), InFlight: coin(l.InFlight),
 			Pending: coin(l.Pending), Declined: coin(l.Declined), Unmatched: coin(l.Unmatched)})
 	}
 	return props

@@ -39,6 +39,7 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send"
 	"cointill/core/settings"
 	"cointill/core/sse"
 	"cointill/core/stats"
@@ -75,6 +76,7 @@ type Server struct {
 	Audits     *audit.Service
 	Calls      *apilog.Log
 	Payments   *payment.Service
+	Sends      *send.Service
 	Resolver   *payment.Resolver
 	Lists      *list.Service
 	Books      *journal.Service
@@ -178,6 +180,10 @@ func (s *Server) wireServices(box *secret.Box) {
 		PageBase: Base + "/pay", Changed: s.Hub.Signal,
 	}
 	s.Resolver = payment.NewResolver(s.Payments)
+	s.Sends = send.New(send.Deps{DB: s.DB, Clock: now, Secrets: box, Quotes: s.Quotes, Networks: s.Registry,
+		Payments: s.Payments, Resolver: s.Resolver, Users: s.Users, Events: s.Webhooks, Mails: s.Mails,
+		Render: mailview.RenderSend, ClaimBase: Base + "/refund", PageBase: Base + "/dashboard/sends",
+		Changed: s.Hub.Signal})
 	s.Lists = &list.Service{DB: s.DB}
 	s.Books = &journal.Service{DB: s.DB, Clock: s.Clock.Now}
 	s.Figures = &stats.Service{DB: s.DB, Clock: now}
@@ -244,7 +250,7 @@ func (s *Server) wirePages() *fiber.App {
 		chains[kind] = opened
 	}
 	s.Settings = &settings.Service{DB: s.DB, Clock: s.Clock.Now}
-	player := &sandbox.Service{Payments: s.Payments, Chains: chains}
+	player := &sandbox.Service{Payments: s.Payments, Sends: s.Sends, Approvals: s.Sends.Approvals, Chains: chains}
 	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Users: s.Users, Wallets: s.Wallets, Mails: s.Mails,
 		Render: mailview.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
 	s.System = &system.Service{DB: s.DB, Clock: s.Clock.Now, Version: "1.2.3", Started: s.Clock.Now(), Quotes: s.Quotes,
@@ -274,7 +280,8 @@ func (s *Server) wirePages() *fiber.App {
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists, Webhooks: s.Webhooks,
 					Deliveries: s.Deliveries, Resends: s.Resends, Links: s.Links, Keys: s.Keys, Methods: s.Accounts,
-					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Books: s.Books, Limits: limits,
+					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Sends: s.Sends,
+					ClaimURL: s.Sends.ClaimURL, Books: s.Books, Limits: limits,
 					Answers: answers,
 					Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
 					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})
