@@ -228,8 +228,8 @@ func (e *event) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*fields)(e))
 }
 
-// readPayment returns the payment of an event; empty for other events.
-func (e event) readPayment() (payment struct{ Reference, Status, Reason string }) {
+// readPayment returns the payment of an event, or the send with its ID; empty for other events.
+func (e event) readPayment() (payment struct{ Reference, ID, Status, Reason string }) {
 	_ = json.Unmarshal(e.Data, &payment) // another shape of data has none of them
 	return payment
 }

@@ -74,6 +74,7 @@ type driver struct {
 	quiet     bool
 	method    money.Method
 	reference string
+	send      string  // the refund of the payment; "" for none
 	told      []event // of this payment, in order
 	asked     int     // how many of them a wait has looked at
 }
@@ -117,7 +118,7 @@ type endedError struct{ *apiError }
 func (e endedError) Unwrap() error { return e.apiError }
 
 func (d *driver) playCourse(ctx context.Context, chosen course, method money.Method) (event, error) {
-	d.told, d.asked = nil, 0
+	d.told, d.asked, d.send = nil, 0, ""
 	if err := d.initiatePayment(ctx, method); err != nil {
 		return event{}, err
 	}
@@ -161,7 +162,7 @@ func (d *driver) awaitPaymentEvent(ctx context.Context, kind, reason string) (ev
 			return false, err
 		}
 		for _, e := range fresh {
-			if about := e.readPayment(); about.Reference == d.reference {
+			if about := e.readPayment(); about.Reference == d.reference || d.send != "" && about.ID == d.send {
 				d.told = append(d.told, e)
 				d.printNote("  %s %s", e.Type, about.Reason)
 			}
@@ -174,7 +175,8 @@ func (d *driver) awaitPaymentEvent(ctx context.Context, kind, reason string) (ev
 				return true, nil
 			}
 			switch e.Type {
-			case "payment.successful", "payment.declined", "payment.failed", "payment.expired":
+			case "payment.successful", "payment.declined", "payment.failed", "payment.expired", "send.successful", "send.failed",
+				"send.cancelled":
 				return false, endedError{&apiError{message: fmt.Sprintf(
 					"%s ended with %s%s instead: the settings of the business decide (tolerances, late payments)",
 					plainText(d.reference), plainText(e.Type), plainText(nameReason(why)))}}
