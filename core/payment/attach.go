@@ -276,7 +276,7 @@ func (d *Resolver) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Trans
 	return tx.Create(row).Error
 }
 
-// lockTransfer reads a transfer without a resolution and locks its row.
+// lockTransfer reads a transfer without a resolution or a send that refunds it, and locks its row.
 func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, error) {
 	query := sc.Rows(tx)
 	if models.IsPostgres(tx) {
@@ -286,5 +286,13 @@ func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, err
 	if err := query.Where("id = ?", id).Take(&t).Error; err != nil {
 		return t, fault.MissingRow(err, "unmatched transfer")
 	}
-	return t, checkUnresolved(t)
+	if err := checkUnresolved(t); err != nil {
+		return t, err
+	}
+	left, err := LeftOfTransfer(tx, t)
+	if err == nil && left.Cmp(t.Amount) < 0 {
+		err = fault.New(fault.Conflict, "already_refunded", "A refund of this transfer is open or complete. Withdraw it "+
+			"first, in Sends.")
+	}
+	return t, err
 }

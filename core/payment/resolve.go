@@ -61,13 +61,13 @@ func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error 
 		return fault.New(fault.Conflict, "not_declined", "Only a declined payment can be accepted; this one is "+
 			v.Payment.Status+".")
 	}
-	refunds, err := refundsOf(tx, id)
+	left, err := RefundableOf(tx, v.Payment)
 	if err != nil {
 		return err
 	}
-	if len(refunds) > 0 {
+	if left.Cmp(v.Payment.Paid) < 0 {
 		return fault.New(fault.Conflict, "refunded",
-			"Money of this payment was refunded, so it can't be accepted any more.")
+			"Money of this payment was refunded, or a refund of it is open, so it can't be accepted any more.")
 	}
 	before := v.Payment
 	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now
@@ -163,7 +163,10 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	}
 	digits, err := money.StripGroups(r.Amount)
 	amount, wrong := v.Coin().Parse(digits)
-	most := v.Payment.Paid.Sub(plan.Before)
+	most, failed := RefundableOf(tx, v.Payment)
+	if failed != nil {
+		return plan, failed
+	}
 	switch {
 	case err != nil:
 		fields.Add("amount", "Write decimals after a point, for example 0.5.")

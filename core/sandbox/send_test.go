@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/fault"
 	"cointill/core/journal/journaltest"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/sandbox"
+	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -140,3 +142,93 @@ func (b *bench) checkRefunded(v send.View) {
 	}
 	journaltest.Check(b, b.db)
 }
+
+// TestOpenRefundsBarOtherDecisions checks that money which a send refunds is not accepted, attached
+// or recorded as refunded a second time, until the send is withdrawn.
+func TestOpenRefundsBarOtherDecisions(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		b := newBench(t, db)
+		owner := b.scope
+		owner.Role = scope.Owner
+		resolver := payment.NewResolver(b.payments)
+		declined, surplus := b.initiateFor(money.DOGE, 31), b.initiateFor(money.DOGE, 32)
+		b.simulate(declined, sandbox.Underpay)
+		b.simulate(surplus, sandbox.Surplus)
+		b.passUntil(func() bool {
+			return b.view(declined).State() == payment.Declined && len(b.view(surplus).Surplus) > 0 &&
+				b.view(surplus).State() == payment.Successful
+		})
+		stray := b.view(surplus).Surplus[0]
+		part, err := b.sends.Ask(t.Context(), owner, send.Request{Kind: send.Refund, Payment: declined, Amount: "1",
+			Address: somewhere[money.DOGE]})
+		b.must(err)
+		whole, err := b.sends.Ask(t.Context(), owner, send.Request{Kind: send.Refund, TransferID: stray.ID,
+			Address: somewhere[money.DOGE]})
+		b.must(err)
+		all := money.DOGE.Format(b.view(declined).Payment.Paid)
+		decisions := map[string]func() error{
+			"accept": func() error { return resolver.Resolve(t.Context(), owner, declined) },
+			"record a refund of all": func() error {
+				_, err := resolver.RecordRefund(t.Context(), owner, declined, payment.Refund{Amount: all, Note: "by hand"})
+				return err
+			},
+			"mark the transfer as refunded": func() error {
+				return resolver.MarkRefunded(t.Context(), owner, stray.ID, payment.Refund{Note: "by hand"})
+			},
+			"attach the transfer": func() error {
+				_, err := resolver.Attach(t.Context(), owner, stray.ID, declined)
+				return err
+			},
+			"refund the transfer again": func() error {
+				_, err := b.sends.Ask(t.Context(), owner, send.Request{Kind: send.Refund, TransferID: stray.ID,
+					Address: somewhere[money.DOGE]})
+				return err
+			},
+		}
+		for what, decide := range decisions {
+			if kind := fault.KindOf(decide()); kind != fault.Conflict && kind != fault.Invalid {
+				t.Errorf("%s while a send refunds the money: a fault of kind %d, want a refusal", what, kind)
+			}
+		}
+		for _, v := range []send.View{part, whole} {
+			_, err := b.sends.Cancel(t.Context(), owner, v.Send.Reference)
+			b.must(err)
+		}
+		b.must(decisions["attach the transfer"]())
+		b.must(decisions["accept"]())
+		journaltest.Check(t, b.db)
+	})
+}
+
+// TestUnmatchedMoneyIsRefunded refunds a surplus: it leaves the list of unmatched transfers, and the
+// books.
+func TestUnmatchedMoneyIsRefunded(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		b := newBench(t, db)
+		owner := b.scope
+		owner.Role = scope.Owner
+		paid := b.initiateFor(money.XRP, 33)
+		b.simulate(paid, sandbox.Surplus)
+		b.passUntil(func() bool { return len(b.view(paid).Surplus) > 0 && b.view(paid).State() == payment.Successful })
+		stray := b.view(paid).Surplus[0]
+		for _, part := range []string{money.XRP.Format(partOf(stray.Amount, 40)), ""} { // and all that is left
+			v, err := b.sends.Ask(t.Context(), owner, send.Request{Kind: send.Refund, TransferID: stray.ID, Amount: part,
+				Address: somewhere[money.XRP]})
+			b.must(err)
+			_, err = b.sandbox.ApproveSend(t.Context(), b.scope, v.Send.Reference)
+			b.must(err)
+			signs(sandbox.Exact, send.Successful)(b, v.Send.Reference)
+			journaltest.Check(t, b.db)
+		}
+		open, _, err := payment.NewResolver(b.payments).Unmatched(t.Context(), owner, payment.UnmatchedFilter{Limit: 10})
+		b.must(err)
+		if len(open) != 0 || b.view(paid).SurplusSum.Sign() != 0 {
+			t.Errorf("%d transfers are unmatched and %s is owed after the refund, want none", len(open), b.view(paid).SurplusSum)
+		}
+		if refunded := b.view(paid).Refunded; refunded.Sign() != 0 {
+			t.Errorf("the payment's own money counts as refunded: %s", refunded)
+		}
+	})
+}
+
+func partOf(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }

@@ -173,7 +173,8 @@ func (s *Approvals) approve(ctx context.Context, sc scope.Scope, reference, seen
 			Reason: "approved", Actor: sc.Actor}); err != nil {
 			return View{}, err
 		}
-		return *v, s.makeReady(tx, v, q, check == nil)
+		err = s.makeReady(tx, v, q, check == nil)
+		return *v, err
 	})
 	if err == nil {
 		s.Changed()
@@ -371,7 +372,8 @@ func (s *store) end(ctx context.Context, sc scope.Scope, reference string, state
 			map[string]string{"amount": v.Amount() + " " + v.Send.Coin, "note": note}); err != nil {
 			return View{}, err
 		}
-		return *v, s.writeTransition(tx, v, Outcome{State: state, Reason: reason, Main: -1}, sc.Actor, note)
+		err = s.writeTransition(tx, v, Outcome{State: state, Reason: reason, Main: -1}, sc.Actor, note)
+		return *v, err
 	})
 	if err == nil {
 		s.Changed()
@@ -408,7 +410,8 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 			return View{}, err
 		}
 		if v.Send.Reason != Dropped {
-			return *v, s.markReady(tx, v, sc.Actor)
+			err = s.markReady(tx, v, sc.Actor)
+			return *v, err
 		}
 		if err := tx.Where("send_id = ?", v.Send.ID).Delete(&models.SendApproval{}).Error; err != nil {
 			return View{}, err
@@ -419,7 +422,8 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 			Reason: SentAgain, Actor: sc.Actor}); err != nil {
 			return View{}, err
 		}
-		return *v, s.save(tx, &v.Send)
+		err = s.save(tx, &v.Send)
+		return *v, err
 	})
 	if err == nil {
 		s.Changed()
@@ -427,7 +431,7 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 	return made, err
 }
 
-// CheckReady refuses to hand out a send for signing that is not ready, or that was changed after it
+// checkReady refuses to hand out a send for signing that is not ready, or that was changed after it
 // was approved.
 func (s *store) checkReady(row models.Send) error {
 	if State(row.Status) != Ready {
