@@ -82,14 +82,23 @@ func runMutants(ctx context.Context, o options, s *source, open []mutant, known 
 		}
 	}
 	fmt.Fprintf(o.out, "%s: %d tests traced in %.0f s\n", s.piece.name, len(tests), time.Since(began).Seconds())
+	found := &finders{count: map[[2]string]int{}}
+	for _, m := range s.mutants {
+		if test, ok := kept.finders[m.name]; ok {
+			found.addFinder(m, test)
+		}
+	}
 	var lock sync.Mutex
 	done := 0
 	return inParallel(o.workers, len(open), func(i int) error {
 		m := open[i]
 		r := record{Name: m.name, Code: s.code, Tests: s.tests}
-		r.Outcome, r.By = runMutant(ctx, m, binaries, tests)
+		r.Outcome, r.By = runMutant(ctx, m, binaries, tests, found)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if r.Outcome == killed {
+			found.addFinder(m, r.By)
 		}
 		lock.Lock()
 		defer lock.Unlock()
@@ -107,43 +116,59 @@ func runMutants(ctx context.Context, o options, s *source, open []mutant, known 
 // failing matches the test that fails.
 var failing = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// runMutant runs the tests that reach a mutant until one fails: the package's own
-// before others, quick ones before slow ones.
-func runMutant(ctx context.Context, m mutant, binaries []binary, tests []traced) (outcome, string) {
-	reaching := 0
-	for i, b := range binaries {
-		var selected []traced
-		for _, t := range tests {
-			if t.Suite == i && t.Failed == "" && slices.Contains(t.Reached, m.number) {
-				selected = append(selected, t)
-			}
+// runMutant runs the tests that reach a mutant until one fails: first those that found most
+// mutants like it, then the package's own before others, quick ones before slow ones.
+func runMutant(ctx context.Context, m mutant, binaries []binary, tests []traced, found *finders) (outcome, string) {
+	var reaching []traced
+	for _, t := range tests {
+		if t.Failed == "" && slices.Contains(t.Reached, m.number) {
+			reaching = append(reaching, t)
 		}
-		reaching += len(selected)
+	}
+	likely := found.listLikely(m, reaching)
+	for _, t := range likely {
+		if o, by := runBatch(ctx, m, binaries[t.Suite], []string{t.Name}, limitFor(t.Took)); o.isFound() {
+			return o, by
+		}
+	}
+	for i, b := range binaries {
+		selected := slices.DeleteFunc(slices.Clone(reaching), func(t traced) bool {
+			return t.Suite != i || slices.ContainsFunc(likely, func(l traced) bool {
+				return l.Suite == t.Suite && l.Name == t.Name
+			})
+		})
 		slices.SortFunc(selected, func(a, b traced) int { return cmp.Compare(a.Took, b.Took) })
 		for len(selected) > 0 {
 			names, limit := takeBatch(&selected)
-			out, err := b.runTests(ctx, limit, "^("+strings.Join(names, "|")+")$",
-				fmt.Sprintf("%s=%d", activeVariable, m.number))
-			switch {
-			case strings.Contains(out, "panic: test timed out") || errors.Is(err, context.DeadlineExceeded):
-				return timeout, strings.Join(names, " ")
-			case err != nil:
-				by := "crash"
-				if name := failing.FindStringSubmatch(out); name != nil {
-					by = name[1]
-				}
-				return killed, by
+			if o, by := runBatch(ctx, m, b, names, limit); o.isFound() {
+				return o, by
 			}
 		}
 	}
-	if reaching == 0 {
+	if len(reaching) == 0 {
 		return unreached, ""
 	}
-	return survived, fmt.Sprintf("%d tests", reaching)
+	return survived, fmt.Sprintf("%d tests", len(reaching))
+}
+
+// runBatch runs tests in one process with a mutant.
+func runBatch(ctx context.Context, m mutant, b binary, names []string, limit time.Duration) (outcome, string) {
+	out, err := b.runTests(ctx, limit, "^("+strings.Join(names, "|")+")$",
+		fmt.Sprintf("%s=%d", activeVariable, m.number))
+	switch {
+	case strings.Contains(out, "panic: test timed out") || errors.Is(err, context.DeadlineExceeded):
+		return timeout, strings.Join(names, " ")
+	case err != nil:
+		if name := failing.FindStringSubmatch(out); name != nil {
+			return killed, name[1]
+		}
+		return killed, "crash"
+	}
+	return survived, ""
 }
 
 // takeBatch takes the next tests that one process runs: first tests that take a second
-// in all, then all others. The limit is ten times their duration, and 30 seconds.
+// in all, then all others.
 func takeBatch(selected *[]traced) (names []string, limit time.Duration) {
 	var sum time.Duration
 	quick := (*selected)[0].Took < time.Second
@@ -151,8 +176,11 @@ func takeBatch(selected *[]traced) (names []string, limit time.Duration) {
 		names, sum = append(names, (*selected)[0].Name), sum+(*selected)[0].Took
 		*selected = (*selected)[1:]
 	}
-	return names, 30*time.Second + 10*sum
+	return names, limitFor(sum)
 }
+
+// limitFor returns how long tests may take with a mutant that take a time without one.
+func limitFor(took time.Duration) time.Duration { return 30*time.Second + 10*took }
 
 // inParallel calls a function for the numbers below n from several goroutines, and
 // stops at the first error.

@@ -35,24 +35,26 @@ type record struct {
 
 // state is the file of a piece's results, one on each line.
 type state struct {
-	lock sync.Mutex
-	file *os.File
+	lock    sync.Mutex
+	file    *os.File
+	finders map[string]string // the test that found a mutant last, for whatever files
 }
 
 // openState opens the file and returns the results that still hold: for the same files,
 // or with reuse for the same code when the mutant was found, whatever its tests are now.
 func openState(folder string, s *source, reuse bool) (*state, map[string]record, error) {
 	name := filepath.Join(folder, fileName(s.piece.name)+".jsonl")
-	known, err := readRecords(name, s, reuse)
+	kept := &state{finders: map[string]string{}}
+	known, err := kept.readRecords(name, s, reuse)
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	return &state{file: file}, known, err
+	kept.file, err = os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	return kept, known, err
 }
 
 // readRecords reads results. A line that an interruption cut off is left out.
-func readRecords(name string, s *source, reuse bool) (map[string]record, error) {
+func (k *state) readRecords(name string, s *source, reuse bool) (map[string]record, error) {
 	known := map[string]record{}
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,10 +68,13 @@ func readRecords(name string, s *source, reuse bool) (map[string]record, error) 
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var r record
-		if json.Unmarshal(lines.Bytes(), &r) != nil || r.Code != s.code {
+		if json.Unmarshal(lines.Bytes(), &r) != nil {
 			continue
 		}
-		if r.Tests == s.tests || reuse && r.Outcome.isFound() {
+		if r.Outcome == killed {
+			k.finders[r.Name] = r.By
+		}
+		if r.Code == s.code && (r.Tests == s.tests || reuse && r.Outcome.isFound()) {
 			known[r.Name] = r
 		}
 	}
