@@ -56,6 +56,8 @@ var pieces = []piece{
 	{name: "core/payment/list", folder: "core/payment/list", suites: []suite{payments, requests, pages}},
 	{name: "core/payment/reconcile", folder: "core/payment/reconcile", suites: []suite{payments}},
 	{name: "core/payment/issuer", folder: "core/payment/issuer", suites: []suite{payments}},
+	{name: "core/payment/books", folder: "core/payment/books", suites: []suite{payments}},
+	{name: "core/journal", folder: "core/journal", suites: []suite{payments}},
 }
 
 // Suites that several pieces ask: the tests of a payment's life, of the API and of the
