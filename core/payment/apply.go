@@ -73,9 +73,6 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 		`+extraColumns).
 		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
 			LEFT JOIN chain_cursors ON chain_cursors.network = payments.network`)
-	if query.Error != nil {
-		return nil, query.Error // a zero scope
-	}
 	var views []*View
 	var opened []int64
 	byID := map[int64]*View{}
@@ -91,8 +88,11 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 	}, append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
 		&v.Business.ContactEmail, &v.Business.SupportURL, &v.Business.LogoHash,
 		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read, &v.hasSurplus, &v.hasRefunds, &v.hasSends)...)
-	if err != nil || len(opened) == 0 {
-		return views, err
+	if err != nil {
+		return nil, err
+	}
+	if len(opened) == 0 {
+		return views, nil
 	}
 	var t models.Transfer
 	columns, into, err = models.Columns(query, &t)
@@ -149,8 +149,7 @@ func (v *View) readEarlierReason(tx *models.Tx) error {
 		return nil
 	}
 	return tx.Model(&models.Step{}).Select("reason").
-		Where("payment_id = ? AND kind = ? AND to_status = ? AND reason <> ?", v.Payment.ID, StepState, string(Successful),
-			string(ReversedReason)).
+		Where("payment_id = ? AND kind = ? AND reason <> ?", v.Payment.ID, StepState, string(ReversedReason)).
 		Order("number DESC").Limit(1).Scan(&v.earlierReason).Error
 }
 
@@ -231,7 +230,7 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	}
 	kind, remark := "payment."+p.Status, ""
 	switch {
-	case p.Reversed && from == Successful:
+	case p.Reversed:
 		kind = webhook.PaymentReversed
 	case before.Reversed:
 		kind, remark = webhook.PaymentRestored, "The money is on the chain again, and final."
