@@ -264,6 +264,11 @@ func TestClaims(t *testing.T) {
 				t.Errorf("hash %d returns %v, want that 10 are kept", i+1, err)
 			}
 		}
+		var kept []string
+		must(t, b.db.Read(ctx).Model(&models.Step{}).Where("detail <> '{}'").Pluck("detail", &kept).Error)
+		if want := `{"hash":"` + hash + `"}`; len(kept) != 10 || kept[0] != want {
+			t.Errorf("the timeline keeps %q, want ten times %s", kept, want)
+		}
 	})
 }
 

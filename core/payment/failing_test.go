@@ -58,6 +58,8 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 			t.Fatalf("%d unmatched transfers, error %v; want 3", len(strays), err)
 		}
 		fresh, late := b.opened(), b.initiate()
+		link, _ := b.linkUses(1)
+		b.byLink(link) // it expires when deadlines are swept
 		canceledRef := b.reference(canceled.AccessToken)
 		ref := func(v payment.View) string { return v.Payment.Reference }
 		note := payment.Refund{Note: "by hand"}
@@ -83,6 +85,7 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 				return b.service.AdvanceClock(ctx, b.scope, ref(fresh), time.Second, false)
 			}},
 			{"Evaluate", func() error { return b.service.Evaluate(ctx, fresh.Payment.ID) }},
+			{"Evaluate a reversed one", func() error { return b.service.Evaluate(ctx, reversed.Payment.ID) }},
 			{"EvaluateEach", func() error { return b.service.EvaluateEach(ctx, "id = ?", fresh.Payment.ID) }},
 			{"EvaluateDue", func() error {
 				return b.service.EvaluateDue(ctx, string(network), 5, b.clock.Now(), []int64{fresh.Payment.ID})
