@@ -138,8 +138,8 @@ func runMutant(ctx context.Context, m mutant, binaries []binary, tests []traced,
 			})
 		})
 		slices.SortFunc(selected, func(a, b traced) int { return cmp.Compare(a.Took, b.Took) })
-		for len(selected) > 0 {
-			names, limit := takeBatch(&selected)
+		for most := time.Second; len(selected) > 0; most *= 4 { // each process prepares a database
+			names, limit := takeBatch(&selected, most)
 			if o, by := runBatch(ctx, m, b, names, limit); o.isFound() {
 				return o, by
 			}
@@ -167,12 +167,10 @@ func runBatch(ctx context.Context, m mutant, b binary, names []string, limit tim
 	return survived, ""
 }
 
-// takeBatch takes the next tests that one process runs: first tests that take a second
-// in all, then all others.
-func takeBatch(selected *[]traced) (names []string, limit time.Duration) {
+// takeBatch takes the next tests that one process runs, until they take a time in all.
+func takeBatch(selected *[]traced, most time.Duration) (names []string, limit time.Duration) {
 	var sum time.Duration
-	quick := (*selected)[0].Took < time.Second
-	for len(*selected) > 0 && (!quick || sum < time.Second || len(names) == 0) {
+	for len(*selected) > 0 && (sum < most || len(names) == 0) {
 		names, sum = append(names, (*selected)[0].Name), sum+(*selected)[0].Took
 		*selected = (*selected)[1:]
 	}
