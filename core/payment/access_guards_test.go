@@ -75,6 +75,10 @@ func TestLiveClocksAreNotMoved(t *testing.T) {
 		if got := b.view(v.Payment.Reference).Payment; got.Advanced != 0 || got.AdvanceOnSeen != 3600 {
 			t.Errorf("the clock is advanced by %d s and at the next transfer by %d s, want 0 and 3600", got.Advanced, got.AdvanceOnSeen)
 		}
+		must(t, b.service.AdvanceClock(t.Context(), b.scope, v.Payment.Reference, time.Minute, false))
+		if got := b.view(v.Payment.Reference).Payment.Advanced; got != 60 {
+			t.Errorf("the clock is advanced by %d s, want 60", got)
+		}
 	})
 }
 
@@ -240,6 +244,17 @@ func TestUnmatchedPages(t *testing.T) {
 				t.Errorf("pages of %d refunded transfers list %q, want %q", limit, got, want)
 			}
 		}
+		short := b.underpaid("short", 100)
+		_, err := b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference,
+			payment.Refund{Amount: "0.00000001", Note: "by hand"})
+		must(t, err)
+		_, err = b.resolver.Attach(t.Context(), b.owner(), b.transfer("m4").ID, b.opened().Payment.Reference)
+		must(t, err)
+		for resolution, want := range map[string]string{payment.Refunded: "m3 m1 m5 m2 |", payment.Attached: "m4 |", "": "|"} {
+			if got := pages(resolution, 10); got != want {
+				t.Errorf("with the resolution %q are listed %q, want %q", resolution, got, want)
+			}
+		}
 	})
 }
 
@@ -258,16 +273,23 @@ func TestClaims(t *testing.T) {
 				t.Errorf("the hash %q returns %v, want that it is invalid", wrong, err)
 			}
 		}
+		must(t, b.service.AdvanceClock(ctx, b.scope, never.Reference, time.Second, false)) // which leaves a note as well
 		for i := range 12 {
 			err := b.service.Claim(ctx, never.AccessToken, hash)
 			if limited := fault.KindOf(err) == fault.Limited; limited != (i >= 10) || !limited && err != nil {
 				t.Errorf("hash %d returns %v, want that 10 are kept", i+1, err)
 			}
 		}
+		other := b.initiate()
+		_, err = b.service.Open(ctx, other.AccessToken, "en")
+		must(t, err)
+		if err := b.service.Claim(ctx, other.AccessToken, hash); err != nil {
+			t.Errorf("a hash for another payment returns %v, want that the limit is of one payment", err)
+		}
 		var kept []string
-		must(t, b.db.Read(ctx).Model(&models.Step{}).Where("detail <> '{}'").Pluck("detail", &kept).Error)
-		if want := `{"hash":"` + hash + `"}`; len(kept) != 10 || kept[0] != want {
-			t.Errorf("the timeline keeps %q, want ten times %s", kept, want)
+		must(t, b.db.Read(ctx).Model(&models.Step{}).Where("detail LIKE ?", "%hash%").Pluck("detail", &kept).Error)
+		if want := `{"hash":"` + hash + `"}`; len(kept) != 11 || kept[0] != want {
+			t.Errorf("the timelines keep %q, want eleven times %s", kept, want)
 		}
 	})
 }
@@ -305,6 +327,66 @@ func TestUnreadyNetworks(t *testing.T) {
 		v, err := b.service.Open(ctx, late.AccessToken, "en")
 		if err != nil || v.Payment.Address != "" || v.State() != payment.Expired {
 			t.Errorf("opening it after its window gives %s with the address %q, error %v; want Expired and no address", v.State(), v.Payment.Address, err)
+		}
+	})
+}
+
+// TestStraysOfAPayment checks that the transfers that don't credit a payment are listed with their own
+// decisions, and no others.
+func TestStraysOfAPayment(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v, other := b.paid("paid"), b.paid("other")
+		for _, name := range []string{"m1", "m2", "m3"} {
+			b.mine(b.pay(v, name, money.Units(700)))
+		}
+		b.mine(b.pay(other, "theirs", money.Units(700)))
+		list, err := b.resolver.StrayOf(t.Context(), b.owner(), v.Payment.ID)
+		must(t, err)
+		var names []string
+		for _, one := range list {
+			names = append(names, one.Transfer.TxID+" of "+one.Reference)
+		}
+		of := " of " + v.Payment.Reference
+		if want := []string{"m1" + of, "m2" + of, "m3" + of}; !slices.Equal(names, want) {
+			t.Errorf("listed are %q, want %q", names, want)
+		}
+		for _, name := range []string{"m1", "m2"} {
+			must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.transfer(name).ID, payment.Refund{Note: "of " + name}))
+		}
+		for name, want := range map[string]string{"m1": "of m1", "m2": "of m2", "m3": ""} {
+			one, err := b.resolver.FindUnmatched(t.Context(), b.owner(), b.transfer(name).ID)
+			must(t, err)
+			note := ""
+			if one.Resolved != nil {
+				note = one.Resolved.Note
+			}
+			if note != want || one.Why != payment.AfterFinal {
+				t.Errorf("%s has the reason %q and the decision %q, want %q and %q", name, one.Why, note,
+					payment.AfterFinal, want)
+			}
+		}
+	})
+}
+
+// TestTimelinesLeaveOutLateSightings checks that a timeline has its own rows, and beyond the first 500 no
+// sightings.
+func TestTimelinesLeaveOutLateSightings(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v, other := b.opened(), b.opened()
+		for number, kind := range map[int]string{500: payment.StepTransfer, 501: payment.StepTransfer, 502: payment.StepNote} {
+			must(t, b.db.Exec(t.Context()).Create(&models.Step{PaymentID: v.Payment.ID, Number: number, Kind: kind,
+				Detail: "{}", Actor: "system", At: b.clock.Now(), CreatedAt: b.clock.Now()}).Error)
+		}
+		for reference, want := range map[string][]int{v.Payment.Reference: {1, 2, 500, 502}, other.Payment.Reference: {1, 2}} {
+			steps, err := b.service.Timeline(t.Context(), b.scope, reference)
+			must(t, err)
+			var numbers []int
+			for _, s := range steps {
+				numbers = append(numbers, s.Number)
+			}
+			if !slices.Equal(numbers, want) {
+				t.Errorf("the timeline has the rows %v, want %v", numbers, want)
+			}
 		}
 	})
 }

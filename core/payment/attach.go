@@ -184,9 +184,6 @@ func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID i
 	if err := bookTransfers(tx, d.payments.Clock(), v, []models.Transfer{t}); err != nil {
 		return err
 	}
-	if TakesNoTransfers(v) {
-		return d.payments.SavePayment(tx, v)
-	}
 	return d.payments.decideUntilStable(tx, v)
 }
 
@@ -278,12 +275,8 @@ func (d *Resolver) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Trans
 
 // lockTransfer reads a transfer without a resolution or a send that refunds it, and locks its row.
 func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, error) {
-	query := sc.Rows(tx)
-	if models.IsPostgres(tx) {
-		query = query.Clauses(clause.Locking{Strength: "UPDATE"})
-	}
 	var t models.Transfer
-	if err := query.Where("id = ?", id).Take(&t).Error; err != nil {
+	if err := sc.Rows(tx).Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&t).Error; err != nil {
 		return t, fault.MissingRow(err, "unmatched transfer")
 	}
 	if err := checkUnresolved(t); err != nil {

@@ -162,7 +162,7 @@ func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 			}
 		case s.Gone != NoReason:
 			t.gone = s.Gone
-		case !s.Reverted:
+		default:
 			t.active, t.waiting = t.active.Add(s.Amount), true
 			t.open = append(t.open, indexedSighting{s, i})
 		}

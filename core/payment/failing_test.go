@@ -50,12 +50,13 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 		b.clock.Advance(payment.Window + time.Second)
 		b.tick()
 		b.expect(short.Payment.Reference, payment.Declined, payment.Underpaid)
+		b.mine(b.pay(refunded, "extra", money.Units(500)))
 		b.mine(b.pay(paid, "more", money.Units(1_000)), b.pay(paid, "most", money.Units(2_000)), b.pay(paid, "rest", money.Units(3_000)))
 		b.mine()
 		b.mine()
 		strays, _, err := b.resolver.Unmatched(ctx, owner, payment.UnmatchedFilter{Limit: 10})
-		if err != nil || len(strays) != 3 {
-			t.Fatalf("%d unmatched transfers, error %v; want 3", len(strays), err)
+		if err != nil || len(strays) != 4 {
+			t.Fatalf("%d unmatched transfers, error %v; want 4", len(strays), err)
 		}
 		fresh, late := b.opened(), b.initiate()
 		link, _ := b.linkUses(1)
@@ -63,8 +64,9 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 		canceledRef := b.reference(canceled.AccessToken)
 		ref := func(v payment.View) string { return v.Payment.Reference }
 		note := payment.Refund{Note: "by hand"}
-		part := payment.Refund{Amount: "0.00000040", Note: "by bank"}
-		b.failEach(t, []failingCall{
+		part := payment.Refund{Amount: "0.00000040", TxID: strings.Repeat("cd", 32)}
+		b.service.Contracts = map[chain.Network]payment.Contract{network: {}} // whose addresses are looked at
+		calls := []failingCall{
 			{"Initiate", func() error {
 				r := request()
 				r.BusinessReference = "shop-1"
@@ -104,13 +106,34 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 			{"FindUnmatched", func() error { _, err := b.resolver.FindUnmatched(ctx, owner, strays[1].ID); return err }},
 			{"CheckRefunded", func() error { _, err := b.resolver.CheckRefunded(ctx, owner, strays[1].ID, note); return err }},
 			{"MarkRefunded", func() error { return b.resolver.MarkRefunded(ctx, owner, strays[1].ID, note) }},
+			{"Unmatched that was refunded", func() error {
+				_, _, err := b.resolver.Unmatched(ctx, owner, payment.UnmatchedFilter{Resolution: payment.Refunded, Limit: 10})
+				return err
+			}},
+			{"Verify with surplus and refunds", func() error { _, err := b.service.Verify(ctx, b.scope, ref(refunded)); return err }},
 			{"Sweep", func() error {
 				b.clock.Advance(payment.Monitoring)
 				_, err := b.service.Sweep(ctx)
 				return err
 			}},
 			{"Close", func() error { return b.resolver.Close(ctx, owner, ref(reversed), "Paid by bank") }},
-		})
+			{"WriteUnderFence", func() error {
+				return b.service.WriteUnderFence(ctx, network, later, func(*models.Tx) error { return nil })
+			}},
+		}
+		signals := 0
+		b.service.Changed = func() { signals++ }
+		for i, c := range calls {
+			calls[i].call = func() error {
+				signals = 0
+				err := c.call()
+				if err != nil && signals > 0 && c.name != "Sweep" { // which may have decided other payments
+					t.Errorf("%s signals %d changes and returns %v, want no signal with an error", c.name, signals, err)
+				}
+				return err
+			}
+		}
+		b.failEach(t, calls)
 	})
 }
 

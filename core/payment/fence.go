@@ -20,13 +20,9 @@ const NoLease = math.MaxInt64
 // that is refused with chain.ErrStale: a holder that was frozen may not know yet that
 // it lost the lease.
 func LockCursorUnderFence(tx *models.Tx, network string, fence int64) (cursor models.ChainCursor, err error) {
-	query := tx
-	if models.IsPostgres(tx) {
-		query = query.Clauses(clause.Locking{Strength: "UPDATE"})
-	}
-	err = query.Where("network = ?", network).Take(&cursor).Error
+	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("network = ?", network).Take(&cursor).Error
 	switch {
-	case errors.Is(err, gorm.ErrRecordNotFound), err == nil && fence < cursor.Fence:
+	case errors.Is(err, gorm.ErrRecordNotFound), fence < cursor.Fence:
 		err = chain.ErrStale
 	case err == nil && fence != NoLease && fence != cursor.Fence:
 		err = tx.Model(&models.ChainCursor{}).Where("network = ?", network).UpdateColumn("fence", fence).Error

@@ -122,7 +122,7 @@ func scanJSON(text []byte) (deepest int, nul bool) {
 		case escaped:
 			escaped = false
 			nul = nul || bytes.HasPrefix(text[i:], []byte("u0000"))
-		case inString && c == '\\':
+		case c == '\\':
 			escaped = true
 		case c == '"':
 			inString = !inString

@@ -82,7 +82,7 @@ func newBench(t testing.TB, db *models.DB) *bench {
 		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()},
 		Events: &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
 		Receipts: &mail.Service{DB: db, Clock: now.Now, Render: func(r mail.Receipt) (string, string, string) {
-			return "Receipt " + r.Reference, "in " + r.Language + ", for " + r.CoinAmount, "html"
+			return "Receipt " + r.Reference, "in " + r.Language + ", for " + r.CoinAmount, "by " + r.TxHash
 		}},
 		PageBase: "http://localhost/pay",
 	}

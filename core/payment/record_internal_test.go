@@ -3,6 +3,8 @@ package payment
 import (
 	"testing"
 
+	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/models"
 )
@@ -71,5 +73,85 @@ func TestRemarks(t *testing.T) {
 		if got := v.describeOutcome(); got != c.want {
 			t.Errorf("%s (%s) with %d paid is %q, want %q", c.state, c.reason, c.paid, got, c.want)
 		}
+	}
+}
+
+// TestRecordOfTransfers checks how a record shows each transfer, and when it was seen.
+func TestRecordOfTransfers(t *testing.T) {
+	t.Parallel()
+	height, first, seen := int64(10), start, start.Add(Window)
+	for name, c := range map[string]struct {
+		row    models.Transfer
+		status string
+		counts bool
+		depth  int64
+	}{
+		"unconfirmed":          {models.Transfer{}, "pending", true, 0},
+		"confirmed":            {models.Transfer{Height: &height}, "confirmed", true, 3},
+		"newer than the tip":   {models.Transfer{Height: new(int64(99))}, "confirmed", true, 1},
+		"gone":                 {models.Transfer{Gone: true, GoneReason: "dropped"}, "dropped", false, 0},
+		"failed":               {models.Transfer{Height: &height, Reverted: true}, "reverted", false, 0},
+		"seen on its clock":    {models.Transfer{SeenAt: &seen}, "pending", true, 0},
+		"not of the payment":   {models.Transfer{Height: &height, Unmatched: Surplus}, "confirmed", false, 3},
+		"gone with its height": {models.Transfer{Height: &height, Gone: true, GoneReason: "reorged"}, "reorged", false, 0},
+	} {
+		c.row.FirstSeenAt = first
+		at := first
+		if c.row.SeenAt != nil {
+			at = seen
+		}
+		got := View{Payment: models.Payment{Coin: "BTC"}, Transfers: []models.Transfer{c.row}, Chain: Chain{Tip: 12}}.
+			Record().Transfers[0]
+		if got.Status != c.status || got.Counts != c.counts || got.Surplus != (c.row.Unmatched != "") ||
+			got.Confirmations != c.depth || got.FirstSeenAt != clock.Format(at) {
+			t.Errorf("%s is shown as %+v, want %s, counts %v, %d confirmations, seen at %s", name, got, c.status,
+				c.counts, c.depth, clock.Format(at))
+		}
+	}
+}
+
+// TestEndsOfStates checks which states are ends, and which have a time of completion in a record.
+func TestEndsOfStates(t *testing.T) {
+	t.Parallel()
+	for _, state := range States() {
+		final := state != Pending && state != Initiated && state != Processing
+		if state.Final() != final || !state.Known() {
+			t.Errorf("%s is an end: %v, want %v", state, state.Final(), final)
+		}
+		completed := state == Successful || state == Declined
+		at := start
+		if got := CompletedAt(models.Payment{Status: string(state), SettledAt: &at}); (got != nil) != completed {
+			t.Errorf("a payment that is %s was completed at %v, want that it has a time: %v", state, got, completed)
+		}
+	}
+	if State("odd").Known() || State("odd").Final() {
+		t.Error("an unknown state is known or an end, want neither")
+	}
+	text := `{"order":7}`
+	for _, metadata := range []*string{nil, &text} {
+		want := "null"
+		if metadata != nil {
+			want = text
+		}
+		if got := (View{Payment: models.Payment{Coin: "BTC", Metadata: metadata}}).Record().Transaction.Metadata; string(got) != want {
+			t.Errorf("the metadata of a record are %s, want %s", got, want)
+		}
+	}
+}
+
+// TestCountedTransfersAreNoUnmatchedOnes checks that a transfer that credits a payment can't be decided about.
+func TestCountedTransfersAreNoUnmatchedOnes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		row  models.Transfer
+		want fault.Kind
+	}{{models.Transfer{}, fault.NotFound}, {models.Transfer{Resolution: Attached}, fault.Conflict},
+		{models.Transfer{Resolution: Refunded, Unmatched: Surplus}, fault.Conflict}} {
+		if err := checkUnresolved(c.row); fault.KindOf(err) != c.want {
+			t.Errorf("a decision about %+v returns %v, want the kind %v", c.row, err, c.want)
+		}
+	}
+	if err := checkUnresolved(models.Transfer{Unmatched: Surplus}); err != nil {
+		t.Errorf("a decision about surplus returns %v, want no error", err)
 	}
 }

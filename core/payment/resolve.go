@@ -162,7 +162,7 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 		return plan, err
 	}
 	digits, err := money.StripGroups(r.Amount)
-	amount, wrong := v.Coin().Parse(digits)
+	amount, _ := v.Coin().Parse(digits) // zero for other text
 	most, failed := RefundableOf(tx, v.Payment)
 	if failed != nil {
 		return plan, failed
@@ -170,7 +170,7 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	switch {
 	case err != nil:
 		fields.Add("amount", "Write decimals after a point, for example 0.5.")
-	case wrong != nil || amount.Sign() <= 0:
+	case amount.Sign() <= 0:
 		fields.Add("amount", "Must be an amount of "+v.Payment.Coin+" above zero, for example 0.5.")
 	case amount.Cmp(most) > 0:
 		fields.Add("amount", "Is more than what is left of what came: "+v.Coin().Format(most)+" "+v.Payment.Coin+".")
@@ -281,10 +281,10 @@ func refundsOf(tx *models.Tx, paymentID int64) (rows []models.Resolution, err er
 	return rows, err
 }
 
-// SelectRefunds limits a query to the refunds of payments, oldest first. Refunds of unmatched
-// transfers are no refunds of a payment.
+// SelectRefunds limits a query for decisions about payments to refunds, oldest first. The others
+// attached a transfer.
 func SelectRefunds(tx *models.Tx) *models.Tx {
-	return tx.Where("kind = ? AND transfer_id IS NULL", Refunded).Order("id")
+	return tx.Where("transfer_id IS NULL").Order("id")
 }
 
 func sumRefunds(refunds []models.Resolution) (sum money.Amount) {

@@ -93,3 +93,15 @@ func TestAcceptedWithoutTransfers(t *testing.T) {
 		}
 	})
 }
+
+// TestReceiptsNameTheTransaction checks that a receipt has the hash of the transaction that paid.
+func TestReceiptsNameTheTransaction(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.paid("aa")
+		var row models.Mail
+		must(t, b.db.Read(t.Context()).Take(&row).Error)
+		if row.HTML != "by aa" {
+			t.Errorf("the receipt is %q, want one that names the transaction aa", row.HTML)
+		}
+	})
+}

@@ -14,6 +14,7 @@ import (
 // TestRequestsAreChecked checks the bounds of what a payment may be asked for with.
 func TestRequestsAreChecked(t *testing.T) {
 	t.Parallel()
+	objects := func(depth int) string { return strings.Repeat(`{"a":`, depth-1) + "{}" + strings.Repeat("}", depth-1) }
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	for name, c := range map[string]struct {
 		change func(r *payment.Request)
@@ -33,6 +34,8 @@ func TestRequestsAreChecked(t *testing.T) {
 		"a reference that is ..":      {func(r *payment.Request) { r.BusinessReference = ".." }, "business_reference", "alone"},
 		"a reference like ours":       {func(r *payment.Request) { r.BusinessReference = "PAY_1" }, "business_reference", "PAY_"},
 		"metadata that is empty":      {func(r *payment.Request) { r.Metadata = []byte("") }, "metadata", "object or an array"},
+		"objects 16 deep":             {func(r *payment.Request) { r.Metadata = []byte(objects(16)) }, "", ""},
+		"objects 17 deep":             {func(r *payment.Request) { r.Metadata = []byte(objects(17)) }, "metadata", "deeper than"},
 		"an object":                   {func(r *payment.Request) { r.Metadata = []byte(" {\"a\":1}") }, "", ""},
 		"an array":                    {func(r *payment.Request) { r.Metadata = []byte("\n[1]") }, "", ""},
 		"a number":                    {func(r *payment.Request) { r.Metadata = []byte("7") }, "metadata", "object or an array"},
