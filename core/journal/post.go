@@ -115,12 +115,9 @@ func lockPlaces(tx *models.Tx, moves []Move) (map[int64]place, error) {
 	for i, m := range moves {
 		ids[i] = m.Transfer.ID
 	}
-	query := models.Among(tx.Model(&models.Transfer{}).Select("id", "booked", "booked_value"), "id", ids).Order("id")
-	if models.IsPostgres(tx) {
-		query = query.Clauses(clause.Locking{Strength: "NO KEY UPDATE"})
-	}
+	query := models.Among(tx.Select("id", "booked", "booked_value"), "id", ids).Order("id")
 	var rows []models.Transfer
-	if err := query.Find(&rows).Error; err != nil {
+	if err := query.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	places := make(map[int64]place, len(rows))
