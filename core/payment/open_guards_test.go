@@ -236,11 +236,15 @@ func TestOnlyDuePaymentsAreEvaluated(t *testing.T) {
 		b.mine(b.pay(v, "aa", v.Payment.Due))
 		before := b.view(v.Payment.Reference).Payment
 		b.clock.Advance(time.Second)
-		for height, due := range map[int64]bool{*before.DueHeight - 1: false, *before.DueHeight: true} {
-			must(t, b.service.EvaluateDue(t.Context(), string(network), height, time.Time{}, nil))
-			if got := b.view(v.Payment.Reference).Payment.UpdatedAt; !got.Equal(before.UpdatedAt) != due {
-				t.Errorf("at height %d a payment that is due at %d is evaluated: %v, want %v", height, *before.DueHeight,
-					!due, due)
+		for _, c := range []struct {
+			network string
+			lacks   int64
+			due     bool
+		}{{string(network), 1, false}, {string(network), 0, true}, {"another", 0, false}} {
+			must(t, b.service.EvaluateDue(t.Context(), c.network, *before.DueHeight-c.lacks, time.Time{}, nil))
+			if got := b.view(v.Payment.Reference).Payment.UpdatedAt; !got.Equal(before.UpdatedAt) != c.due {
+				t.Errorf("%d blocks before its height on %s a payment is evaluated: %v, want %v", c.lacks, c.network,
+					!c.due, c.due)
 			}
 			must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", before.ID).
 				UpdateColumn("updated_at", before.UpdatedAt).Error)
