@@ -43,3 +43,13 @@ func TestGuardRefusesAddressesWithoutMeaning(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveAddressesAreThoseThatDeliveriesReach checks what is said of addresses before any delivery.
+func TestLiveAddressesAreThoseThatDeliveriesReach(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"1.1.1.1:443": true, "127.0.0.1:443": false, "[fd00::1]:443": false} {
+		if got := AllowsLive(netip.MustParseAddrPort(text)); got != want {
+			t.Errorf("a live delivery to %s is allowed: %v, want %v", text, got, want)
+		}
+	}
+}
