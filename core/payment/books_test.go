@@ -188,6 +188,8 @@ func TestBooksOfAnEarlierRelease(t *testing.T) {
 		b.mine()
 		b.reorg(2, &chain.Pending{})
 		b.expect(reversed.Payment.Reference, payment.Successful, payment.ReversedReason)
+		waits := b.opened()
+		b.pool(nil, b.pay(waits, "w1", waits.Payment.Due)) // in no block, and in no books
 		b.forgetBooks()
 		count := 0
 		for range 2 {
@@ -225,4 +227,24 @@ func TestValueIsRoundedHalfToEven(t *testing.T) {
 			t.Errorf("%d of 1,000 units for 1 USD are %s USD, want %s", c.paid, got, c.want)
 		}
 	}
+}
+
+// TestMoreTransfersThanABatchAreBooked checks that one call books all transfers, however many.
+func TestMoreTransfersThanABatchAreBooked(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		rows, height := make([]models.Transfer, 501), int64(1)
+		for i := range rows {
+			rows[i] = models.Transfer{BusinessID: b.scope.BusinessID, Domain: "test", Network: string(network),
+				TxID: fmt.Sprint("many", i), Asset: "BTC", Address: "a", Amount: money.Units(7), Height: &height,
+				Unmatched: payment.AfterFinal, FirstSeenAt: b.clock.Now(), CreatedAt: b.clock.Now(), UpdatedAt: b.clock.Now()}
+		}
+		must(t, b.db.Exec(t.Context()).CreateInBatches(rows, 100).Error)
+		must(t, b.db.Write(t.Context(), func(tx *models.Tx) error {
+			return books.BookTransfers(tx, b.clock.Now(), string(network))
+		}))
+		var left int64
+		if b.count(&left, &models.Transfer{}, "booked <> 'unmatched'"); left > 0 {
+			t.Errorf("%d transfers are not booked, want all", left)
+		}
+	})
 }
