@@ -3,6 +3,7 @@ package payment_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -245,6 +246,98 @@ func TestMoreTransfersThanABatchAreBooked(t *testing.T) {
 		var left int64
 		if b.count(&left, &models.Transfer{}, "booked <> 'unmatched'"); left > 0 {
 			t.Errorf("%d transfers are not booked, want all", left)
+		}
+	})
+}
+
+// TestReversalsOfAnEarlierRelease checks that PrepareBooks sells and reverses what left the chain of each
+// reversed payment and nothing else, and returns the error of each of its statements.
+func TestReversalsOfAnEarlierRelease(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		first, parts := b.opened(), b.opened()
+		half := parts.Payment.Due.MulDiv(1, 2)
+		b.pool(nil, b.pay(first, "dropped", money.Units(1)), b.pay(first, "larger", first.Payment.Due.MulDiv(2, 1)))
+		b.pool(nil)
+		b.set(&models.Transfer{}, b.transfer("dropped").ID, map[string]any{"amount": "0"})
+		b.unbooked = false
+		b.mine(b.pay(parts, "kept", half), b.pay(parts, "also kept", money.Units(1)))
+		b.mine(b.pay(parts, "left", parts.Payment.Due.Sub(half).Sub(money.Units(1))), b.pay(parts, "surplus", money.Units(900)),
+			b.pay(first, "paid", first.Payment.Due))
+		b.mine()
+		b.reorg(2, &chain.Pending{})
+		for _, v := range []payment.View{first, parts} {
+			b.expect(v.Payment.Reference, payment.Successful, payment.ReversedReason)
+		}
+		b.forgetBooks()
+		prepare := func() error { return books.PrepareBooks(t.Context(), b.db, b.clock.Now, func(int) {}) }
+		must(t, b.db.Write(t.Context(), func(tx *models.Tx) error {
+			return books.BookTransfers(tx, b.clock.Now(), string(network))
+		}))
+		b.failEach(t, []failingCall{{"PrepareBooks", prepare}})
+		for _, c := range []struct {
+			v    payment.View
+			want []string
+		}{
+			{first, []string{"wallet→sales " + first.Payment.Due.String(), "reversed→wallet " + first.Payment.Due.String()}},
+			{parts, []string{"wallet→sales " + half.String(), "wallet→sales 1", "wallet→sales " + b.transfer("left").Amount.String(),
+				"reversed→wallet " + b.transfer("left").Amount.String()}},
+		} {
+			var got []string
+			for _, text := range b.posted(c.v) {
+				way, _, _ := strings.Cut(text, " NGN")
+				got = append(got, way)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("posted is %q, want %q", got, c.want)
+			}
+		}
+	})
+}
+
+// TestRefundsOfAnEarlierRelease checks that PrepareBooks books each refund once, and returns the error of
+// each of its statements.
+func TestRefundsOfAnEarlierRelease(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.underpaid("short", 100)
+		for range 2 {
+			must(t, b.db.Exec(t.Context()).Create(&models.Resolution{BusinessID: v.Payment.BusinessID, Domain: "test",
+				Kind: payment.Refunded, PaymentID: &v.Payment.ID, Asset: "BTC", Amount: money.Units(5), Actor: "user:1",
+				CreatedAt: b.clock.Now()}).Error)
+		}
+		b.failEach(t, []failingCall{{"PrepareBooks", func() error {
+			return books.PrepareBooks(t.Context(), b.db, b.clock.Now, func(int) {})
+		}}})
+		posted := b.posted(v)
+		if n := len(posted); !strings.HasPrefix(posted[n-1], "declined→wallet 5 ") || posted[n-1] != posted[n-2] || n != 4 {
+			t.Errorf("posted is %q, want two refunds at the end", posted)
+		}
+	})
+}
+
+// TestDaysOfAnEarlierRelease checks that PrepareBooks books money of an ended payment on the day of its end,
+// and other money on the day on which it came.
+func TestDaysOfAnEarlierRelease(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.clock.Advance(11*time.Hour + 55*time.Minute) // five minutes before midnight
+		ended, stray, runs := b.opened(), b.paid("paid"), b.opened()
+		b.mine(b.pay(ended, "ended", ended.Payment.Due.Sub(money.Units(100))), b.pay(stray, "stray", money.Units(700)))
+		b.mine()
+		b.clock.Advance(payment.Window + time.Second)
+		b.tick()
+		b.expect(ended.Payment.Reference, payment.Declined, payment.Underpaid)
+		b.mine(b.pay(runs, "runs", runs.Payment.Due))
+		b.expect(runs.Payment.Reference, payment.Processing, "")
+		b.inZone("UTC", b.clock.Now())
+		b.forgetBooks()
+		must(t, books.PrepareBooks(t.Context(), b.db, b.clock.Now, func(int) {}))
+		for name, want := range map[string]string{"ended": "2026-03-02", "stray": "2026-03-01", "paid": "2026-03-01",
+			"runs": "2026-03-02"} {
+			id := b.transfer(name).ID
+			var e models.JournalEntry
+			must(t, b.db.Read(t.Context()).Where("transfer_id = ?", id).Take(&e).Error)
+			if e.HappenedOn != want {
+				t.Errorf("%s is booked for %s, want %s", name, e.HappenedOn, want)
+			}
 		}
 	})
 }
