@@ -39,8 +39,14 @@ func fillBooks(t *testing.T, db *models.DB) (*journal.Service, models.Payment) {
 			t.Fatal(err)
 		}
 	}
-	create(&models.ClosedMonth{BusinessID: 1, Domain: "test", Month: "2026-02", Hash: "h", Actor: "user:1",
-		CreatedAt: noon})
+	closed := models.ClosedMonth{BusinessID: 1, Domain: "test", Month: "2026-02", Hash: "h", Actor: "user:1",
+		CreatedAt: noon}
+	otherDomain, otherBusiness := closed, closed
+	otherDomain.Domain, otherDomain.Month = "live", "2027-01"
+	otherBusiness.BusinessID, otherBusiness.Month = 2, "2027-01"
+	create(&closed)
+	create(&otherDomain)
+	create(&otherBusiness)
 	create(&p)
 	refund.PaymentID = &p.ID
 	create(&refund)
@@ -284,4 +290,198 @@ func TestStatementsAreSorted(t *testing.T) {
 			t.Errorf("the statement has %q with %d entries, want %q with 8", got, s.Entries, want)
 		}
 	})
+}
+
+// TestMovedMoneyKeepsItsValue checks that money that leaves or returns has the value with which it is in the
+// books, and that only a change of place changes the value.
+func TestMovedMoneyKeepsItsValue(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, noon)
+		row, value := received(t, db, "aa"), int64(500)
+		row.PaymentID = new(int64(1))
+		for i, to := range []journal.Account{journal.Sales, journal.Sales, journal.Reversed, journal.Sales,
+			journal.Nowhere} {
+			m := saleOf(row)
+			if m.To, m.Value = to, value; i == 0 || to != journal.Sales {
+				m.Due = 0 // the amount due is counted with another transfer
+			}
+			if err := db.Write(t.Context(), func(tx *models.Tx) error {
+				return journal.MoveTransfers(tx, noon, []journal.Move{m})
+			}); err != nil {
+				t.Fatal(err)
+			}
+			value += 100
+		}
+		const on = "2026-03-31 "
+		want := []string{on + "wallet→sales 1000 NGN 500", on + "reversed→wallet 1000 NGN 500",
+			on + "wallet→reversed 1000 NGN 500", on + "sales→wallet 1000 NGN 500"}
+		if got := entries(t, db); !slices.Equal(got, want) {
+			t.Errorf("posted is %q, want %q", got, want)
+		}
+		if line := statementOf(t, books, "2026-03").Currencies[0]; line.Due != 0 {
+			t.Errorf("money that returned has %d due, want 0", line.Due)
+		}
+	})
+}
+
+// TestEntriesAreOfTheirPeriodAndAccount checks the days and accounts of lists, and where their pages end.
+func TestEntriesAreOfTheirPeriodAndAccount(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books, _ := fillBooks(t, db)
+		before := journal.Period{From: "2026-01-01", To: "2026-03-30"}
+		after := journal.Period{From: "2026-04-01", To: "2026-12-31"}
+		for name, c := range map[string]struct {
+			filter journal.Filter
+			want   int
+		}{
+			"all":       {journal.Filter{Period: all, Limit: 3}, 3},
+			"before":    {journal.Filter{Period: before, Limit: 3}, 0},
+			"after":     {journal.Filter{Period: after, Limit: 3}, 0},
+			"a debit":   {journal.Filter{Period: all, Limit: 3, Account: journal.Refunds}, 1},
+			"a credit":  {journal.Filter{Period: all, Limit: 3, Account: journal.Sales}, 2},
+			"both ways": {journal.Filter{Period: all, Limit: 3, Account: journal.Wallet}, 3},
+		} {
+			list, next, err := books.ListEntries(t.Context(), finance, c.filter)
+			if len(list) != c.want || next != 0 || err != nil {
+				t.Errorf("%s: %d entries are listed and the next page begins after %d (%v), want %d and no page", name,
+					len(list), next, err, c.want)
+			}
+		}
+		for _, p := range []journal.Period{before, after} {
+			if lines, err := books.ListBankLines(t.Context(), finance, p, "NGN", 1); len(lines) != 0 || err != nil {
+				t.Errorf("from %s to %s are %d bank lines (%v), want none", p.From, p.To, len(lines), err)
+			}
+		}
+		line := statementOf(t, books, "2026-03").Currencies[0]
+		if line.Movements != 3 || line.Refunded != 200 || line.Sold != 1000 || line.Due != 500 {
+			t.Errorf("the statement has %+v, want 3 movements, 200 refunded, 1000 sold and 500 due", line)
+		}
+		refused := errors.New("refused")
+		err := books.ExportEntries(t.Context(), finance, all, func([]journal.Entry) error { return refused })
+		if !errors.Is(err, refused) {
+			t.Errorf("an export that is refused returns %v, want %v", err, refused)
+		}
+	})
+}
+
+// TestExportsGoOnAfterABatch checks that an export has all entries, and that one without a rate has no cost.
+func TestExportsGoOnAfterABatch(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, noon)
+		rows := make([]models.JournalEntry, 1001)
+		for i := range rows {
+			rows[i] = models.JournalEntry{BusinessID: 1, Domain: "test", BookedOn: "2026-03-31", HappenedOn: "2026-03-31",
+				Kind: journal.Received, Debit: "wallet", Credit: "unmatched", Coin: "BTC", Network: "n", Amount: money.Units(1),
+				CreatedAt: noon}
+		}
+		if err := db.Exec(t.Context()).CreateInBatches(rows, 500).Error; err != nil {
+			t.Fatal(err)
+		}
+		exported := 0
+		err := books.ExportEntries(t.Context(), finance, all, func(list []journal.Entry) error {
+			exported += len(list)
+			return nil
+		})
+		if exported != len(rows) || err != nil {
+			t.Errorf("%d entries are exported (%v), want %d", exported, err, len(rows))
+		}
+		var file strings.Builder
+		err = books.WriteHledger(t.Context(), finance, all, &file)
+		if err != nil || strings.Contains(file.String(), "@@") {
+			t.Errorf("entries without a rate have a cost (%v):\n%.500s", err, file.String())
+		}
+	})
+}
+
+// TestMonthsOfTheBooks checks the months before and after a closing, whose last day counts in the zone of its
+// business, and that a closed month that can't be read stops posting.
+func TestMonthsOfTheBooks(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, noon)
+		other := models.Business{ID: 2, Code: "BUS_2", Name: "Shop", TimeZone: "Pacific/Auckland", CreatedAt: noon,
+			UpdatedAt: noon}
+		if err := db.Exec(t.Context()).Create(&other).Error; err != nil {
+			t.Fatal(err)
+		}
+		postEntries(t, db, "march", noon, journal.Pending)
+		if months, err := books.ListMonths(t.Context(), finance); len(months) != 1 || months[0].Closed || err != nil {
+			t.Errorf("the months are %+v (%v), want March, open", months, err)
+		}
+		theirs := finance
+		theirs.BusinessID = 2
+		if _, err := books.CloseMonth(t.Context(), theirs, "2026-03"); err != nil {
+			t.Errorf("closing March at noon of its last day returns %v in Auckland, want no error", err)
+		}
+		if _, err := books.CloseMonth(t.Context(), finance, "2026-02"); err != nil {
+			t.Fatal(err)
+		}
+		for period, want := range map[string]bool{"2026-02": true, "2026-02-01..2026-03-01": false, "2026-03": false} {
+			if s := statementOf(t, books, period); s.Closed != want {
+				t.Errorf("%s is closed: %v, want %v", period, s.Closed, want)
+			}
+		}
+		odd := models.ClosedMonth{BusinessID: 1, Domain: "test", Month: "2026-99", Hash: "h", Actor: "user:1",
+			CreatedAt: noon}
+		if err := db.Exec(t.Context()).Create(&odd).Error; err != nil {
+			t.Fatal(err)
+		}
+		if err := move(t, db, received(t, db, "odd"), journal.Pending, noon, "UTC"); err == nil {
+			t.Error("posting after a closed month that can't be read returns no error, want one")
+		}
+	})
+}
+
+// TestLateFactsOfSomeDays checks that late facts are of their own days, and booked after the period.
+func TestLateFactsOfSomeDays(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, noon.AddDate(0, 0, 3))
+		if _, err := books.CloseMonth(t.Context(), finance, "2026-03"); err != nil {
+			t.Fatal(err)
+		}
+		first := noon.AddDate(0, 0, -2)
+		postEntries(t, db, "late", first, journal.Pending, journal.Sales, journal.Reversed)
+		for p, want := range map[journal.Period]int{{From: "2026-03-30", To: "2026-03-31"}: 2,
+			{From: "2026-03-31", To: "2026-03-31"}: 1, {From: "2026-03-01", To: "2026-04-01"}: 0} {
+			if list, err := books.ListLate(t.Context(), finance, p, 10); len(list) != want || err != nil {
+				t.Errorf("from %s to %s are %d late facts (%v), want %d", p.From, p.To, len(list), err, want)
+			}
+		}
+	})
+}
+
+// TestSalesAreByCurrencyAndCoin checks that the sales of a day have a row for each currency and coin, and none
+// for money without a rate.
+func TestSalesAreByCurrencyAndCoin(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, noon)
+		for i, of := range [][2]string{{"NGN", "BTC"}, {"NGN", "XRP"}, {"KES", "BTC"}, {"USD", "BTC"},
+			{"", "BTC"}} {
+			row := models.JournalDay{BusinessID: 1, Domain: "test", BookedOn: "2026-03-31", Kind: journal.Received,
+				Debit: "wallet", Credit: "sales", Coin: of[1], Network: "n", Currency: of[0], Entries: 1,
+				Amount: money.Units(1), Value: int64(i + 1)}
+			if err := db.Exec(t.Context()).Create(&row).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		list, err := books.ListSales(t.Context(), finance, all)
+		var got []string
+		for _, d := range list {
+			got = append(got, d.Currency+" "+d.Coin+" "+money.FormatHundredths(d.Received))
+		}
+		want := []string{"KES BTC 0.03", "NGN BTC 0.01", "NGN XRP 0.02", "USD BTC 0.04"}
+		if !slices.Equal(got, want) || err != nil {
+			t.Errorf("the sales are %q (%v), want %q", got, err, want)
+		}
+	})
+}
+
+// TestWrongDaysAreNamedOnce checks that a day that can't be read has one sentence, on its own field.
+func TestWrongDaysAreNamedOnce(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[journal.Period]string{{From: "x", To: "2026-03-31"}: "from",
+		{From: "2026-03-31", To: "0"}: "to", {From: "2026-03-31", To: "2026-03-30"}: "to"} {
+		if fields := p.FindErrors(); len(fields) != 1 || len(fields[want]) != 1 {
+			t.Errorf("from %s to %s has the errors %v, want one on %s", p.From, p.To, fields, want)
+		}
+	}
 }

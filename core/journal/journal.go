@@ -89,11 +89,9 @@ func (a Account) holdsMoney() bool {
 }
 
 // findEntry returns the accounts to debit and credit when the money of a transfer goes from one
-// place to another. ok is false when no account changes.
+// place to another one. ok is false when no account changes.
 func findEntry(from, to Account) (debit, credit Account, ok bool) {
 	switch {
-	case from == to:
-		return "", "", false
 	case from == Sales && to == Reversed:
 		return Reversed, Wallet, true
 	case from == Reversed && to == Sales:

@@ -68,6 +68,8 @@ func TestWaysOfATransfer(t *testing.T) {
 		{[]journal.Account{journal.Sales, journal.Reversed, journal.Unmatched},
 			[]string{"wallet→sales", "reversed→wallet", "wallet→unmatched"}},
 		{[]journal.Account{journal.Nowhere, journal.None, journal.Returned}, nil},
+		{[]journal.Account{journal.Sales, journal.Nowhere}, []string{"wallet→sales", "sales→wallet"}},
+		{[]journal.Account{journal.Pending, journal.Reversed}, []string{"wallet→pending", "pending→wallet"}},
 	}
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		for i, c := range cases {
