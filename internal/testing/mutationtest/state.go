@@ -82,14 +82,14 @@ func (k *state) readRecords(name string, s *source, reuse bool) (map[string]reco
 }
 
 // addRecord writes a result down.
-func (s *state) addRecord(r record) error {
+func (k *state) addRecord(r record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	_, err = s.file.Write(append(line, '\n'))
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	_, err = k.file.Write(append(line, '\n'))
 	return err
 }
 
