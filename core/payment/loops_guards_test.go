@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/models"
 )
@@ -138,7 +139,7 @@ func TestSweepsRepeatWhileMoreIsDue(t *testing.T) {
 // its context ended.
 func TestUnreadableHealthIsLogged(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		registry := b.service.Networks.(*payment.Registry)
+		registry := b.service.Networks.(*networks.Registry)
 		logged := countLogged(t, "health of the networks can't be read")
 		read := func() bool { return b.service.Networks.Problem("bitcoin-mainnet") != "" }
 		runUntil(t, registry.Run, read)

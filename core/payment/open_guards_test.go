@@ -11,6 +11,7 @@ import (
 	"cointill/core/addressmark"
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/wallet"
@@ -43,7 +44,7 @@ func TestOpenedPaymentsStayVisible(t *testing.T) {
 		started := b.initiate()
 		_, err := b.service.Open(t.Context(), started.AccessToken, "en")
 		must(t, err)
-		b.service.Networks = &payment.Registry{DB: b.db}
+		b.service.Networks = &networks.Registry{DB: b.db}
 		if v, err := b.service.Open(t.Context(), started.AccessToken, "en"); err != nil || v.Payment.Address == "" {
 			t.Errorf("opening it again gives the address %q, error %v; want its address", v.Payment.Address, err)
 		}
@@ -95,7 +96,7 @@ func (b *bench) onRegtest(marks wallet.Marks) {
 	net, _ := wallet.Find("bitcoin-regtest")
 	b.service.Wallet = &wallet.Service{DB: b.db, Clock: b.clock.Now, Marks: marks,
 		Networks: func(scope.Domain, money.Chain) (wallet.Net, bool) { return net, true }}
-	b.service.Networks = &payment.Registry{DB: b.db,
+	b.service.Networks = &networks.Registry{DB: b.db,
 		Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Bitcoin: net.Network()}}}
 	if marks == nil {
 		return
@@ -168,7 +169,7 @@ func TestTermsAreOfTheBusiness(t *testing.T) {
 // TestProblemsOfNetworks checks which problem the registry tells of a network.
 func TestProblemsOfNetworks(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		registry := b.service.Networks.(*payment.Registry)
+		registry := b.service.Networks.(*networks.Registry)
 		registry.Domains[scope.Live] = map[money.Chain]chain.Network{money.Bitcoin: "bitcoin-mainnet"}
 		cursor := func(values map[string]any) {
 			t.Helper()
@@ -219,7 +220,7 @@ func TestMovedClocksAreReadAtOnce(t *testing.T) {
 func TestEachUnfollowedNetworkIsSwept(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		first, second := b.opened(), b.on(money.DOGE)
-		b.service.Networks = &payment.Registry{DB: b.db}
+		b.service.Networks = &networks.Registry{DB: b.db}
 		b.clock.Advance(payment.Monitoring + 7*24*time.Hour + time.Second)
 		b.failEach(t, []failingCall{{"Sweep", func() error { _, err := b.service.Sweep(t.Context()); return err }}})
 		b.clock.Advance(time.Minute)
