@@ -29,7 +29,7 @@ var mutations = []mutation{
 	{"a reverted transaction pays", "core/payment/decide.go", "case s.Reverted && s.Height > 0:", "case s.Reverted && s.Height < 0:"},
 	{"another asset pays", "core/payment/observe/transfer.go", "case row.Asset != v.Payment.Coin:", "case row.Asset == \"\":"},
 	{"an undone block's transfers stay confirmed", "core/payment/observe/observe.go", `loose := map[string]any{"height": nil, "block_hash": "",`, `loose := map[string]any{`},
-	{"an old leader writes", "core/payment/fence.go", "err == nil && fence < cursor.Fence", "false"},
+	{"an old leader writes", "core/payment/fence.go", "gorm.ErrRecordNotFound), fence < cursor.Fence:", "gorm.ErrRecordNotFound):"},
 	{"a crash after Apply forgets its payments", "core/payment/observe/observe.go", "	return a.markPaymentsDue()\n}\n\n// deleteUnreachable", "	return nil\n}\n\n// deleteUnreachable"},
 	{"what left the mempool still waits", "core/payment/observe/observe.go", "		if !inPool[", "		if false && !inPool["},
 	{"deadlines pass before the network was read", "core/payment/read.go", "	if s.Networks.Followed(network) {\n		return time.Time{}\n	}\n	return s.Clock().Add(-unfollowedGrace)", "	return s.Clock()"},
