@@ -35,3 +35,54 @@ func TestFill(t *testing.T) {
 		}
 	})
 }
+
+// TestMailboxOfTheTestDomainIsWhereCustomersRead: it shows a mail that was kept as the recipient
+// would get it. In live, and where a mail server took the mail, it never does.
+func TestMailboxOfTheTestDomainIsWhereCustomersRead(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, _ *post) {
+		b.Fill = func(text string) string { return strings.ReplaceAll(text, "seed", "token") }
+		queue := func(domain scope.Domain, about string) {
+			t.Helper()
+			notice := mail.Notice{BusinessID: owner.BusinessID, Domain: domain, Kind: "send_confirm", About: about,
+				To: "ada@example.com", Subject: "A link", Text: "/confirm/seed", HTML: "<p>/confirm/seed</p>"}
+			if err := b.DB.Write(t.Context(), func(tx *models.Tx) error { return b.Notify(tx, notice) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		read := func(domain scope.Domain) mail.Mail {
+			t.Helper()
+			sc := owner
+			sc.Domain = domain
+			list, _, err := b.ListMails(t.Context(), sc, "", 1)
+			if err != nil || len(list) != 1 {
+				t.Fatalf("the mailbox of %s lists %d mails (%v), want 1", domain, len(list), err)
+			}
+			m, err := b.FindMail(t.Context(), sc, list[0].ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		expect := func(m mail.Mail, want string) {
+			t.Helper()
+			if m.Text != "/confirm/"+want || m.HTML != "<p>/confirm/"+want+"</p>" {
+				t.Errorf("a mail that is %s shows %q and %q, want %q in both", m.State, m.Text, m.HTML, want)
+			}
+		}
+		queue(scope.Test, "1")
+		expect(read(scope.Test), "seed") // it may still be sent
+		b.step()
+		expect(read(scope.Test), "seed") // the mail server took it
+		b.SMTP = nil
+		queue(scope.Test, "2")
+		queue(scope.Live, "3")
+		b.step()
+		expect(read(scope.Test), "token")
+		expect(read(scope.Live), "seed")
+		var row models.Mail
+		if err := b.DB.Read(t.Context()).Where("about = ?", "2").Take(&row).Error; err != nil ||
+			strings.Contains(row.Text+row.HTML, "token") {
+			t.Errorf("the database holds %q (%v), want no token", row.Text, err)
+		}
+	})
+}
