@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"cointill/core/fault"
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -398,7 +399,13 @@ func (s *Evaluator) evaluateApproval(ctx context.Context, tx *models.Tx, v *View
 	if err != nil {
 		return err
 	}
-	return s.makeReady(tx, v, q, false)
+	row := v.Send
+	if err := s.makeReady(tx, v, q, false); fault.KindOf(err) != fault.Conflict {
+		return err
+	}
+	retry := s.Clock().Add(retryDelay) // until the limit of 24 hours has room for it
+	row.DueAt = &retry
+	return s.save(tx, &row)
 }
 
 // retryDelay is how long a send that can't be evaluated waits.

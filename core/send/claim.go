@@ -86,7 +86,10 @@ func (s *Claims) readClaim(tx *models.Tx, condition, hash string) (Claim, error)
 	if err != nil {
 		return Claim{}, err
 	}
-	c := Claim{View: views[0], Address: row.Address, Tag: row.Tag}
+	c := Claim{View: views[0]}
+	if row.ConfirmHash != "" {
+		c.Address, c.Tag = row.Address, row.Tag
+	}
 	if err := tx.Where("id = ?", *send.PaymentID).Take(&c.Customer).Error; err != nil {
 		return c, err
 	}
@@ -127,7 +130,7 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 			return err
 		}
 		sc := scope.Scope{BusinessID: v.Send.BusinessID, Domain: scope.Domain(v.Send.Domain)}
-		if err := refuseOwn(tx, sc, v.Send.Network, d.Address); err != nil {
+		if err := refuseMerchants(tx, sc, v.Send.Network, d.Address); err != nil {
 			return err
 		}
 		var row models.SendClaim
@@ -135,10 +138,8 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 			return err
 		}
 		now := s.Clock()
-		if row.Mails >= maxClaimMails || row.Address != "" && now.Before(row.MailedAt.Add(mailEvery)) {
-			return &fault.Fault{Kind: fault.Limited, Code: "too_many_mails", RetryAfter: mailEvery,
-				Sentence: "We sent you a mail a moment ago. Open the link in it, or wait a minute before you " +
-					"ask for another."}
+		if err := checkMails(row, now); err != nil {
+			return err
 		}
 		seed := auth.NewSeed()
 		row.Address, row.Tag, row.Mails, row.MailedAt, row.UpdatedAt = d.Address, d.Tag, row.Mails+1, &now, now
@@ -154,6 +155,31 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 	}
 	s.Changed()
 	return s.FindClaim(ctx, token)
+}
+
+// refuseMerchants refuses an address on which the business receives payments, in words for a customer.
+func refuseMerchants(tx *models.Tx, sc scope.Scope, network, address string) error {
+	err := refuseOwn(tx, sc, network, address)
+	if fault.KindOf(err) != fault.Invalid {
+		return err
+	}
+	const sentence = "Is an address of the business that refunds you. Enter one of your own wallet."
+	return &fault.Fault{Kind: fault.Invalid, Code: "own_address", Sentence: sentence,
+		Fields: fault.Fields{"address": {sentence}}}
+}
+
+// checkMails refuses one mail more than a refund may cause.
+func checkMails(row models.SendClaim, now time.Time) error {
+	switch next := row.MailedAt.Add(mailEvery); {
+	case row.Mails >= maxClaimMails:
+		return fault.New(fault.Limited, "mails_used_up", "We sent you as many mails about this refund as we may. "+
+			"Open the link in the newest one, or ask the business for another refund.")
+	case row.Address != "" && now.Before(next):
+		return &fault.Fault{Kind: fault.Limited, Code: "too_many_mails", RetryAfter: next.Sub(now),
+			Sentence: "We sent you a mail a moment ago. Open the link in it, or wait a minute before you " +
+				"ask for another."}
+	}
+	return nil
 }
 
 func (s *Claims) hashConfirm(token string) string { return s.Secrets.Hash("send confirm", token) }
@@ -230,6 +256,11 @@ func (s *Claims) takeAddress(tx *models.Tx, v *View, claim models.SendClaim) err
 	}
 	if err := s.writeStep(tx, v, step); err != nil {
 		return err
+	}
+	if row.Approvals == 0 { // the evaluator makes it ready, at prices of today
+		now := s.Clock()
+		row.DueAt = &now
+		return s.save(tx, row)
 	}
 	if err := s.save(tx, row); err != nil {
 		return err

@@ -54,7 +54,7 @@ type Letter struct {
 
 // queueLetter queues a mail to the customer of a refund. number tells several of one kind apart.
 func (s *store) queueLetter(tx *models.Tx, v *View, p *models.Payment, l Letter, number int) error {
-	l.Language, l.Name, l.Payment, l.Contact = p.Language, p.CustomerName, p.BusinessReference, v.Business.ContactEmail
+	l.Language, l.Name, l.Payment, l.Contact = p.Language, p.CustomerName, p.Reference, v.Business.ContactEmail
 	return s.notify(tx, v, l, p.CustomerEmail, strconv.Itoa(number))
 }
 
@@ -68,8 +68,12 @@ func (s *store) notify(tx *models.Tx, v *View, l Letter, to, number string) erro
 		l.Address, l.Tag = row.Address, row.Tag
 	}
 	subject, text, html := s.Render(l)
+	from := ""
+	if l.Kind.ToCustomer() {
+		from = l.Business
+	}
 	return s.Mails.Notify(tx, mail.Notice{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain),
-		Kind: "send_" + string(l.Kind), About: strings.Join([]string{row.Reference, to, number}, " "), To: to,
+		Kind: "send_" + string(l.Kind), About: strings.Join([]string{row.Reference, to, number}, " "), FromName: from, To: to,
 		ToName: l.Name, Subject: subject, Text: text, HTML: html})
 }
 
@@ -82,7 +86,11 @@ func (s *store) mailCustomer(tx *models.Tx, v *View, kind LetterKind) error {
 	if err := tx.Where("id = ?", *v.Send.PaymentID).Take(&p).Error; err != nil {
 		return err
 	}
-	return s.queueLetter(tx, v, &p, Letter{Kind: kind}, 1)
+	l := Letter{Kind: kind}
+	if v.Send.AddressBy == ByCustomer { // otherwise there is no page for them
+		l.URL = s.ClaimURL(v.Send)
+	}
+	return s.queueLetter(tx, v, &p, l, 1)
 }
 
 // mailApprovers mails each person who may approve a send.

@@ -1,0 +1,284 @@
+package send_test
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/account"
+	"cointill/core/account/accounttest"
+	"cointill/core/clock"
+	"cointill/core/fault"
+	"cointill/core/mail"
+	"cointill/core/money"
+	"cointill/core/networks"
+	"cointill/core/payment"
+	"cointill/core/quote"
+	"cointill/core/scope"
+	"cointill/core/secret"
+	"cointill/core/send"
+	"cointill/core/send/sendtest"
+	"cointill/core/wallet"
+	"cointill/core/webhook"
+	"cointill/models"
+	"cointill/models/modelstest"
+)
+
+// The addresses that customers name.
+const (
+	first  = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
+	second = "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn"
+)
+
+// bench is a business with a refund whose customer was asked for an address.
+type bench struct {
+	*testing.T
+	db    *models.DB
+	clock *clock.Fake
+	sends *send.Service
+	scope scope.Scope
+	owner int64
+	ask   send.View
+	token string // of the claim page
+}
+
+func eachBench(t *testing.T, test func(b *bench)) {
+	t.Helper()
+	t.Parallel()
+	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(newBench(t, db)) })
+}
+
+func newBench(t *testing.T, db *models.DB) *bench {
+	t.Helper()
+	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	b := &bench{T: t, db: db, clock: now}
+	box, err := secret.NewBox(make([]byte, 32))
+	b.must(err)
+	business, user, err := accounttest.New(db, now.Now, box).CreateBusiness(t.Context(), account.NewBusiness{
+		BusinessName: "Kofi Books", Name: "Kofi Boateng", Email: "kofi@books.example",
+		Password: "a long enough passphrase"})
+	b.must(err)
+	b.owner = user.ID
+	b.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}
+	registry := &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{
+		scope.Test: {money.Bitcoin: chain.Sandbox(money.Bitcoin)}}}
+	quotes := &quote.Service{DB: db, Clock: now.Now,
+		Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}}
+	payments := &payment.Service{DB: db, Clock: now.Now, Secrets: box, Networks: registry, Quotes: quotes,
+		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()},
+		Events: &webhook.Service{DB: db, Clock: now.Now, Secrets: box},
+		Receipts: &mail.Service{DB: db, Clock: now.Now,
+			Render: func(mail.Receipt) (string, string, string) { return "s", "t", "h" }}}
+	b.sends = sendtest.New(payments)
+	started, err := payments.Initiate(t.Context(), b.scope, payment.Request{Currency: "USD", Amount: 50,
+		FirstName: "Esi", LastName: "Owusu", Email: "esi@example.com", Method: string(money.CryptoBitcoin)})
+	b.must(err)
+	opened, err := payments.Open(t.Context(), started.AccessToken, "fr")
+	b.must(err)
+	b.must(db.Exec(t.Context()).Model(&models.Payment{}).Where("reference = ?", started.Reference).
+		Updates(map[string]any{"status": "successful", "paid": opened.Payment.Due}).Error)
+	b.ask, err = b.sends.Ask(t.Context(), b.scope, send.Request{Kind: send.Refund, Payment: started.Reference})
+	b.must(err)
+	b.token = strings.TrimPrefix(b.sends.ClaimURL(b.ask.Send), "http://localhost/refund/")
+	return b
+}
+
+func (b *bench) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// name names an address two minutes later, and returns the token that the mail's link holds.
+func (b *bench) name(address string) (token string) {
+	b.Helper()
+	b.clock.Advance(2 * time.Minute)
+	_, err := b.sends.Claims.NameAddress(b.Context(), b.token, address, nil)
+	b.must(err)
+	return b.confirmToken()
+}
+
+// confirmToken reads the newest mail that asks to confirm an address, as it leaves.
+func (b *bench) confirmToken() string {
+	b.Helper()
+	var row models.Mail
+	b.must(b.db.Read(b.Context()).Where("kind = ?", "send_confirm").Order("id DESC").Take(&row).Error)
+	seed := strings.TrimPrefix(row.Text, "http://localhost/refund/confirm/")
+	if !strings.HasPrefix(seed, "ticket_") {
+		b.Fatalf("the stored mail says %q, want a seed in its link", row.Text)
+	}
+	return b.sends.Users.TicketToken(seed)
+}
+
+func (b *bench) confirm(token string) send.Claim {
+	b.Helper()
+	claim, err := b.sends.Claims.ConfirmAddress(b.Context(), token)
+	b.must(err)
+	return claim
+}
+
+// countMails counts the mails of a kind.
+func (b *bench) countMails(kind send.LetterKind) (n int64) {
+	b.Helper()
+	b.must(b.db.Read(b.Context()).Model(&models.Mail{}).Where("kind = ?", "send_"+string(kind)).Count(&n).Error)
+	return n
+}
+
+// expectFault fails unless an error has the kind and the code.
+func (b *bench) expectFault(what string, err error, kind fault.Kind, code string) {
+	b.Helper()
+	var f *fault.Fault
+	if !errors.As(err, &f) || f.Kind != kind || f.Code != code {
+		b.Errorf("%s: got %v, want the fault %s", what, err, code)
+	}
+}
+
+func TestConfirmedAddressIsTakenOnce(t *testing.T) {
+	eachBench(t, func(b *bench) {
+		if n := b.countMails(send.LetterClaim); n != 1 {
+			b.Errorf("%d mails ask for an address, want 1", n)
+		}
+		token := b.name(first)
+		for range 2 {
+			found, err := b.sends.Claims.FindConfirmation(b.Context(), token)
+			b.must(err)
+			if found.State() != send.AwaitingDestination || found.Send.Address != "" || found.Address != first {
+				b.Errorf("after a look: %s to %q, %q waits; want %q to wait", found.State(), found.Send.Address,
+					found.Address, first)
+			}
+		}
+		claim := b.confirm(token)
+		if claim.State() != send.AwaitingApproval || claim.Send.Address != first || claim.Address != "" {
+			b.Errorf("confirmed: %s to %q, %q still waits; want awaiting_approval to %q and none", claim.State(),
+				claim.Send.Address, claim.Address, first)
+		}
+		_, err := b.sends.Claims.ConfirmAddress(b.Context(), token)
+		b.expectFault("the link used twice", err, fault.NotFound, "not_found")
+		for _, guess := range []string{"", b.token, strings.Repeat("A", 43)} {
+			_, err = b.sends.Claims.ConfirmAddress(b.Context(), guess)
+			b.expectFault("a guessed link", err, fault.NotFound, "not_found")
+		}
+	})
+}
+
+func TestAnotherAddressReplacesTheLink(t *testing.T) {
+	eachBench(t, func(b *bench) {
+		before := b.name(first)
+		after := b.name(second)
+		_, err := b.sends.Claims.ConfirmAddress(b.Context(), before)
+		b.expectFault("the replaced link", err, fault.NotFound, "not_found")
+		if claim := b.confirm(after); claim.Send.Address != second {
+			b.Errorf("the refund goes to %q, want %q", claim.Send.Address, second)
+		}
+	})
+}
+
+func TestMailsOfAClaimAreBounded(t *testing.T) {
+	eachBench(t, func(b *bench) {
+		b.name(first)
+		b.clock.Advance(59 * time.Second)
+		_, err := b.sends.Claims.NameAddress(b.Context(), b.token, first, nil)
+		b.expectFault("a second mail in a minute", err, fault.Limited, "too_many_mails")
+		for range 8 { // with the claim's own mail they are ten
+			b.name(first)
+		}
+		b.clock.Advance(time.Hour)
+		_, err = b.sends.Claims.NameAddress(b.Context(), b.token, first, nil)
+		b.expectFault("an eleventh mail", err, fault.Limited, "mails_used_up")
+		b.confirm(b.confirmToken()) // the newest still counts
+	})
+}
+
+// TestCorrectionInvalidatesApprovals: an approval covers the address, so a person who approved the
+// refund to another address must approve it again.
+func TestCorrectionInvalidatesApprovals(t *testing.T) {
+	eachBench(t, func(b *bench) {
+		b.confirm(b.name(first))
+		b.must(b.db.Exec(b.Context()).Model(&models.Send{}).Where("id = ?", b.ask.Send.ID).Update("approvals", 2).Error)
+		owner := scope.Scope{BusinessID: b.scope.BusinessID, Domain: scope.Test, Role: scope.Owner,
+			Actor: "user:" + strconv.FormatInt(b.owner, 10)}
+		proof := send.Proof{Password: "a long enough passphrase"}
+		v, err := b.sends.Approvals.Approve(b.Context(), owner, b.ask.Send.Reference, "", proof)
+		b.must(err)
+		if len(v.Approvals) != 1 {
+			b.Fatalf("%d approvals hold, want 1", len(v.Approvals))
+		}
+		b.confirm(b.name(second))
+		if v, err = b.sends.Find(b.Context(), owner, b.ask.Send.Reference); err != nil || len(v.Approvals) != 0 {
+			b.Errorf("with another address %d approvals hold (%v), want none", len(v.Approvals), err)
+		}
+	})
+}
+
+func TestClaimEndsWithApprovalOrTime(t *testing.T) {
+	eachBench(t, func(b *bench) {
+		token := b.name(first)
+		b.confirm(token)
+		late := b.name(second)
+		_, err := b.sends.Approvals.ApproveInSandbox(b.Context(), b.scope, b.ask.Send.Reference)
+		b.must(err)
+		_, err = b.sends.Claims.ConfirmAddress(b.Context(), late)
+		b.expectFault("a correction after the approval", err, fault.Conflict, "claim_closed")
+		b.clock.Advance(2 * time.Minute)
+		_, err = b.sends.Claims.NameAddress(b.Context(), b.token, second, nil)
+		b.expectFault("another address after the approval", err, fault.Conflict, "claim_closed")
+		if v, err := b.sends.Find(b.Context(), b.scope, b.ask.Send.Reference); err != nil || v.Send.Address != first {
+			b.Errorf("the refund goes to %q (%v), want %q", v.Send.Address, err, first)
+		}
+	})
+	t.Run("time", func(t *testing.T) {
+		modelstest.Each(t, func(t *testing.T, db *models.DB) {
+			b := newBench(t, db)
+			token := b.name(first)
+			b.clock.Advance(send.WaitForAddress)
+			_, err := b.sends.Evaluator.Sweep(b.Context())
+			b.must(err)
+			_, err = b.sends.Claims.ConfirmAddress(b.Context(), token)
+			b.expectFault("a link of an expired refund", err, fault.Conflict, "claim_closed")
+		})
+	})
+}
+
+// TestOwnAddressIsRefusedInTheCustomersWords: the business's address is no address of the customer.
+func TestOwnAddressIsRefusedInTheCustomersWords(t *testing.T) {
+	eachBench(t, func(b *bench) {
+		var own models.Destination
+		b.must(b.db.Read(b.Context()).Take(&own).Error)
+		_, err := b.sends.Claims.NameAddress(b.Context(), b.token, own.Address, nil)
+		b.expectFault("the business's own address", err, fault.Invalid, "own_address")
+		if n := b.countMails(send.LetterConfirm); n != 0 {
+			b.Errorf("%d mails ask to confirm it, want none", n)
+		}
+	})
+}
+
+// TestRefundWithoutApproversIsReadyAtTheSweep: with no approval asked for, a confirmed address makes
+// the refund ready at the next sweep, and the limit of a day makes it wait, not the customer's link
+// fail.
+func TestRefundWithoutApproversIsReadyAtTheSweep(t *testing.T) {
+	eachBench(t, func(b *bench) {
+		b.must(b.db.Exec(b.Context()).Model(&models.Send{}).Where("id = ?", b.ask.Send.ID).Update("approvals", 0).Error)
+		b.must(b.db.Exec(b.Context()).Create(&models.SendRules{BusinessID: b.scope.BusinessID, Domain: "test",
+			DayLimit: 1, Actor: "user:1", From: b.clock.Now(), CreatedAt: b.clock.Now()}).Error)
+		b.confirm(b.name(first))
+		for _, step := range []struct {
+			limit int64
+			want  send.State
+		}{{1, send.AwaitingApproval}, {0, send.Ready}} {
+			b.must(b.db.Exec(b.Context()).Model(&models.SendRules{}).Where("business_id = ?", b.scope.BusinessID).
+				Update("day_limit", step.limit).Error)
+			b.clock.Advance(time.Minute)
+			_, err := b.sends.Evaluator.Sweep(b.Context())
+			b.must(err)
+			v, err := b.sends.Find(b.Context(), b.scope, b.ask.Send.Reference)
+			b.must(err)
+			if v.State() != step.want {
+				b.Errorf("with a limit of %d the refund is %s, want %s", step.limit, v.State(), step.want)
+			}
+		}
+	})
+}
