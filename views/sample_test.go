@@ -181,6 +181,7 @@ func book() map[string]templ.Component {
 		pages["pay-waiting-"+coin] = checkout.Page(checkout.PageProps{StatusProps: status(checkout.Waiting, coin), Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
 	}
 	maps.Copy(pages, languagePages())
+	maps.Copy(pages, refundPages())
 	maps.Copy(pages, posterPages())
 	maps.Copy(pages, sweepPages())
 	claimed := status(checkout.WindowOver, "BTC")

@@ -240,7 +240,8 @@ func (s *Server) asPayer(h page.Handler) fiber.Handler {
 	return func(f *fiber.Ctx) error {
 		c := s.ctx(f)
 		err := h(c)
-		if fault.KindOf(err) == fault.NotFound {
+		missed := err == nil && c.Response().StatusCode() == http.StatusNotFound // on a page of its own
+		if missed || fault.KindOf(err) == fault.NotFound {
 			if refused := s.Limiter.TakeFrom("misses", c.ClientIP, missesPerMinute).Err(); refused != nil {
 				return refused
 			}

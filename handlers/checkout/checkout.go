@@ -1,7 +1,7 @@
 // Package checkout answers the customer's requests: the payment page with its
-// live status, and the pages of payment links. Reading a page never changes
-// anything, so that bots, link previews and HEAD requests open no payment: only
-// a POST from our own page does.
+// live status, the pages of payment links, and the pages of refunds whose customer
+// names the address. Reading a page never changes anything, so that bots, link
+// previews and HEAD requests open no payment: only a POST from our own page does.
 package checkout
 
 import (
@@ -56,6 +56,7 @@ type Hub interface {
 type Handlers struct {
 	Payments Payments
 	Links    Links
+	Refunds  Refunds
 	Sandbox  Sandbox
 	Hub      Hub
 	Logos    Logos
@@ -74,6 +75,10 @@ func (h *Handlers) Routes(r page.Payers) {
 	r.Post("/pay/:token/simulate", h.playScenario)
 	r.Get("/l/:code", h.linkPage)
 	r.Start("/l/:code", h.linkStart)
+	r.Get("/refund/:token", hideAddress(h.showRefund))
+	r.Post("/refund/:token", hideAddress(h.nameAddress))
+	r.Get("/refund/confirm/:token", hideAddress(h.showConfirmation))
+	r.Post("/refund/confirm/:token", hideAddress(h.confirmAddress))
 }
 
 // asker is what of a request decides how a payment is shown. It may outlive the request.

@@ -328,8 +328,8 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 	if err != nil {
 		return err
 	}
-	pages := &checkout.Handlers{Logos: p.Settings, Payments: p.Payments, Links: p.Links, Sandbox: p.Sandbox, Hub: p.hub,
-		Networks: p.Networks}
+	pages := &checkout.Handlers{Logos: p.Settings, Payments: p.Payments, Links: p.Links, Refunds: p.Sends.Claims,
+		Sandbox: p.Sandbox, Hub: p.hub, Networks: p.Networks}
 	var document func() *api.Document
 	p.Server, err = web.New(web.Config{BaseURL: p.Base, TrustedProxies: s.TrustedProxies,
 		Connections: p.limits.connections, Bodies: p.limits.bodies}, web.Deps{

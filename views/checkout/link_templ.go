@@ -70,7 +70,7 @@ func LinkPage(p LinkPageProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = foot(p.Lang, "/l/"+p.Code).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = foot(p.Lang, "/l/"+p.Code, p.t("powered")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

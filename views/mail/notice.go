@@ -14,14 +14,16 @@ import (
 // english is what members are written to in: a mail has no reader's language.
 var english = context.Background()
 
-// NoticeProps is an urgent mail to a member of a business, about the business's
-// account.
+// NoticeProps is a mail about one event: to a member of a business about its account, or to a
+// customer about a refund.
 type NoticeProps struct {
+	// Lang is a customer's language; empty for members, who are written to in English.
+	Lang        string
 	Title, Name string
 	// Before and After are the paragraphs around the lines.
 	Before, After []string
 	lines         []line
-	// URL leads to the page where it can be seen and changed.
+	// URL leads to the page where it can be seen and changed; empty shows no link.
 	URL, URLText string
 	// Footer says to whom it was sent; empty for every owner.
 	Footer string
@@ -37,7 +39,13 @@ func (p NoticeProps) Subject() string {
 	return p.Title
 }
 
+// lang is the language of the mail.
+func (p NoticeProps) lang() string { return words.ChooseLanguage(p.Lang, "") }
+
 func (p NoticeProps) hello() string {
+	if p.Lang != "" {
+		return words.Say(p.Lang, "receipt_hello", "Name", p.Name)
+	}
 	if p.Name == "" {
 		return words.T(english, "mail.hello")
 	}
@@ -51,10 +59,21 @@ func (p NoticeProps) footer() string {
 	return p.Footer
 }
 
+// band says above the mail that it is about test data.
+func (p NoticeProps) band() string {
+	if p.Lang != "" {
+		return words.Say(p.Lang, "receipt_test")
+	}
+	return words.T(english, "mail.test_band")
+}
+
 // NoticeText is the notice as plain text.
 func NoticeText(p NoticeProps) string {
 	var out strings.Builder
-	if p.Test {
+	switch {
+	case p.Test && p.Lang != "":
+		out.WriteString(p.band() + "\n\n")
+	case p.Test:
 		out.WriteString(words.T(english, "mail.test_text") + "\n\n")
 	}
 	out.WriteString(p.hello() + "\n\n")

@@ -9,27 +9,84 @@ import (
 
 // Send is the mail about a refund or payout: to its customer, or to a member who approves sends.
 func Send(l send.Letter) NoticeProps {
-	pairs := []string{"Business", l.Business, "Amount", l.Amount, "Network", l.Network, "Reference", l.Send}
-	say := func(part string) string { return words.T(english, "mail.send_"+string(l.Kind)+"_"+part, pairs...) }
-	p := NoticeProps{Title: say("title"), Name: l.Name, Test: l.Test, Before: []string{say("text")}, URL: l.URL,
-		Footer: words.T(english, "mail.send_sent_to", pairs...)}
-	if l.URL != "" {
-		p.URLText = say("see")
+	if l.Kind.ToCustomer() {
+		return customerSend(l)
 	}
-	tag := ""
-	if l.Tag != nil {
-		tag = strconv.FormatInt(*l.Tag, 10)
+	return memberSend(l)
+}
+
+// memberSend is a mail to a member who approves sends.
+func memberSend(l send.Letter) NoticeProps {
+	p := NoticeProps{Name: l.Name, Test: l.Test, URL: l.URL, URLText: words.T(english, "mail.send_open"),
+		Footer: words.T(english, "mail.send_sent_to", "Business", l.Business)}
+	text := ""
+	switch l.Kind {
+	case send.LetterPaidTwice:
+		p.Title = words.T(english, "mail.send_paid_twice_title", "Business", l.Business, "Amount", l.Amount)
+		text = words.T(english, "mail.send_paid_twice_text")
+	case send.LetterReversed:
+		p.Title = words.T(english, "mail.send_reversed_title", "Business", l.Business, "Amount", l.Amount)
+		text = words.T(english, "mail.send_reversed_text")
+	case send.LetterSent:
+		p.Title = words.T(english, "mail.send_sent_anyway_title", "Business", l.Business, "Amount", l.Amount)
+		text = words.T(english, "mail.send_sent_anyway_text", "Network", l.Network)
+	default:
+		p.Title = words.T(english, "mail.send_approve_title", "Business", l.Business, "Amount", l.Amount)
+		text = words.T(english, "mail.send_approve_text")
 	}
+	p.Before = []string{text}
 	p.lines = filledLines([]line{
 		{words.T(english, "mail.send_amount"), l.Amount}, {words.T(english, "mail.send_network"), l.Network},
-		{words.T(english, "mail.send_address"), l.Address}, {words.T(english, "mail.send_tag"), tag},
+		{words.T(english, "mail.send_address"), l.Address}, {words.T(english, "mail.send_tag"), tagText(l.Tag)},
 		{words.T(english, "mail.send_hash"), l.Hash}, {words.T(english, "mail.send_payment"), l.Payment},
 		{words.T(english, "mail.send_reference"), l.Send},
 	})
-	if l.Kind.ToCustomer() {
-		p.After = []string{words.T(english, "mail.send_questions", append(pairs, "Contact", l.Contact)...)}
-	}
 	return p
+}
+
+// customerSend is a mail to the customer of a refund, in the customer's language.
+func customerSend(l send.Letter) NoticeProps {
+	lang := words.ChooseLanguage(l.Language, "")
+	p := NoticeProps{Lang: lang, Name: l.Name, Test: l.Test, URL: l.URL,
+		Footer: words.Say(lang, "receipt_sent", "Merchant", l.Business)}
+	text := ""
+	switch l.Kind {
+	case send.LetterConfirm:
+		p.Title = words.Say(lang, "refund_confirm_subject", "Amount", l.Amount)
+		text = words.Say(lang, "refund_confirm_mail", "Merchant", l.Business)
+		p.URLText = words.Say(lang, "refund_confirm_link")
+	case send.LetterOnItsWay:
+		p.Title = words.Say(lang, "refund_way_subject", "Amount", l.Amount)
+		text = words.Say(lang, "refund_way_mail", "Merchant", l.Business, "Network", l.Network)
+		p.URLText = words.Say(lang, "refund_see")
+	case send.LetterDone:
+		p.Title = words.Say(lang, "refund_done_subject", "Amount", l.Amount)
+		text = words.Say(lang, "refund_done_mail", "Merchant", l.Business, "Network", l.Network)
+		p.URLText = words.Say(lang, "refund_see")
+	default:
+		p.Title = words.Say(lang, "refund_claim_subject", "Merchant", l.Business, "Amount", l.Amount)
+		text = words.Say(lang, "refund_claim_mail", "Merchant", l.Business, "Amount", l.Amount, "Network", l.Network)
+		p.URLText = words.Say(lang, "refund_claim_link")
+	}
+	p.Before = []string{text}
+	p.lines = filledLines([]line{
+		{words.Say(lang, "amount"), l.Amount}, {words.Say(lang, "receipt_network"), l.Network},
+		{words.Say(lang, "address"), l.Address}, {words.Say(lang, "tag"), tagText(l.Tag)},
+		{words.Say(lang, "transaction_hash"), l.Hash}, {words.Say(lang, "reference"), l.Payment},
+	})
+	questions := words.Say(lang, "refund_questions", "Merchant", l.Business)
+	if l.Contact != "" {
+		questions = words.Say(lang, "refund_questions_contact", "Merchant", l.Business, "Contact", l.Contact)
+	}
+	p.After = []string{questions}
+	return p
+}
+
+func tagText(tag *int64) string {
+	if tag == nil {
+		return ""
+	}
+	return strconv.FormatInt(*tag, 10)
 }
 
 // RenderSend writes the mail about a send. Its HTML form is left out when it can't be written: the

@@ -77,6 +77,7 @@ type Server struct {
 	Calls      *apilog.Log
 	Payments   *payment.Service
 	Sends      *send.Service
+	Sandbox    *sandbox.Service
 	Resolver   *payment.Resolver
 	Lists      *list.Service
 	Books      *journal.Service
@@ -170,6 +171,7 @@ func (s *Server) wireServices(box *secret.Box) {
 		return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 	}}
 	s.Users.Mails, s.Users.Render, s.Users.Base = s.Mails, mailview.RenderAccount, Base
+	s.Mails.Fill = s.Users.Fill
 	s.Marks = addressmark.New(s.T.TempDir())
 	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.findNode,
 		Ledgers: map[scope.Domain]wallet.Ledger{}, Marks: s.Marks}
@@ -251,6 +253,7 @@ func (s *Server) wirePages() *fiber.App {
 	}
 	s.Settings = &settings.Service{DB: s.DB, Clock: s.Clock.Now}
 	player := &sandbox.Service{Payments: s.Payments, Sends: s.Sends, Approvals: s.Sends.Approvals, Chains: chains}
+	s.Sandbox = player
 	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Users: s.Users, Wallets: s.Wallets, Mails: s.Mails,
 		Render: mailview.RenderWalletChanged, Pages: Base + "/dashboard/methods"}
 	s.System = &system.Service{DB: s.DB, Clock: s.Clock.Now, Version: "1.2.3", Started: s.Clock.Now(), Quotes: s.Quotes,
@@ -268,8 +271,8 @@ func (s *Server) wirePages() *fiber.App {
 		Sandbox: player, Calls: s.Calls, Audits: s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
 		Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now, Answers: answers, Hub: s.Hub})
-	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Links: s.Links, Sandbox: player, Hub: s.Hub,
-		Networks: s.Registry}
+	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Links: s.Links, Refunds: s.Sends.Claims,
+		Sandbox: player, Hub: s.Hub, Networks: s.Registry}
 	limits := limit.New(s.DB, s.Clock.Now)
 	var document func() *api.Document
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
