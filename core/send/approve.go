@@ -54,7 +54,7 @@ func (s *store) sealReady(row models.Send) string {
 }
 
 // listApprovals returns the approvals that hold: by people who may still approve, of the send as
-// it is. The person who asked counts only where nobody else may approve.
+// it is. The requester counts only where no other person may approve.
 func (s *store) listApprovals(tx *models.Tx, row models.Send) ([]models.SendApproval, error) {
 	var rows []models.SendApproval
 	if err := tx.Where("send_id = ?", row.ID).Order("id").Find(&rows).Error; err != nil || len(rows) == 0 {
@@ -382,7 +382,7 @@ func (s *store) end(ctx context.Context, sc scope.Scope, reference string, state
 }
 
 // Retry makes a failed send ready again once its transaction can't confirm any more. One that was
-// only dropped may still confirm: it needs the agreement of two people anew.
+// only dropped may still confirm: two people must agree to it again.
 //
 // Faults: Forbidden; Invalid for the proof; NotFound; Conflict for another state.
 func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string, proof Proof) (View, error) {

@@ -281,8 +281,8 @@ func (s *Service) notePayoutAddress(tx *models.Tx, v *View) error {
 		Address: row.Address, Tag: tagNumber(row.Tag), CreatedAt: now, ReleasedAt: now.Add(AddressCooldown)}).Error
 }
 
-// afterComplete does what follows when a send has everything that approvers decide about: it is
-// ready at once where the rules ask for no approval, otherwise approvers are told.
+// afterComplete takes the next step of a send that has everything approvers decide about: it is
+// ready at once where the rules ask for no approval, otherwise approvers get a mail.
 func (s *store) afterComplete(tx *models.Tx, v *View) error {
 	switch {
 	case v.State() != AwaitingApproval:

@@ -34,7 +34,7 @@ type RefundProps struct {
 	Lang string
 	// Chosen: the language was chosen by hand, so every address carries it on.
 	Chosen bool
-	// Path is the page's own path, OtherPath that of the page that names another address.
+	// Path is the path of the page, OtherPath leads to where another address is named.
 	Path, OtherPath string
 	View            RefundView
 	Merchant        string
