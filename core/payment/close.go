@@ -42,7 +42,7 @@ func (d *Resolver) closePayment(tx *models.Tx, sc scope.Scope, id int64, note st
 		return err
 	}
 	now, p, fields := d.payments.Clock(), &v.Payment, fault.Fields{}
-	switch checkNote(note, fields); {
+	switch CheckNote(note, fields); {
 	case !p.Reversed:
 		return fault.New(fault.Conflict, "not_reversed",
 			"Only a reversed payment can be marked as resolved; this one is "+p.Status+".")

@@ -100,11 +100,11 @@ func (r Refund) checkDetails(fields fault.Fields) {
 	if r.TxID == "" && r.Note == "" {
 		fields.Add("note", "Give the transaction’s hash, or say here how the money was sent back.")
 	}
-	checkNote(r.Note, fields)
+	CheckNote(r.Note, fields)
 }
 
-// checkNote reports the errors in a person's note.
-func checkNote(note string, fields fault.Fields) {
+// CheckNote reports the errors in a person's note.
+func CheckNote(note string, fields fault.Fields) {
 	switch hidden := func(c rune) bool { return !unicode.IsGraphic(c) || c != ' ' && unicode.IsSpace(c) }; {
 	case !utf8.ValidString(note) || utf8.RuneCountInString(note) > maxNote:
 		fields.Add("note", "Must not be longer than 300 characters.")

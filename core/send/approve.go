@@ -12,6 +12,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -24,12 +25,12 @@ func isPerson(actor string) bool { return strings.HasPrefix(actor, "user:") }
 // describeContent writes everything of a send that an approval covers. An amount in fiat is
 // converted at the last approval, so that its coin amount is not part of it until then.
 func describeContent(row models.Send) string {
-	tag, payment, transfer := int64(-1), int64(0), int64(0)
+	tag, paid, transfer := int64(-1), int64(0), int64(0)
 	if row.Tag != nil {
 		tag = *row.Tag
 	}
 	if row.PaymentID != nil {
-		payment = *row.PaymentID
+		paid = *row.PaymentID
 	}
 	if row.TransferID != nil {
 		transfer = *row.TransferID
@@ -40,7 +41,7 @@ func describeContent(row models.Send) string {
 	}
 	return fmt.Sprintf("%s %d %s %s %s %s %s %q %d %d %d", row.Reference, row.BusinessID, row.Domain, row.Kind,
 		row.Coin,
-		row.Network, amount, row.Address, tag, payment, transfer)
+		row.Network, amount, row.Address, tag, paid, transfer)
 }
 
 // sealApproval returns what an approval of a person stores: only this server can make it.
@@ -92,6 +93,15 @@ func (s *store) listApprovers(tx *models.Tx, row models.Send) ([]string, error) 
 		approvers = slices.DeleteFunc(approvers, func(actor string) bool { return actor == row.Actor })
 	}
 	return approvers, nil
+}
+
+// MayApprove reports whether the person of a scope may approve a send now.
+func (s *Approvals) MayApprove(ctx context.Context, sc scope.Scope, v View) (bool, error) {
+	if !sc.Allows(scope.ApproveSends) {
+		return false, nil
+	}
+	approvers, err := s.listApprovers(s.DB.Read(ctx), v.Send)
+	return slices.Contains(approvers, sc.Actor), err
 }
 
 // Approve records that a person agrees to a send as they saw it, and makes it ready when enough
@@ -352,8 +362,9 @@ func (s *Service) Cancel(ctx context.Context, sc scope.Scope, reference string) 
 
 func (s *store) end(ctx context.Context, sc scope.Scope, reference string, state State, reason, note string,
 	from ...State) (View, error) {
-	if len([]rune(note)) > maxNote {
-		return View{}, fault.Validation(fault.Fields{"note": {"Must not be longer than 300 characters."}})
+	fields := fault.Fields{}
+	if payment.CheckNote(note, fields); len(fields) > 0 {
+		return View{}, fault.Validation(fields)
 	}
 	found, err := s.Find(ctx, sc, reference)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 	"gorm.io/gorm/clause"
@@ -41,9 +40,6 @@ type Request struct {
 	Note              string
 }
 
-// maxNote is how many characters a note may have.
-const maxNote = 300
-
 // Check reports the errors in the request's values, all fields at once, by JSON field name.
 func (r Request) Check() fault.Fields {
 	fields := fault.Fields{}
@@ -74,9 +70,7 @@ func (r Request) Check() fault.Fields {
 	if sentence := payment.CheckMetadata(r.Metadata); sentence != "" {
 		fields.Add("metadata", sentence)
 	}
-	if !utf8.ValidString(r.Note) || utf8.RuneCountInString(r.Note) > maxNote {
-		fields.Add("note", "Must not be longer than 300 characters.")
-	}
+	payment.CheckNote(r.Note, fields)
 	if r.Address == "" && r.Tag != nil {
 		fields.Add("tag", "Belongs to an address.")
 	}
@@ -356,12 +350,20 @@ func (s *store) lockPayment(tx *models.Tx, id int64) (left money.Amount, err err
 	if err != nil {
 		return left, err
 	}
+	if err := checkPayment(*v); err != nil {
+		return left, err
+	}
+	return payment.RefundableOf(tx, v.Payment)
+}
+
+// checkPayment refuses a payment that has no final money.
+func checkPayment(v payment.View) error {
 	if state := v.State(); state != payment.Successful && state != payment.Declined || v.Payment.Reversed {
-		return left, fault.New(fault.Conflict, "nothing_to_refund", "Only a payment that is successful or "+
+		return fault.New(fault.Conflict, "nothing_to_refund", "Only a payment that is successful or "+
 			"declined has "+
 			"final money to refund. Other money is listed under Unmatched.")
 	}
-	return payment.RefundableOf(tx, v.Payment)
+	return nil
 }
 
 // lockTransfer locks an unmatched transfer and returns how much of it is left.
@@ -374,17 +376,27 @@ func (s *store) lockTransfer(tx *models.Tx, id int64) (left money.Amount, err er
 	if err := query.Where("id = ?", id).Take(&t).Error; err != nil {
 		return left, fault.MissingRow(err, "unmatched transfer")
 	}
-	switch {
-	case t.Unmatched == "" || t.Resolution != "":
-		return left, fault.New(fault.Conflict, "nothing_to_refund", "This transfer was attached to a payment, "+
-			"or refunded.")
-	case t.Height == nil || t.Gone || t.Reverted || t.Unmatched == payment.Unproved:
-		return left, fault.New(fault.Conflict, "nothing_to_refund", "This transfer is not confirmed on the "+
-			"chain, so there "+
-			"is no money to refund.")
+	if err := checkTransfer(t); err != nil {
+		return left, err
 	}
 	return payment.LeftOfTransfer(tx, t)
 }
+
+// checkTransfer refuses a transfer that has no money to refund.
+func checkTransfer(t models.Transfer) error {
+	switch {
+	case t.Unmatched == "" || t.Resolution != "":
+		return fault.New(fault.Conflict, "nothing_to_refund", "This transfer was attached to a payment, "+
+			"or refunded.")
+	case t.Height == nil || t.Gone || t.Reverted || t.Unmatched == payment.Unproved:
+		return fault.New(fault.Conflict, "nothing_to_refund", "This transfer is not confirmed on the "+
+			"chain, so there "+
+			"is no money to refund.")
+	}
+	return nil
+}
+
+const allRefunded = "All of this money was refunded, or other sends of it are open."
 
 // setAmount sets the amount, price and value of a send. left is how much may be refunded.
 func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, left money.Amount) error {
@@ -411,8 +423,7 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 	switch {
 	case len(fields) > 0:
 	case row.Kind == Refund && left.Sign() <= 0:
-		return fault.New(fault.Conflict, "nothing_to_refund", "All of this money was refunded, or other sends "+
-			"of it are open.")
+		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
 	case row.Kind == Refund && row.Amount.Cmp(left) > 0:
 		fields.Add(name, "Is more than is left to refund: "+coin.Format(left)+" "+row.Coin+".")
 	case !coin.Info().Carries(row.Amount) || row.Amount.Sign() <= 0:
