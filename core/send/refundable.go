@@ -10,7 +10,7 @@ import (
 	"cointill/models"
 )
 
-// Refundable is money of which a refund can be asked for.
+// Refundable is money for which a refund can be asked.
 type Refundable struct {
 	Payment  *payment.View    // the payment, or the one whose address received the transfer; nil for none
 	Transfer *models.Transfer // unmatched; nil for a payment's own money
@@ -24,7 +24,7 @@ type Refundable struct {
 // FindRefundable finds how much of a payment's money, or of an unmatched transfer, can be refunded.
 // transfer is 0 for a payment, and reference "" for a transfer.
 //
-// Faults: Forbidden; NotFound; Conflict for money of which nothing can be refunded, as Ask.
+// Faults: Forbidden; NotFound; Conflict where nothing can be refunded, as Ask.
 func (s *Service) FindRefundable(ctx context.Context, sc scope.Scope, reference string, transfer int64) (Refundable,
 	error) {
 	if err := sc.CheckAction(scope.AskSends); err != nil {

@@ -32,7 +32,7 @@ const (
 	Failed              State = "failed"               // no transaction pays it any more
 	Rejected            State = "rejected"             // an approver refused it
 	Cancelled           State = "cancelled"            // withdrawn before it was signed
-	Expired             State = "expired"              // nobody named an address or signed in time
+	Expired             State = "expired"              // no address was named, or it was not signed, in time
 )
 
 // States lists every state.
