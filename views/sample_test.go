@@ -171,6 +171,7 @@ func book() map[string]templ.Component {
 	maps.Copy(pages, paymentPages(live))
 	maps.Copy(pages, overviewPages(live))
 	maps.Copy(pages, unmatchedPages())
+	maps.Copy(pages, sendPages(live))
 	maps.Copy(pages, customerPages())
 	maps.Copy(pages, resolvePages(live))
 	maps.Copy(pages, booksPages())

@@ -37,7 +37,7 @@ payout_addresses  address~ name~                                                
 send_claims       address~                                                              see_sends
 send_destinations address~                                                              see_sends
 send_steps        detail~                                                               see_sends
-sends             reference=~ business_reference~ address~ metadata~ note~ hash~        see_sends
+sends             reference= business_reference address metadata note hash~            see_sends
 spends            spend_key~                                                            see_payments
 steps             remark detail~                                                        see_payments
 transfers         tx_id address block_hash~ conflict_tx~                                see_payments

@@ -19,6 +19,7 @@ import (
 	"cointill/handlers/dashboard/payments"
 	"cointill/handlers/dashboard/people"
 	"cointill/handlers/dashboard/rates"
+	"cointill/handlers/dashboard/sends"
 	"cointill/handlers/dashboard/settings"
 	"cointill/handlers/dashboard/signin"
 	"cointill/handlers/dashboard/system"
@@ -88,6 +89,18 @@ type Mails interface {
 	payments.Mails
 }
 
+// Sandbox is what the areas need of core/sandbox.
+type Sandbox interface {
+	payments.Sandbox
+	sends.Sandbox
+}
+
+// Sends is what the areas need of core/send.
+type Sends interface {
+	payments.Sends
+	sends.Sends
+}
+
 // Wallets is what the areas need of core/wallet.
 type Wallets interface {
 	overview.Wallets
@@ -122,7 +135,9 @@ type Services struct {
 	Resolver   payments.Resolver
 	Quotes     Quotes
 	Receiving  wallet.Receiving
-	Sandbox    payments.Sandbox
+	Sandbox    Sandbox
+	Sends      Sends
+	Approvals  sends.Approvals
 	Settings   settings.Settings
 	System     system.System
 	Wallets    Wallets
@@ -148,6 +163,7 @@ type Handlers struct {
 	Payments   *payments.Handlers
 	People     *people.Handlers
 	Rates      *rates.Handlers
+	Sends      *sends.Handlers
 	Settings   *settings.Handlers
 	SignIn     *signin.Handlers
 	System     *system.Handlers
@@ -168,11 +184,14 @@ func New(s Services) *Handlers {
 		Overview: &overview.Handlers{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Figures: s.Figures, Lists: s.Lists, Quotes: s.Quotes,
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Networks: s.Networks, Clock: s.Clock},
 		Payments: &payments.Handlers{Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists, Mails: s.Mails, Sandbox: s.Sandbox,
+			Sends:      s.Sends,
 			Wallets:    s.Wallets,
 			Deliveries: s.Deliveries, Hub: s.Hub, Answers: s.Answers, Exports: exports, Clock: s.Clock},
 		People: &people.Handlers{Accounts: s.Accounts, Users: s.Users, Factors: s.Factors, Sessions: s.Sessions,
 			Passkeys: s.Passkeys, MailServer: s.MailServer},
 		Rates: &rates.Handlers{Quotes: s.Quotes, Clock: s.Clock},
+		Sends: &sends.Handlers{Sends: s.Sends, Approvals: s.Approvals, Sandbox: s.Sandbox, Answers: s.Answers,
+			Clock: s.Clock},
 		Settings: &settings.Handlers{Settings: s.Settings, Audits: s.Audits, Team: s.Accounts, Depths: s.Depths,
 			Exports: exports, Clock: s.Clock},
 		SignIn: &signin.Handlers{Accounts: s.Accounts, Users: s.Users, Passkeys: s.Passkeys, Team: s.Accounts,
@@ -193,6 +212,7 @@ func (h *Handlers) Routes(m page.Members, v page.Visitors) {
 	h.SignIn.Routes(v)
 	h.Overview.Routes(m)
 	h.Payments.Routes(m)
+	h.Sends.Routes(m)
 	h.Books.Routes(m)
 	h.Wallet.Routes(m)
 	h.Rates.Routes(m)

@@ -78,6 +78,7 @@ func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm
 		{"/dashboard/rates/NGN", "/dashboard/rates/NGN", url.Values{"market": {"official"}, "spread": {"0"}}, "market spread manual manual_until"},
 		{walletAt, walletAt + "/review", url.Values{"script": {"wpkh"}}, "key script address"},
 		{payment + "/refund", payment + "/refund/review", url.Values{"amount": {"0.00000100"}}, "amount hash note"},
+		{"/dashboard/sends/new", "/dashboard/sends", url.Values{"payment_method": {"crypto_bitcoin"}, "amount": {"0.01"}, "address": {anAddress}}, "payment transfer amount fiat_amount currency address tag note payment_method business_reference"},
 		{stray, stray + "/attach/review", nil, "reference"},
 		{stray, stray + "/refund", nil, "hash note"},
 		{stray, stray + "/refund/review", nil, "hash note"},
@@ -164,7 +165,7 @@ func TestHostileQuestions(t *testing.T) {
 		b := s.SignIn(ama)
 		for at, fields := range map[string]string{
 			"/dashboard": "period from to currency", "/dashboard/payments": "q status method currency period from to min max col size older newer need", "/dashboard/payments/export": "q status min", "/dashboard/payments/export.csv": "q",
-			"/dashboard/customers": "q before", "/dashboard/unmatched": "show before", "/dashboard/webhooks/resends": "endpoint", "/dashboard/webhooks/resends/review": "created_after endpoint types",
+			"/dashboard/customers": "q before", "/dashboard/unmatched": "show before", "/dashboard/sends": "show payment before", "/dashboard/sends/new": "payment transfer", "/dashboard/webhooks/resends": "endpoint", "/dashboard/webhooks/resends/review": "created_after endpoint types",
 			"/dashboard/links": "cursor", "/dashboard/audit": "what who from to", "/dashboard/calls": "status path before", "/dashboard/mailbox": "cursor", "/dashboard/rates": "pair", "/sign-in": "next", "/sign-up": "next",
 		} {
 			for _, field := range strings.Fields(fields) {

@@ -48,6 +48,18 @@ GET  /dashboard/payments/:reference/refund            ✓✓––
 POST /dashboard/payments/:reference/refund            ✓✓––
 GET  /dashboard/payments/:reference/refund/review     ✓✓––
 POST /dashboard/payments/:reference/refund/review     ✓✓––
+GET  /dashboard/sends                                 ✓✓✓t
+GET  /dashboard/sends/new                             ✓✓✓t
+POST /dashboard/sends                                 ✓✓✓t
+GET  /dashboard/sends/rules                           ✓✓✓t
+POST /dashboard/sends/rules                           ✓✓––
+GET  /dashboard/sends/:reference                      ✓✓✓t
+POST /dashboard/sends/:reference/approve              ✓✓––
+POST /dashboard/sends/:reference/approve/simulate     tt–t
+POST /dashboard/sends/:reference/reject               ✓✓––
+POST /dashboard/sends/:reference/cancel               ✓✓✓t
+POST /dashboard/sends/:reference/retry                ✓✓––
+POST /dashboard/sends/:reference/simulate             tt–t
 GET  /dashboard/unmatched                             ✓✓✓t
 GET  /dashboard/unmatched/:id                         ✓✓✓t
 POST /dashboard/unmatched/:id/attach                  ✓✓––
@@ -275,6 +287,7 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 		"/invitation/:token":                   strings.TrimPrefix(invitation.Link, servertest.Base),
 		"/dashboard/account/passkeys/:passkey": fmt.Sprintf("/dashboard/account/passkeys/%d", passkey.ID),
 		"/dashboard/unmatched/:id":             fmt.Sprintf("/dashboard/unmatched/%d", stray.ID), "/dashboard/customers/:id": "/dashboard/customers/" + customers[0].Code,
+		"/dashboard/sends/:reference":    "/dashboard/sends/" + sent.Reference,
 		"/dashboard/payments/:reference": pages[0], "/dashboard/links/:id": pages[1], "/dashboard/webhooks/:id": "/dashboard/webhooks/" + hook.ID,
 		"/dashboard/mailbox/:id": pages[3], "/dashboard/webhooks/resends/:id": "/dashboard/webhooks/resends/" + order.ID,
 		"/dashboard/calls/:id": fmt.Sprintf("/dashboard/calls/%d", logged[0].ID),
@@ -282,6 +295,9 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 		"/dashboard/team/invitations/:id": fmt.Sprintf("/dashboard/team/invitations/%d", invitation.ID), "/dashboard/team/members/:id": fmt.Sprintf("/dashboard/team/members/%d", member.ID),
 	}
 }
+
+// anAddress is one of the simulated Bitcoin network that belongs to no payment.
+const anAddress = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
 
 // hire makes a member of a business.
 func hire(t testing.TB, s *servertest.Server, sc scope.Scope, email string, role scope.Role) auth.User {

@@ -15,7 +15,7 @@ import (
 
 // goKeys are the letters that, after g, lead to the pages of the menu.
 var goKeys = map[string]string{"overview": "o", "payments": "t", "links": "l", "methods": "m", "rates": "r", "webhooks": "w",
-	"keys": "d", "unmatched": "u", "mailbox": "b"}
+	"keys": "d", "unmatched": "u", "mailbox": "b", "sends": "s"}
 
 // keysScript loads the script of the dashboard's keys.
 func keysScript() templ.Component {

@@ -18,7 +18,7 @@ type Flash struct{ Kind, Text string }
 type Page struct {
 	Title string
 	// Nav is the key of the current item of the menu: overview, payments, customers,
-	// links, methods, rates, webhooks, keys, team, unmatched, mailbox, docs,
+	// sends, links, methods, rates, webhooks, keys, team, unmatched, mailbox, docs,
 	// system or account.
 	Nav                               string
 	UserName, UserEmail, BusinessName string
@@ -58,6 +58,7 @@ var nav = []navGroup{
 	{"", []navItem{
 		{"overview", "/dashboard", "overview", "layout.overview"},
 		{"payments", "/dashboard/payments", "payments", "layout.transactions"},
+		{"sends", "/dashboard/sends", "send", "layout.sends"},
 		{"customers", "/dashboard/customers", "user", "layout.customers"},
 		{"links", "/dashboard/links", "links", "layout.payment_links"},
 		{"statements", "/dashboard/statements", "statements", "layout.statements"},

@@ -13,6 +13,7 @@ import (
 	"cointill/core/payment/list"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/core/send"
 	"cointill/core/sse"
 	"cointill/core/wallet"
 	"cointill/core/webhook/delivery"
@@ -74,6 +75,11 @@ type Sandbox interface {
 	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
 }
 
+// Sends is what these pages need of core/send.
+type Sends interface {
+	FindRefundable(ctx context.Context, sc scope.Scope, reference string, transfer int64) (send.Refundable, error)
+}
+
 // Wallets is what these pages need of core/wallet.
 type Wallets interface {
 	Origin(ctx context.Context, sc scope.Scope, paymentID int64) (wallet.Origin, bool, error)
@@ -96,6 +102,7 @@ type Handlers struct {
 	Resolver   Resolver
 	Lists      Lists
 	Sandbox    Sandbox
+	Sends      Sends
 	Wallets    Wallets
 	Deliveries Deliveries
 	Exports    *page.Exports // bounds how many files are made at once

@@ -3,6 +3,7 @@ package payments
 import (
 	"net/http"
 
+	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
@@ -51,10 +52,26 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 	if more.Origin, more.HasOrigin, err = h.Wallets.Origin(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
+	if more.CanSend, err = h.canRefund(c, v.Payment.Reference, 0); err != nil {
+		return err
+	}
 	shell := c.FillLayout(words.T(ctx, "payment.title", "Reference", v.Payment.Reference), "payments")
 	shell.NextPath = display.PaymentPath(v.Payment.Reference)
 	if said.Text != "" {
 		shell.Flash = said
 	}
 	return c.RenderStatus(status, dashboard.Payment(paymentProps(ctx, shell, v, more)))
+}
+
+// canRefund reports that the member may ask for a refund of a payment, or of an unmatched transfer,
+// and that there is money to refund.
+func (h *Handlers) canRefund(c *page.Ctx, reference string, transfer int64) (bool, error) {
+	if !c.Scope.Allows(scope.AskSends) {
+		return false, nil
+	}
+	_, err := h.Sends.FindRefundable(c.UserContext(), c.Scope, reference, transfer)
+	if kind := fault.KindOf(err); kind == fault.Conflict || kind == fault.NotFound { // attached since
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -34,6 +34,7 @@ type paymentMore struct {
 	Sent       []mail.Mail
 	Stray      []payment.UnmatchedTransfer
 	Refunds    []models.Resolution
+	CanSend    bool // a refund can be asked for
 	PayURL     string
 	Scope      scope.Scope
 	Origin     wallet.Origin
@@ -63,6 +64,10 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 	if v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment) {
 		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
 		props.CanAccept = len(more.Refunds) == 0
+	}
+	props.CanSend = more.CanSend
+	for _, s := range v.Sends {
+		props.Sends = append(props.Sends, display.SendRow(s, zone))
 	}
 	props.WithoutAddress = v.State() != payment.Pending || payment.TooSmall(p)
 	props.CanClose = p.Reversed && p.ResolvedAt == nil && more.Scope.Allows(scope.ResolvePayment)

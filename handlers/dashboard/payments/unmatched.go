@@ -73,7 +73,15 @@ func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form, said 
 			return err
 		}
 	}
-	return c.RenderStatus(status, dashboard.Stray(strayProps(c.UserContext(), shell, facts, typed)))
+	props := strayProps(c.UserContext(), shell, facts, typed)
+	can, err := h.canRefund(c, "", t.ID)
+	if err != nil {
+		return err
+	}
+	if can {
+		props.SendHref = display.SendsPath + "/new?transfer=" + strconv.FormatInt(t.ID, 10)
+	}
+	return c.RenderStatus(status, dashboard.Stray(props))
 }
 
 // findCandidates are payments that a transfer may be for: of its coin, in the days before

@@ -24,7 +24,7 @@ func section(path string) string {
 		return "/dashboard"
 	}
 	switch parts[1] {
-	case "payments", "links", "methods", "rates", "webhooks", "keys", "mailbox", "unmatched", "account", "team",
+	case "payments", "links", "methods", "rates", "webhooks", "keys", "mailbox", "sends", "unmatched", "account", "team",
 		"calls", "quickstart", "settings", "audit":
 		return "/dashboard/" + parts[1]
 	}

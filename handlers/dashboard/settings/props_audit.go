@@ -43,6 +43,7 @@ var auditAreas = []struct {
 	{"team", "audit.area_team", []string{"member.", "invitation."}},
 	{"money", "audit.area_money", []string{"wallet.", "method.", "rates."}},
 	{"payments", "audit.area_payments", []string{"payment.", "unmatched.", "refund."}},
+	{"sends", "audit.area_sends", []string{"send."}},
 	{"links", "audit.area_links", []string{"link."}},
 	{"webhooks", "audit.area_webhooks", []string{"webhook."}},
 	{"keys", "audit.area_keys", []string{"key."}},

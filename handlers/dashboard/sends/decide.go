@@ -1,0 +1,109 @@
+package sends
+
+import (
+	"strings"
+
+	"cointill/core/fault"
+	"cointill/core/send"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// approveSend records that the member agrees to the send as they saw it.
+func (h *Handlers) approveSend(c *page.Ctx) error {
+	found, err := h.findSend(c) // before a proof is tried
+	if err != nil {
+		return err
+	}
+	version := c.FormText("version")
+	if version == "" {
+		version = "0" // a form without it shows no send
+	}
+	v, err := h.Approvals.Approve(c.UserContext(), c.Scope, found.Send.Reference, version, page.ReadProof(c))
+	if err != nil {
+		return h.refuse(c, ui.Form{}, err)
+	}
+	return h.finish(c, v, words.T(c.UserContext(), "sends.approved"))
+}
+
+// rejectSend refuses a send that waits for approval.
+func (h *Handlers) rejectSend(c *page.Ctx) error {
+	typed := page.ReadForm(c, "note")
+	v, err := h.Approvals.Reject(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), typed.Value("note"))
+	if err != nil {
+		return h.refuse(c, typed, err)
+	}
+	return h.finish(c, v, words.T(c.UserContext(), "sends.rejected"))
+}
+
+// cancelSend withdraws a send.
+func (h *Handlers) cancelSend(c *page.Ctx) error {
+	v, err := h.Sends.Cancel(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
+	if err != nil {
+		return h.refuse(c, ui.Form{}, err)
+	}
+	return h.finish(c, v, words.T(c.UserContext(), "sends.withdrawn"))
+}
+
+// retrySend makes a failed send ready again.
+func (h *Handlers) retrySend(c *page.Ctx) error {
+	found, err := h.findSend(c) // before a proof is tried
+	if err != nil {
+		return err
+	}
+	v, err := h.Approvals.Retry(c.UserContext(), c.Scope, found.Send.Reference, page.ReadProof(c))
+	if err != nil {
+		return h.refuse(c, ui.Form{}, err)
+	}
+	text := words.T(c.UserContext(), "sends.retried")
+	if v.State() == send.AwaitingApproval {
+		text = words.T(c.UserContext(), "sends.step_approve_again")
+	}
+	return h.finish(c, v, text)
+}
+
+// playApprover approves a send of the test domain.
+func (h *Handlers) playApprover(c *page.Ctx) error {
+	v, err := h.Sandbox.ApproveSend(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
+	if err != nil {
+		return h.refuse(c, ui.Form{}, err)
+	}
+	return h.finish(c, v, words.T(c.UserContext(), "sends.approver_played"))
+}
+
+// simulateSend has the sandbox wallet sign a send.
+func (h *Handlers) simulateSend(c *page.Ctx) error {
+	done, err := h.Sandbox.SimulateSend(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")),
+		c.FormText("scenario"))
+	if err != nil {
+		return h.refuse(c, ui.Form{}, err)
+	}
+	return h.finish(c, done.Send, words.T(c.UserContext(), "sends.signed", "What", done.Scenario.Explanation))
+}
+
+// finish leads back to the send after an act.
+func (h *Handlers) finish(c *page.Ctx, v send.View, text string) error {
+	c.SetFlash(string(ui.Good), strings.TrimSpace(text))
+	return c.Redirect(display.SendPath(v.Send.Reference))
+}
+
+// refuse shows the send again with why an act was refused. A password is never shown again.
+func (h *Handlers) refuse(c *page.Ctx, typed ui.Form, refused error) error {
+	page.SetRetryAfter(c, refused)
+	fields, _ := page.FieldErrors(refused)
+	if kind := fault.KindOf(refused); kind == fault.Invalid && len(fields["scenario"]) == 0 {
+		status, err := page.RefuseForm(&typed, refused)
+		if err != nil {
+			return err
+		}
+		return h.showSend(c, status, typed, layout.Flash{})
+	}
+	said, status, err := page.DescribeRefusal(refused)
+	if err != nil {
+		return err
+	}
+	return h.showSend(c, status, typed, said)
+}

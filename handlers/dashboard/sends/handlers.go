@@ -1,0 +1,76 @@
+// Package sends shows the queue of refunds and payouts, asks for them, and lets people approve,
+// reject and withdraw them.
+package sends
+
+import (
+	"context"
+
+	"cointill/core/clock"
+	"cointill/core/idempotency"
+	"cointill/core/sandbox"
+	"cointill/core/scope"
+	"cointill/core/send"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/models"
+)
+
+// Sends is what these pages need of core/send.
+type Sends interface {
+	Ask(ctx context.Context, sc scope.Scope, r send.Request) (send.View, error)
+	Cancel(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
+	ClaimURL(row models.Send) string
+	Find(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
+	FindRefundable(ctx context.Context, sc scope.Scope, reference string, transfer int64) (send.Refundable, error)
+	List(ctx context.Context, sc scope.Scope, f send.Filter) (list []send.View, next int64, err error)
+	NameActors(ctx context.Context, sc scope.Scope, actors []string) (map[string]string, error)
+	Timeline(ctx context.Context, sc scope.Scope, reference string) (steps []models.SendStep, err error)
+	Totals(ctx context.Context, sc scope.Scope) (totals []send.Total, err error)
+}
+
+// Approvals is what these pages need of core/send for decisions of people.
+type Approvals interface {
+	Approve(ctx context.Context, sc scope.Scope, reference, seen string, proof send.Proof) (send.View, error)
+	MayApprove(ctx context.Context, sc scope.Scope, v send.View) (bool, error)
+	ReadRules(ctx context.Context, sc scope.Scope) (now send.Rules, planned *send.PlannedRules, err error)
+	Reject(ctx context.Context, sc scope.Scope, reference, note string) (send.View, error)
+	Retry(ctx context.Context, sc scope.Scope, reference string, proof send.Proof) (send.View, error)
+	SetRules(ctx context.Context, sc scope.Scope, r send.Rules, proof send.Proof) error
+}
+
+// Sandbox is what these pages need of core/sandbox.
+type Sandbox interface {
+	ApproveSend(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
+	SimulateSend(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.SignedSend, error)
+}
+
+// Handlers answers the requests to these pages. Its fields are set before use.
+type Handlers struct {
+	Answers   *idempotency.Store // what forms made: one that is sent twice makes it once
+	Approvals Approvals
+	Clock     clock.Clock
+	Sandbox   Sandbox
+	Sends     Sends
+}
+
+// Routes declares the routes of these pages, each with the right that it needs.
+func (h *Handlers) Routes(m page.Members) {
+	const one = display.SendsPath + "/:reference"
+	m.Get(display.SendsPath, scope.SeeSends, h.listSends)
+	m.Get(newPath, scope.AskSends, h.newSendForm)
+	m.Post(display.SendsPath, scope.AskSends, h.askSend)
+	m.Get(rulesPath, scope.SeeSends, h.showRulesPage)
+	m.Post(rulesPath, scope.ApproveSends, h.setRules)
+	m.Get(one, scope.SeeSends, h.showSendPage)
+	m.Post(one+"/approve", scope.ApproveSends, h.approveSend)
+	m.Post(one+"/approve/simulate", scope.DriveSandbox, h.playApprover)
+	m.Post(one+"/reject", scope.ApproveSends, h.rejectSend)
+	m.Post(one+"/cancel", scope.AskSends, h.cancelSend)
+	m.Post(one+"/retry", scope.ApproveSends, h.retrySend)
+	m.Post(one+"/simulate", scope.DriveSandbox, h.simulateSend)
+}
+
+const (
+	newPath   = display.SendsPath + "/new"
+	rulesPath = display.SendsPath + "/rules"
+)

@@ -1,0 +1,112 @@
+package sends
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/core/send"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/dashboard/listing"
+	"cointill/handlers/page"
+	"cointill/views/dashboard"
+	"cointill/views/words"
+)
+
+// part is a part of the list: the sends in some states.
+type part struct {
+	code, word string
+	states     []send.State
+	sum        bool // shown above the list
+}
+
+var parts = []part{
+	{"", "sends.tab_all", nil, false},
+	{"approve", "sends.tab_approve", []send.State{send.AwaitingApproval}, true},
+	{"sign", "sends.tab_sign", []send.State{send.Ready}, true},
+	{"way", "sends.tab_way", []send.State{send.Processing}, true},
+	{"address", "sends.tab_address", []send.State{send.AwaitingDestination}, false},
+	{"failed", "sends.tab_failed", []send.State{send.Failed}, false},
+	{"done", "sends.tab_done", []send.State{send.Successful, send.Rejected, send.Cancelled, send.Expired}, false},
+}
+
+// findPart finds a part of the list by its code; the whole list for any other.
+func findPart(code string) part {
+	for _, p := range parts {
+		if p.code == code {
+			return p
+		}
+	}
+	return parts[0]
+}
+
+// listSends lists sends, newest first.
+func (h *Handlers) listSends(c *page.Ctx) error {
+	ctx, sc, from, zone := c.UserContext(), c.Scope, page.ReadBefore(c), page.LoadZone(c.Member.Business)
+	shown, payment := findPart(c.Query("show")), page.CleanText(c.Query("payment"))
+	list, next, err := h.Sends.List(ctx, sc, send.Filter{States: shown.states, Payment: payment, Before: from,
+		Limit: listing.PageSize})
+	if err != nil {
+		return err
+	}
+	totals, err := h.Sends.Totals(ctx, sc)
+	if err != nil {
+		return err
+	}
+	names, err := h.nameActors(c, list, nil)
+	if err != nil {
+		return err
+	}
+	props := dashboard.SendsProps{Page: c.FillLayout(words.T(ctx, "sends.title"), "sends"),
+		Ask: sc.Allows(scope.AskSends), Shown: shown.code, Payment: payment}
+	for _, v := range list {
+		props.Rows = append(props.Rows, sendRow(ctx, v, names, zone))
+	}
+	fillParts(ctx, &props, totals)
+	props.Pager = listing.MakePager(words.N(ctx, "sends.counted", len(list)), from > 0, listPath(shown.code, payment, 0),
+		next > 0, listPath(shown.code, payment, next))
+	return c.Render(dashboard.Sends(props))
+}
+
+// fillParts sets the parts of the list, with the number and the value of the sends in each.
+func fillParts(ctx context.Context, props *dashboard.SendsProps, totals []send.Total) {
+	for _, p := range parts {
+		var count, usd int64
+		for _, total := range totals {
+			for _, state := range p.states {
+				if total.State == state {
+					count, usd = count+total.Sends, usd+total.ValueUSD
+				}
+			}
+		}
+		title := words.T(ctx, p.word)
+		tab := dashboard.Tab{Text: title, Href: listPath(p.code, "", 0), On: p.code == props.Shown}
+		if count > 0 {
+			tab.Text = words.T(ctx, "sends.tab_counted", "Tab", title, "N", strconv.FormatInt(count, 10))
+		}
+		props.Tabs = append(props.Tabs, tab)
+		if p.sum {
+			props.Sums = append(props.Sums, dashboard.Figure{Was: title, Value: display.FormatHundredths(money.USD, usd),
+				Note: words.N(ctx, "sends.counted", int(count))})
+		}
+	}
+}
+
+// listPath is the address of a page of the list.
+func listPath(show, payment string, before int64) string {
+	query := url.Values{}
+	for name, value := range map[string]string{"show": show, "payment": payment} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if before > 0 {
+		query.Set("before", strconv.FormatInt(before, 10))
+	}
+	if len(query) == 0 {
+		return display.SendsPath
+	}
+	return display.SendsPath + "?" + query.Encode()
+}

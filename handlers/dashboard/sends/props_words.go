@@ -1,0 +1,184 @@
+package sends
+
+import (
+	"context"
+	"encoding/json"
+
+	"cointill/core/scope"
+	"cointill/core/send"
+	"cointill/models"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// sentence says plainly what happened to a send.
+func sentence(ctx context.Context, f sendFacts) string {
+	v, row := f.View, f.View.Send
+	switch v.State() {
+	case send.AwaitingDestination:
+		return words.T(ctx, "sends.said_address")
+	case send.AwaitingApproval:
+		switch {
+		case row.Reason == send.NewAddress && row.DueAt != nil:
+			return words.T(ctx, "sends.said_new_address", "Until", ui.TimeText(row.DueAt.In(f.Zone)))
+		case row.Reason == send.SentAgain:
+			return words.T(ctx, "sends.said_approve_again")
+		}
+		return words.N(ctx, "sends.said_approval", max(1, row.Approvals-len(v.Approvals)))
+	case send.Ready:
+		return words.T(ctx, "sends.said_ready")
+	case send.Processing:
+		if row.Reason == send.SentAnyway {
+			return words.T(ctx, "sends.said_sent_anyway")
+		}
+		return words.T(ctx, "sends.said_processing")
+	case send.Successful:
+		switch {
+		case row.Reversed:
+			return words.T(ctx, "sends.said_reversed")
+		case row.PaidTwice:
+			return words.T(ctx, "sends.said_paid_twice")
+		}
+		return words.T(ctx, "sends.said_successful")
+	case send.Failed:
+		return failedWords(ctx, row.Reason)
+	case send.Rejected:
+		return words.T(ctx, "sends.said_rejected")
+	case send.Cancelled:
+		return words.T(ctx, "sends.said_cancelled")
+	}
+	if row.Reason == send.NotClaimed {
+		return words.T(ctx, "sends.said_not_claimed")
+	}
+	return words.T(ctx, "sends.said_not_signed")
+}
+
+func failedWords(ctx context.Context, reason string) string {
+	switch reason {
+	case send.Reverted:
+		return words.T(ctx, "sends.said_reverted")
+	case send.Dropped:
+		return words.T(ctx, "sends.said_dropped")
+	}
+	return words.T(ctx, "sends.said_replaced")
+}
+
+// nextStep says what a person may do about a send now; "" when there is nothing to do.
+func nextStep(ctx context.Context, f sendFacts) string {
+	v, row, approves := f.View, f.View.Send, f.Scope.Allows(scope.ApproveSends)
+	switch v.State() {
+	case send.AwaitingDestination:
+		return words.T(ctx, "sends.next_address")
+	case send.AwaitingApproval:
+		switch {
+		case !approves:
+			return words.T(ctx, "sends.next_approve_admin")
+		case hasApproved(v, f.Scope.Actor):
+			return words.T(ctx, "sends.next_approve_second")
+		case f.Approver:
+			return words.T(ctx, "sends.next_approve")
+		}
+		return words.T(ctx, "sends.next_approve_other")
+	case send.Ready:
+		if f.Scope.Allows(scope.DriveSandbox) {
+			return words.T(ctx, "sends.next_sign_sandbox")
+		}
+		return words.T(ctx, "sends.next_sign_admin")
+	case send.Processing:
+		return words.T(ctx, "sends.next_processing")
+	case send.Successful:
+		switch {
+		case row.Reversed:
+			return words.T(ctx, "sends.next_reversed")
+		case row.PaidTwice:
+			return words.T(ctx, "sends.next_twice")
+		}
+	case send.Failed:
+		if approves {
+			return words.T(ctx, "sends.next_failed")
+		}
+		return words.T(ctx, "sends.next_failed_admin")
+	}
+	return ""
+}
+
+// timeline is what happened to a send, in order.
+func timeline(ctx context.Context, f sendFacts) (list []ui.Step) {
+	hash := ""
+	for _, s := range f.Steps {
+		step := ui.Step{At: s.At.In(f.Zone), Title: stepTitle(ctx, f.View.Send, s), Tone: stepTone(s), Icon: "ring"}
+		if s.Actor != "system" {
+			step.Text = words.T(ctx, "sends.step_by", "Who", nameActor(ctx, s.Actor, f.Names))
+		}
+		var about struct{ Hash, Note string }
+		if json.Unmarshal([]byte(s.Detail), &about) != nil {
+			about.Hash, about.Note = "", ""
+		}
+		if about.Note != "" {
+			step.Text += ": " + about.Note
+		}
+		if about.Hash != "" && about.Hash != hash {
+			step.Mono, step.MonoLabel, hash = about.Hash, words.T(ctx, "sends.hash_name"), about.Hash
+		}
+		list = append(list, step)
+	}
+	return list
+}
+
+func stepTone(s models.SendStep) ui.Tone {
+	switch send.State(s.To) {
+	case send.Successful:
+		if s.Reason != "" {
+			return ui.Bad
+		}
+		return ui.Good
+	case send.Failed:
+		return ui.Bad
+	case send.Processing:
+		return ui.Info
+	}
+	return ui.Mute
+}
+
+// stepTitle names a row of the timeline.
+func stepTitle(ctx context.Context, row models.Send, s models.SendStep) string {
+	switch s.Reason {
+	case "approved":
+		return words.T(ctx, "sends.step_approved")
+	case "signing":
+		return words.T(ctx, "sends.step_signing")
+	case "address_changed":
+		return words.T(ctx, "sends.step_address_changed")
+	case send.SentAgain:
+		return words.T(ctx, "sends.step_approve_again")
+	case send.PaidTwice:
+		return words.T(ctx, "sends.paid_twice")
+	case send.ReversedCode:
+		return words.T(ctx, "sends.reversed")
+	}
+	switch {
+	case s.From == "" && row.Kind == send.Payout:
+		return words.T(ctx, "sends.step_asked_payout")
+	case s.From == "":
+		return words.T(ctx, "sends.step_asked_refund")
+	case s.Kind == "transfer":
+		return words.T(ctx, "sends.step_another")
+	}
+	switch send.State(s.To) {
+	case send.AwaitingApproval:
+		return words.T(ctx, "sends.step_address")
+	case send.Ready:
+		return words.T(ctx, "sends.step_ready")
+	case send.Processing:
+		return words.T(ctx, "sends.step_processing")
+	case send.Successful:
+		return words.T(ctx, "sends.step_successful")
+	case send.Failed:
+		return words.T(ctx, "sends.step_failed")
+	case send.Rejected:
+		return words.T(ctx, "sends.step_rejected")
+	case send.Cancelled:
+		return words.T(ctx, "sends.step_cancelled")
+	}
+	return words.T(ctx, "sends.step_expired")
+}

@@ -1,0 +1,192 @@
+package dashboard_test
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	simulated "cointill/chain/sandbox"
+	"cointill/core/money"
+	"cointill/core/payment/observe"
+	"cointill/core/scope"
+	"cointill/core/send"
+	"cointill/internal/testing/servertest"
+	"cointill/models"
+)
+
+// network lets the simulated Bitcoin network go on.
+type network struct {
+	*servertest.Server
+	chain    *simulated.Chain
+	follower *chain.Follower
+}
+
+func followBitcoin(s *servertest.Server) *network {
+	s.T.Helper()
+	c, err := simulated.Open(s.T.Context(), s.DB, money.Bitcoin, s.Clock.Now)
+	s.FailOn(err)
+	observer := observe.New(s.Payments, s.Sends, new(chain.WatchSet))
+	n := &network{s, c, chain.NewFollower(chain.FollowerConfig{Network: c.Network(), Source: c, Store: observer,
+		Watch: observer.Watching, Clock: s.Clock.Now,
+		Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, c.Network()) }})}
+	n.pass(time.Second)
+	return n
+}
+
+// pass lets time pass in half seconds: blocks come, the follower looks, deadlines take effect.
+func (n *network) pass(d time.Duration) {
+	n.T.Helper()
+	for ; d > 0; d -= 500 * time.Millisecond {
+		n.Clock.Advance(500 * time.Millisecond)
+		_, _, err := n.chain.MineIfDue(n.T.Context())
+		n.FailOn(err)
+		_, err = n.follower.Step(n.T.Context())
+		n.FailOn(err)
+		_, err = n.Payments.Sweep(n.T.Context())
+		n.FailOn(err)
+		_, err = n.Sends.Evaluator.Sweep(n.T.Context())
+		n.FailOn(err)
+	}
+}
+
+// payPayment has the sandbox pay a payment until it is successful, and returns its page.
+func (n *network) payPayment(b *servertest.Browser, sc scope.Scope) (page string) {
+	n.T.Helper()
+	page = "/dashboard/payments/" + n.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
+	leads(n.T, b.PostFrom(page, page+"/simulate", url.Values{"scenario": {"exact"}}), page)
+	n.pass(90 * time.Second)
+	return page
+}
+
+// TestRefundFromFormToSuccessful asks for a refund of a payment by its form, approves it, has the
+// sandbox wallet sign it, and follows it to its end on the pages.
+func TestRefundFromFormToSuccessful(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b, n := s.SignIn(ama), followBitcoin(s)
+		expect(t, b.Get("/dashboard/sends"), 200, "No sends yet", "Transactions")
+		page := n.payPayment(b, sc)
+		reference := strings.TrimPrefix(page, "/dashboard/payments/")
+		form := "/dashboard/sends/new?payment=" + reference
+		expect(t, b.Get(page), 200, "Successful", form)
+		shown := b.Get(form)
+		expect(t, shown, 200, "Left to refund", "ngozi@example.com is asked by e-mail", "Leave both amounts empty")
+
+		wrong := url.Values{"payment": {reference}, "amount": {"7"}, "fiat_amount": {"5"}, "rate": {"payment"},
+			"address": {"nowhere"}, "note": {"As agreed"}}
+		expect(t, b.PostFrom(form, "/dashboard/sends", wrong), 422, "not both", `value="nowhere"`, "As agreed")
+		wrong.Del("fiat_amount")
+		expect(t, b.PostFrom(form, "/dashboard/sends", wrong), 422, "Is not an address of Bitcoin", `value="7"`)
+		wrong.Set("address", anAddress)
+		expect(t, b.PostFrom(form, "/dashboard/sends", wrong), 422, "Is more than is left to refund")
+
+		sent := shownForm(shown, url.Values{"payment": {reference}, "address": {anAddress}, "note": {"As agreed"}})
+		made := b.Post("/dashboard/sends", sent)
+		at := made.Location
+		if made.Status != 303 || !strings.HasPrefix(at, "/dashboard/sends/SND_") {
+			t.Fatalf("asking answers %d to %q, want 303 to the send: %.300s", made.Status, at, made.VisibleText())
+		}
+		leads(t, b.Post("/dashboard/sends", sent), at) // the same form again
+		if n := rows(s, &models.Send{}, "1 = 1"); n != 1 {
+			t.Errorf("the form sent twice made %d sends, want 1", n)
+		}
+		asked := b.Get(at)
+		expect(t, asked, 200, "To approve", anAddress, "As agreed", "It waits for 1 more approval", "Play the approver")
+		expect(t, b.Get("/dashboard/sends?show=approve"), 200, "To approve (1)", "1 send", reference, "Ama Mensah")
+		expect(t, b.Get(form), 200, "All of this money was refunded, or other sends of it are open")
+
+		approval := url.Values{"version": {"1"}, "password": {"not the passphrase"}}
+		expect(t, b.PostFrom(at, at+"/approve", approval), 422, "Approve this send")
+		s.Clock.Advance(time.Minute)
+		approval.Set("password", servertest.Password)
+		approval.Set("version", "99")
+		expect(t, b.PostFrom(at, at+"/approve", approval), 409, "This send changed since you opened it")
+		expect(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"exact"}}), 409, "only one that is ready can be signed")
+		approval.Set("version", "1")
+		leads(t, b.PostFrom(at, at+"/approve", approval), at)
+		ready := b.Get(at)
+		expect(t, ready, 200, "To sign", "You approved the send.", "1 of 1 needed", "Sandbox wallet", "Exactly as approved")
+		expect(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"made_up"}}), 422, "Must be one of exact")
+		leads(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"exact"}}), at)
+		n.pass(90 * time.Second)
+		done := b.Get(at)
+		expect(t, done, 200, "Successful", "The recipient has the money", "confirmations", "Transaction seen")
+		lacks(t, done, "Sandbox wallet", "Withdraw…")
+		expect(t, b.Get(page), 200, at, "Signed by your own wallet")
+		expect(t, b.Get("/dashboard/sends?show=done"), 200, at)
+		expect(t, b.Get("/dashboard/audit"), 200, "Send asked for", "Send approved")
+	})
+}
+
+// TestSendIsAskedForDecidedAndWithdrawn: a refund without an address asks its customer, a payout
+// is rejected with a reason, and other roles see no forms of decisions.
+func TestSendIsAskedForDecidedAndWithdrawn(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b, n := s.SignIn(ama), followBitcoin(s)
+		reference := strings.TrimPrefix(n.payPayment(b, sc), "/dashboard/payments/")
+		form := "/dashboard/sends/new?payment=" + reference
+		at := b.PostFrom(form, "/dashboard/sends", url.Values{"payment": {reference}, "fiat_amount": {"1,000.00"},
+			"rate": {"payment"}}).Location
+		v, err := s.Sends.Find(t.Context(), sc, strings.TrimPrefix(at, "/dashboard/sends/"))
+		s.FailOn(err)
+		page := b.Get(at)
+		expect(t, page, 200, "Waiting for an address", "₦999.", s.Sends.ClaimURL(v.Send), "Not known yet")
+		lacks(t, page, "Approve this send", "Play the approver")
+		leads(t, b.PostFrom(at, at+"/cancel", nil), at)
+		expect(t, b.Get(at), 200, "Withdrawn", "The send was withdrawn.")
+		expect(t, b.PostFrom(at, at+"/cancel", nil), 409, "it can't be withdrawn any more")
+
+		payout := url.Values{"payment_method": {"crypto_ripple"}, "amount": {"2"}, "address": {"rrrrrrrrrrrrrrrrrrrrBZbvji"},
+			"tag": {"x"}, "business_reference": {"invoice 7"}}
+		expect(t, b.PostFrom("/dashboard/sends/new", "/dashboard/sends", payout), 422, "Must be a whole number from 0",
+			`value="invoice 7"`)
+		payout.Set("tag", "12")
+		payout.Set("business_reference", "invoice-7")
+		made := b.PostFrom("/dashboard/sends/new", "/dashboard/sends", payout).Location
+		expect(t, b.Get(made), 200, "2.000000 XRP", "invoice-7", "Payout")
+		expect(t, b.PostFrom("/dashboard/sends/new", "/dashboard/sends", payout), 409, "Has been used before")
+		expect(t, b.PostFrom(made, made+"/reject", url.Values{"note": {"a\u202eb"}}), 422, "May not hold invisible")
+		s.SetRole(sc, scope.Finance)
+		seen := b.Get(made)
+		expect(t, seen, 200, "An owner or an admin approves it", "Withdraw…")
+		lacks(t, seen, "Approve this send", "Reject…", "Play the approver")
+		s.SetRole(sc, scope.Owner)
+		leads(t, b.PostFrom(made, made+"/reject", url.Values{"note": {"Unknown supplier"}}), made)
+		expect(t, b.Get(made), 200, "Rejected", "by Ama Mensah: Unknown supplier")
+		expect(t, b.Get("/dashboard/sends/SND_NOBODY"), 404)
+		expect(t, b.Get("/dashboard/sends/new?payment=PAY_NOBODY"), 404)
+		expect(t, b.Get("/dashboard/sends?payment="+reference), 200, "Sends of payment", at)
+	})
+}
+
+// TestSendRules: rules are changed with a proof, and looser ones wait a day in the live domain.
+func TestSendRules(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		at := "/dashboard/sends/rules"
+		expect(t, b.Get(at), 200, "Every send", "Never", "No limit")
+		rules := url.Values{"one_from": {"100.001"}, "two_from": {"many"}, "password": {servertest.Password}}
+		expect(t, b.PostFrom(at, at, rules), 422, "at most two decimals", `value="many"`)
+		rules = url.Values{"one_from": {"100"}, "two_from": {"1,000"}, "day_limit": {"5000.50"}}
+		expect(t, b.PostFrom(at, at, rules), 422, `value="1,000"`)
+		s.Clock.Advance(time.Minute)
+		rules.Set("password", servertest.Password)
+		leads(t, b.PostFrom(at, at, rules), at)
+		expect(t, b.Get(at), 200, "$100.00 and more", "$1,000.00 and more", "$5,000.50")
+		leads(t, b.PostFrom(at, "/dashboard/domain", url.Values{"domain": {"live"}, "next": {at}}), "/dashboard/sends")
+		leads(t, b.PostFrom(at, at, rules), at)
+		expect(t, b.Get(at), 200, "Every send", "These rules wait until", "$100.00 and more")
+		now, planned, err := s.Sends.Approvals.ReadRules(t.Context(), live(sc))
+		s.FailOn(err)
+		if now != (send.Rules{}) || planned == nil || planned.OneFrom != 10_000 {
+			t.Errorf("the live rules are %v and %v wait, want the usual ones and one approver from 10000", now, planned)
+		}
+		s.SetRole(sc, scope.Finance)
+		expect(t, b.Get(at), 200, "Owners and admins change these rules.")
+	})
+}

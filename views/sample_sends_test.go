@@ -1,0 +1,72 @@
+package views_test
+
+import (
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+)
+
+// sendPages are the list of sends, one in each state, and the forms.
+func sendPages(live layout.Page) map[string]templ.Component {
+	const hash = "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d"
+	page := shell("Sends", "sends")
+	row := dashboard.SendRow{Reference: "SND_01H8XKQ2", Href: "/dashboard/sends/SND_01H8XKQ2", Kind: "refund", State: "awaiting_approval", Amount: "0.00021437 BTC", CoinSymbol: "BTC",
+		Value: "₦25,000.00", Address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", Payment: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Who: "Amara Okafor", Created: now}
+	var list []dashboard.SendRow
+	for i, state := range []string{"awaiting_destination", "awaiting_approval", "ready", "processing", "successful", "failed", "rejected", "cancelled", "expired"} {
+		one := row
+		one.State, one.PaidTwice, one.Reversed = state, i == 4, i == 4
+		if i == 0 {
+			one.Address = ""
+		}
+		if i%2 == 1 {
+			one.Kind, one.Amount, one.Address, one.Tag, one.Payment, one.Who = "payout", "31.250002 XRP", "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", "4021881377", "", "API key "+strings.Repeat("Server", 8)
+		}
+		list = append(list, one)
+	}
+	tabs := []dashboard.Tab{{Text: "All", Href: "/dashboard/sends", On: true}, {Text: "To approve (1)", Href: "/dashboard/sends?show=approve"}, {Text: "To sign (1)", Href: "/dashboard/sends?show=sign"}, {Text: "On the way", Href: "/dashboard/sends?show=way"}}
+	sums := []dashboard.Figure{{Was: "To approve", Value: "$1,204.00", Note: "3 sends"}, {Was: "To sign", Value: "$0.00", Note: "0 sends"}, {Was: "On the way", Value: "$12.00", Note: "1 send"}}
+	sends := dashboard.SendsProps{Page: page, Ask: true, Tabs: tabs, Sums: sums, Rows: list, Pager: ui.PagerProps{Shown: "9 sends", Next: "/dashboard/sends?before=9"}}
+	one := dashboard.SendProps{Page: page, SendRow: row, Sentence: "It waits for 1 more approval.", Next: "Compare the amount and the address with what was agreed, then approve or reject it.",
+		CoinName: "Bitcoin", Network: "Bitcoin · sandbox-bitcoin", Rate: "1 BTC = 116620796.00 NGN", RateWhy: ", the payment’s locked rate", ByCustomer: true, BusinessReference: "order-1042", Note: "As agreed",
+		Metadata: "{\n  \"order\": 1042\n}", Needed: 2, Given: "1", Approvals: []dashboard.ApprovalRow{{Who: "Bayo Ade", At: now}}, Version: "3", Seen: "3-0-0", CanApprove: true, CanReject: true, CanCancel: true, CanPlay: true, SecondFactor: true,
+		Timeline: []ui.Step{{At: now, Title: "Refund asked for", Text: "by Amara Okafor", Tone: ui.Mute, Icon: "ring"}, {At: now, Title: "Transaction seen", Mono: hash, MonoLabel: "transaction hash", Tone: ui.Info, Icon: "ring"}}}
+	refused := one
+	refused.Form = ui.Form{Errors: map[string][]string{"password": {"Is not your password."}, "note": {"May not hold invisible or control characters."}}, Values: map[string]string{"note": "x"}}
+	ready := one
+	ready.State, ready.CanApprove, ready.CanReject, ready.CanPlay, ready.HandedOut, ready.Working, ready.ValidUntil = "ready", false, false, false, true, true, now
+	ready.Scenarios = []dashboard.Scenario{{Code: "exact", Label: "Exactly as approved", Text: "The wallet signs and sends the transaction."}}
+	waiting := one
+	waiting.SendRow, waiting.ClaimURL, waiting.CanApprove, waiting.CanPlay, waiting.Working = list[0], "http://localhost:8080/refund/"+strings.Repeat("k", 40), false, false, true
+	failed := one
+	failed.SendRow, failed.CanApprove, failed.CanReject, failed.CanPlay, failed.CanRetry, failed.MayConfirm = list[5], false, false, false, true, true
+	failed.Transactions = []dashboard.SendTransaction{{Hash: hash, State: "No longer on the network: dropped", Tone: ui.Warn, FirstSeen: now}}
+	done := one
+	done.Page, done.SendRow, done.Next, done.CanApprove, done.CanReject, done.CanCancel, done.CanPlay, done.BySandbox, done.Sentence = live, list[4], "", false, false, false, false, true, "The recipient has the money: the transaction is final."
+	done.Transactions = []dashboard.SendTransaction{{Hash: hash, State: "3 confirmations", Tone: ui.Good, FirstSeen: now}}
+	refund := dashboard.SendFormProps{Page: page, Form: ui.Form{Values: map[string]string{"amount": "9", "address": "nowhere"}, Errors: map[string][]string{"amount": {"Is more than is left to refund: 0.00021437 BTC."}, "address": {"Is not an address of Bitcoin."}}},
+		Payment: row.Payment, Customer: "Chidi Nwosu", Coin: "BTC", Currency: "NGN", Left: row.Amount, LeftFiat: row.Value, Ask: true, Email: "chidi@example.com"}
+	stray := refund
+	stray.Form, stray.Payment, stray.Transfer, stray.Currency, stray.Ask, stray.HasTag, stray.Coin = ui.Form{}, "", "7", "", false, true, "XRP"
+	none := refund
+	none.Left, none.Problem = "", "All of this money was refunded, or other sends of it are open."
+	payout := dashboard.SendFormProps{Page: page, Methods: []ui.Option{{Value: "crypto_bitcoin", Label: "Bitcoin (BTC)"}}, Currencies: []ui.Option{{Value: "NGN", Label: "NGN"}}}
+	rules := dashboard.SendRulesProps{Page: page, Now: dashboard.SendRuleTexts{One: "Every send", Two: "Never", Limit: "No limit"}, Planned: dashboard.SendRuleTexts{One: "$100.00 and more", Two: "$1,000.00 and more", Limit: "$5,000.00"}, From: now, Change: true, SecondFactor: true,
+		Form: ui.Form{Values: map[string]string{"one_from": "0"}, Errors: map[string][]string{"two_from": {"Must be an amount of USD with at most two decimals, such as 250.00."}}}}
+	seen := rules
+	seen.Change = false
+	empty := func(shown, payment string, ask bool) templ.Component {
+		return dashboard.Sends(dashboard.SendsProps{Page: page, Ask: ask, Tabs: tabs, Sums: sums, Shown: shown, Payment: payment})
+	}
+	return map[string]templ.Component{
+		"sends": dashboard.Sends(sends), "sends-empty": empty("", "", true), "sends-empty-to-see": empty("", "", false), "sends-none-approve": empty("approve", "", true), "sends-none-sign": empty("sign", "", true),
+		"sends-none-way": empty("way", "", true), "sends-none-address": empty("address", "", true), "sends-none-failed": empty("failed", "", true), "sends-none-done": empty("done", "", true), "sends-none-of-payment": empty("", row.Payment, true),
+		"send": dashboard.Send(one), "send-refused": dashboard.Send(refused), "send-ready": dashboard.Send(ready), "send-waiting": dashboard.Send(waiting), "send-failed": dashboard.Send(failed), "send-done": dashboard.Send(done),
+		"send-refund": dashboard.SendForm(refund), "send-refund-transfer": dashboard.SendForm(stray), "send-refund-none": dashboard.SendForm(none), "send-payout": dashboard.SendForm(payout),
+		"send-rules": dashboard.SendRules(rules), "send-rules-to-see": dashboard.SendRules(seen),
+	}
+}
