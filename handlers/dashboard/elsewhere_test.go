@@ -51,6 +51,10 @@ GET    /pay/:token/events                    token
 POST   /pay/:token/open                      token
 POST   /pay/:token/claim                     token
 POST   /pay/:token/simulate                  token
+GET    /refund/:token                        token
+POST   /refund/:token                        token
+GET    /refund/confirm/:token                token
+POST   /refund/confirm/:token                token
 GET    /l/:code                              token
 POST   /l/:code                              token
 POST   /v1/payment/initiate                  key
@@ -194,7 +198,7 @@ func (w town) others(one string) (names []string) {
 var doing = map[string]string{
 	"POST /v1/sandbox/payments/:reference/simulate": `{"scenario":"exact"}`, "POST /v1/webhooks/:id/resend": `{"created_after":"2026-03-01T00:00:00Z"}`,
 	"POST /v1/sandbox/sends/:id/simulate": `{"scenario":"exact"}`,
-	"PATCH /v1/webhooks/:id": `{"active":false}`, "PATCH /v1/payment-links/:id": `{"title":"Taken"}`,
+	"PATCH /v1/webhooks/:id":              `{"active":false}`, "PATCH /v1/payment-links/:id": `{"title":"Taken"}`,
 }
 
 // TestEverybodyElsewhere (AP-1, AP-2, AP-3, AP-5) asks for every address outside the
@@ -247,7 +251,8 @@ func (w town) answer(who identity, r outside, owner string, things map[string]st
 	switch {
 	case r.method == http.MethodGet:
 	case r.right == "token": // with the secret anybody may; here is that of another thing
-		things = map[string]string{"/pay/:token": "/pay" + last(things["/l/:code"]), "/l/:code": "/l" + last(things["/pay/:token"])}
+		things = map[string]string{"/pay/:token": "/pay" + last(things["/l/:code"]), "/l/:code": "/l" + last(things["/pay/:token"]),
+			"/refund/:token": "/refund" + last(things["/pay/:token"]), "/refund/confirm/:token": "/refund/confirm" + last(things["/refund/:token"])}
 	case who.owner == owner: // nothing of its own is to change
 		things = nil
 	}

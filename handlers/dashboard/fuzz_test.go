@@ -114,7 +114,8 @@ func FuzzAddresses(f *testing.F) {
 	_, key, err := z.Keys.CreateKey(f.Context(), z.other, "Bayo's")
 	z.FailOn(err)
 	w := town{things: map[string]map[string]string{"Ama": z.things}}
-	private, open := w.others(""), []string{last(z.things["/pay/:token"]), last(z.things["/l/:code"])} // who has these may look
+	private, open := w.others(""), []string{last(z.things["/pay/:token"]), last(z.things["/l/:code"]),
+		last(z.things["/refund/:token"]), last(z.things["/refund/confirm/:token"])} // who has these may look
 	people := []identity{{name: "nobody", browser: z.NewBrowser()}, {name: "Bayo's key", browser: z.NewBrowser(), key: key}, {name: "Ama"}}
 	for n, r := range everyRow(f) {
 		if r.method != http.MethodGet || endless(r.path) {

@@ -250,6 +250,7 @@ func (v village) guesses(domain scope.Domain) map[string]string {
 var shownByAddress = map[string][]string{
 	"pay": {"payments.reference", "payments.business_reference", "payments.customer_email", "payments.remark", "payments.address",
 		"transfers.tx_id", "transfers.address"},
+	"refund":     {"payments.reference", "sends.hash", "send_claims.address"},
 	"l":          {"links.code", "links.title", "links.description"},
 	"invitation": {"invitations.email"},
 }
@@ -272,7 +273,7 @@ func TestOthersSeeWhatTheyMaySee(t *testing.T) {
 				anybody, keyed := newViewer("anybody", scope.Scope{}), newViewer("a key of "+string(domain), sc)
 				if columns, secret := shownByAddress[kind]; secret {
 					anybody.name, anybody.columns, keyed.columns = "a reader of /"+kind+" in "+string(domain), columns, columns
-					if kind == "pay" {
+					if kind == "pay" || kind == "refund" {
 						anybody.payment, keyed.payment = paid.ID, paid.ID
 					}
 				}

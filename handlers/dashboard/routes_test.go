@@ -271,13 +271,20 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 	s.FailOn(err)
 	var business models.Business
 	s.FailOn(s.DB.Read(t.Context()).Where("id = ?", sc.BusinessID).Take(&business).Error)
+	var paid models.Payment
+	s.FailOn(s.DB.Read(t.Context()).Where("reference = ?", started.Reference).Take(&paid).Error)
 	sent := models.Send{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: fmt.Sprintf("SND_OF%dIN%s", sc.BusinessID, sc.Domain),
-		BusinessReference: "payout-1", Kind: send.Payout, Method: string(money.CryptoBitcoin), Coin: string(money.BTC), Network: "sandbox-bitcoin",
-		Amount: money.Units(100_000), Address: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", Actor: sc.Actor, Status: string(send.AwaitingApproval), Approvals: 1,
+		BusinessReference: "refund-1", Kind: send.Refund, PaymentID: &paid.ID, Method: string(money.CryptoBitcoin), Coin: string(money.BTC), Network: "sandbox-bitcoin",
+		Amount: money.Units(100_000), Actor: sc.Actor, Status: string(send.AwaitingDestination), Approvals: 1,
 		ExpiresAt: s.Clock.Now().Add(send.WaitForWallet), CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()}
 	s.FailOn(s.DB.Exec(t.Context()).Create(&sent).Error)
+	claim, confirm, secrets := last(s.Sends.ClaimURL(sent)), s.Users.TicketToken(sent.Reference), s.Payments.Secrets
+	s.FailOn(s.DB.Exec(t.Context()).Create(&models.SendClaim{SendID: sent.ID, Hash: secrets.Hash("send claim", claim[1:]),
+		Address: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", ConfirmHash: secrets.Hash("send confirm", confirm), CreatedAt: s.Clock.Now(),
+		UpdatedAt: s.Clock.Now()}).Error)
 	return map[string]string{
 		"/v1/sends/:id": "/v1/sends/" + sent.Reference, "/v1/sandbox/sends/:id": "/v1/sandbox/sends/" + sent.Reference,
+		"/refund/:token": "/refund" + claim, "/refund/confirm/:token": "/refund/confirm/" + confirm,
 		"/v1/payment/verify/:business_reference": "/v1/payment/verify/" + started.Reference, "/v1/payments/:reference": "/v1/payments/" + started.Reference,
 		"/v1/sandbox/payments/:reference": "/v1/sandbox/payments/" + started.Reference, "/v1/payment-links/:id": "/v1/payment-links/" + tips.Code,
 		"/v1/webhooks/:id": "/v1/webhooks/" + hook.ID, "/v1/webhooks/:id/deliveries/:event_id": "/v1/webhooks/" + hook.ID + "/deliveries/" + events[0].ID,
