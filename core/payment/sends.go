@@ -62,6 +62,11 @@ func sumSends(query *models.Tx) (sum money.Amount, err error) {
 	return sum, err
 }
 
+// HasOpenSend reports whether any of the sends refunds money, or is to: none was released.
+func HasOpenSend(sends []models.Send) bool {
+	return slices.ContainsFunc(sends, func(row models.Send) bool { return !slices.Contains(releasedSends, row.Status) })
+}
+
 // MaxSends bounds how many of a payment's sends a record lists, the oldest first.
 const MaxSends = 100
 

@@ -48,7 +48,7 @@ func TestRefundOnce(t *testing.T) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b, reference := s.SignIn(ama), declined(s, sc)
 		at := "/dashboard/payments/" + reference
-		expect(t, b.Get(at), 200, "Next step: Accept it as it is, or send the money back", "Record a refund", strings.Repeat("cd", 32), "Block 1", "Copy receiving address")
+		expect(t, b.Get(at), 200, "Next step: Accept it as it is, or refund it.", "Record a refund", strings.Repeat("cd", 32), "Block 1", "Copy receiving address")
 		expect(t, b.Get(at+"/refund"), 200, "Cointill holds no money", "0.0")
 		wrong := b.PostFrom(at+"/refund", at+"/refund/review", url.Values{"amount": {"7"}, "hash": {"no hash"}})
 		expect(t, wrong, 422, "Is more than what is left", "Must be a transaction hash", `value="no hash"`)

@@ -63,7 +63,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 	}
 	if v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment) {
 		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
-		props.CanAccept = len(more.Refunds) == 0
+		props.CanAccept = len(more.Refunds) == 0 && !payment.HasOpenSend(v.Sends)
 	}
 	props.CanSend = more.CanSend
 	for _, s := range v.Sends {

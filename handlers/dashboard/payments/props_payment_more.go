@@ -108,6 +108,8 @@ func nextWords(ctx context.Context, v payment.View, refunds []models.Resolution,
 		return words.T(ctx, "payment.next_closed")
 	case v.Payment.Reversed:
 		return words.T(ctx, "payment.next_reversed")
+	case state == payment.Declined && payment.HasOpenSend(v.Sends):
+		return words.T(ctx, "payment.next_sent")
 	case state == payment.Declined && len(refunds) > 0:
 		return words.T(ctx, "payment.next_refunded")
 	case state == payment.Declined && may && v.Payment.Paid.Cmp(v.Payment.Due) > 0:
