@@ -34,7 +34,7 @@ func NewResolver(payments *Service) *Resolver { return &Resolver{payments} }
 // the reason accepted_by_user. Owners and admins may.
 //
 // Faults: Forbidden; NotFound; Conflict for a payment that is not Declined, or
-// whose money was sent back.
+// whose money was sent back or left the chain.
 func (d *Resolver) Resolve(ctx context.Context, sc scope.Scope, reference string) error {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return err
@@ -69,6 +69,10 @@ func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error 
 		return fault.New(fault.Conflict, "refunded",
 			"Money of this payment was refunded, or a refund of it is open, so it can't be accepted any more.")
 	}
+	if v.sumConfirmed().Cmp(v.Payment.Paid) < 0 {
+		return fault.New(fault.Conflict, "money_left", "Money of this payment left the chain, so it can't be accepted. "+
+			"Wait until it is confirmed again.")
+	}
 	before := v.Payment
 	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now
 	v.Payment.Remark = v.describeOutcome()
@@ -79,6 +83,16 @@ func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error 
 		return err
 	}
 	return bookTransfers(tx, d.payments.Clock(), v, v.Transfers)
+}
+
+// sumConfirmed returns the sum of the payment's transfers that are in blocks.
+func (v *View) sumConfirmed() (sum money.Amount) {
+	for _, t := range v.Transfers {
+		if v.Confirmations(t) > 0 {
+			sum = sum.Add(t.Amount)
+		}
+	}
+	return sum
 }
 
 // Refund is a refund that a person reports. It was sent outside of Cointill.

@@ -76,20 +76,20 @@ func TestViewsThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// TestAcceptedWithoutTransfers checks that a declined payment whose transaction pays another payment on a
-// new branch can be accepted, with a receipt that names no transaction.
-func TestAcceptedWithoutTransfers(t *testing.T) {
+// TestMoneyThatLeftTheChainIsNotAccepted checks that a Declined payment is accepted only while its
+// money is confirmed: the books would have no sale for it.
+func TestMoneyThatLeftTheChainIsNotAccepted(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		b.unbooked = true // nothing is held that could be a sale
 		v := b.underpaid("moved", 100)
 		b.reorgTo(3, b.pay(b.opened(), "moved", v.Payment.Due))
-		if got := b.view(v.Payment.Reference); len(got.Transfers) != 0 {
-			t.Fatalf("the payment has the transfers %+v, want none", got.Transfers)
+		var f *fault.Fault
+		err := b.resolver.Resolve(t.Context(), b.owner(), v.Payment.Reference)
+		if !errors.As(err, &f) || f.Code != "money_left" {
+			t.Errorf("accepting a payment whose money a reorganisation took: %v, want the fault money_left", err)
 		}
-		must(t, b.resolver.Resolve(t.Context(), b.owner(), v.Payment.Reference))
-		b.expect(v.Payment.Reference, payment.Successful, payment.AcceptedByUser)
-		if n := b.receipts(v.Payment.Reference); n != 1 {
-			t.Errorf("%d receipts, want 1", n)
+		b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
+		if n := b.receipts(v.Payment.Reference); n != 0 {
+			t.Errorf("%d receipts, want none", n)
 		}
 	})
 }

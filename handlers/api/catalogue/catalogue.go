@@ -159,6 +159,7 @@ func Codes() []Code {
 			"Nothing is left to be done with it."},
 		{"refunded", 409, "Money of the payment was refunded, so it can't be accepted any more.",
 			"Record the refund of the rest, or ask the customer to pay again."},
+		{"money_left", 409, "Money of the declined payment left the chain.", "Accept it once it is confirmed again."},
 		{"send_unavailable", 409, "Sends can't be made of this money or on this network.",
 			"Send it from your wallet, and record the refund in the dashboard."},
 		{"nothing_to_refund", 409, "There is no final money to refund, or other sends take all of it.",
