@@ -290,7 +290,6 @@ func TestListenAndTriggerRefuse(t *testing.T) {
 		"leave --reason out":                              {"trigger", "payment.expired", "--reason", "underpaid"},
 		"There are:\n  payment.initiated  ":               {"trigger", "payment.done"},
 		"--method can be":                                 {"trigger", "payment.failed", "--reason", "replaced", "--method", "crypto_ripple"},
-		"can't be started yet":                            {"trigger", "send.failed"},
 		"successful (late) instead":                       {"trigger", "payment.declined", "--reason", "late"},
 		"no webhook is active":                            {"trigger", "webhook.test"},
 	} {

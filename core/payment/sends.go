@@ -62,11 +62,6 @@ func sumSends(query *models.Tx) (sum money.Amount, err error) {
 	return sum, err
 }
 
-// HasOpenSend reports whether any of the sends refunds money, or is to: none was released.
-func HasOpenSend(sends []models.Send) bool {
-	return slices.ContainsFunc(sends, func(row models.Send) bool { return !slices.Contains(releasedSends, row.Status) })
-}
-
 // MaxSends bounds how many of a payment's sends a record lists, the oldest first.
 const MaxSends = 100
 
@@ -76,7 +71,8 @@ func readSends(tx *models.Tx, views map[int64]*View) error {
 		return nil
 	}
 	var rows []models.Send
-	err := models.Among(tx, "payment_id", slices.Collect(maps.Keys(views))).Order("id").Find(&rows).Error
+	err := models.Among(tx.Omit("metadata", "note", "quote"), "payment_id", slices.Collect(maps.Keys(views))).Order("id").
+		Find(&rows).Error
 	for _, row := range rows {
 		v := views[*row.PaymentID]
 		if row.Status == "successful" && row.TransferID == nil && !row.Reversed {

@@ -10,7 +10,6 @@ import (
 	"cointill/chain"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
-	"cointill/core/ident"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -97,7 +96,9 @@ type sendAct struct {
 	view  send.View
 	chain Chain
 	moves []chain.Move
-	done  SignedSend
+	// signed counts the transactions: a scenario that is played again signs the same ones.
+	signed int
+	done   SignedSend
 }
 
 // SimulateSend has the sandbox wallet sign a ready send in one of the ways.
@@ -176,7 +177,9 @@ func (a *sendAct) newTx(amount money.Amount, address string, keys ...string) cha
 		to.Tag = &number
 	}
 	if len(keys) == 0 {
-		keys = []string{send.SandboxAccount(a.view.Send.BusinessID, a.view.Send.Domain) + ":" + ident.RandomText(26)}
+		a.signed++
+		keys = []string{fmt.Sprintf("%s:%s %d %s %d", send.SandboxAccount(a.view.Send.BusinessID, a.view.Send.Domain),
+			a.view.Send.Reference, a.view.Send.ReadyAt.UnixMicro(), a.done.Scenario.Code, a.signed)}
 	}
 	return chain.Tx{Outputs: []chain.Output{{Asset: a.view.Send.Coin, Destination: to, Amount: amount}}, Spends: keys}
 }

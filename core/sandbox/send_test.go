@@ -9,6 +9,7 @@ import (
 	"cointill/core/journal/journaltest"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/books"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -169,7 +170,8 @@ func TestOpenRefundsBarOtherDecisions(t *testing.T) {
 		decisions := map[string]func() error{
 			"accept": func() error { return resolver.Resolve(t.Context(), owner, declined) },
 			"record a refund of all": func() error {
-				_, err := resolver.RecordRefund(t.Context(), owner, declined, payment.Refund{Amount: all, Note: "by hand"})
+				_, err := resolver.RecordRefund(t.Context(), owner, declined, payment.Refund{Amount: all,
+					Note: "by hand"})
 				return err
 			},
 			"mark the transfer as refunded": func() error {
@@ -212,23 +214,81 @@ func TestUnmatchedMoneyIsRefunded(t *testing.T) {
 		b.passUntil(func() bool { return len(b.view(paid).Surplus) > 0 && b.view(paid).State() == payment.Successful })
 		stray := b.view(paid).Surplus[0]
 		for _, part := range []string{money.XRP.Format(partOf(stray.Amount, 40)), ""} { // and all that is left
-			v, err := b.sends.Ask(t.Context(), owner, send.Request{Kind: send.Refund, TransferID: stray.ID, Amount: part,
+			v, err := b.sends.Ask(t.Context(), owner, send.Request{Kind: send.Refund, TransferID: stray.ID,
+				Amount:  part,
 				Address: somewhere[money.XRP]})
 			b.must(err)
 			_, err = b.sandbox.ApproveSend(t.Context(), b.scope, v.Send.Reference)
 			b.must(err)
 			signs(sandbox.Exact, send.Successful)(b, v.Send.Reference)
+			b.must(books.PrepareBooks(t.Context(), b.db, b.clock.Now, func(int) {})) // as the next start does
 			journaltest.Check(t, b.db)
 		}
-		open, _, err := payment.NewResolver(b.payments).Unmatched(t.Context(), owner, payment.UnmatchedFilter{Limit: 10})
+		open, _, err := payment.NewResolver(b.payments).Unmatched(t.Context(), owner,
+			payment.UnmatchedFilter{Limit: 10})
 		b.must(err)
 		if len(open) != 0 || b.view(paid).SurplusSum.Sign() != 0 {
-			t.Errorf("%d transfers are unmatched and %s is owed after the refund, want none", len(open), b.view(paid).SurplusSum)
+			t.Errorf("%d transfers are unmatched and %s is owed after the refund, want none", len(open),
+				b.view(paid).SurplusSum)
 		}
 		if refunded := b.view(paid).Refunded; refunded.Sign() != 0 {
 			t.Errorf("the payment's own money counts as refunded: %s", refunded)
 		}
 	})
+}
+
+// TestPartlyRefundedMoneyStaysUnmatched completes one of two refunds of a transfer and withdraws the
+// other: what is left can be refunded again.
+func TestPartlyRefundedMoneyStaysUnmatched(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		b := newBench(t, db)
+		owner := b.scope
+		owner.Role = scope.Owner
+		paid := b.initiateFor(money.XRP, 34)
+		b.simulate(paid, sandbox.Surplus)
+		b.passUntil(func() bool { return len(b.view(paid).Surplus) > 0 && b.view(paid).State() == payment.Successful })
+		stray := b.view(paid).Surplus[0]
+		ask := func(amount string) string {
+			v, err := b.sends.Ask(t.Context(), owner, send.Request{Kind: send.Refund, TransferID: stray.ID,
+				Amount:  amount,
+				Address: somewhere[money.XRP]})
+			b.must(err)
+			return v.Send.Reference
+		}
+		first, second := ask(money.XRP.Format(partOf(stray.Amount, 40))), ask("")
+		_, err := b.sandbox.ApproveSend(t.Context(), b.scope, first)
+		b.must(err)
+		signs(sandbox.Exact, send.Successful)(b, first)
+		_, err = b.sends.Cancel(t.Context(), owner, second)
+		b.must(err)
+		open, _, err := payment.NewResolver(b.payments).Unmatched(t.Context(), owner,
+			payment.UnmatchedFilter{Limit: 10})
+		b.must(err)
+		if len(open) != 1 {
+			t.Errorf("%d transfers are unmatched after a part was refunded, want 1", len(open))
+		}
+		ask("")
+	})
+}
+
+// TestSignedTwiceIsOneTransaction checks that a scenario which is played again signs the same
+// transaction.
+func TestSignedTwiceIsOneTransaction(t *testing.T) {
+	b := newBench(t, modelstest.Open(t, false, time.Now))
+	reference := b.refund(money.BTC, 36)
+	for range 2 {
+		_, err := b.sandbox.SimulateSend(t.Context(), b.scope, reference, sandbox.Exact)
+		b.must(err)
+	}
+	find := func() send.View {
+		v, err := b.sends.Find(t.Context(), b.scope, reference)
+		b.must(err)
+		return v
+	}
+	b.passUntil(func() bool { return find().State() == send.Successful })
+	if v := find(); v.Send.PaidTwice || len(v.Transfers) != 1 {
+		t.Errorf("%d transactions pay the send, paid twice: %t; want one", len(v.Transfers), v.Send.PaidTwice)
+	}
 }
 
 func partOf(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }

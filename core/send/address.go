@@ -45,10 +45,13 @@ func ParseDestination(coin money.Coin, network, text string, tag *int64) (Destin
 	default:
 		name := networkName(network, coin)
 		net, known := bitcoin.Lookup(coin.Info().Chain, name)
-		if !known || net.Script(d.Address) == nil {
+		script := net.Script(d.Address)
+		if !known || script == nil {
 			fields.Add("address", "Is not an address of "+coin.Info().Network+" ("+name+
 				"). Copy it again from the recipient's wallet.")
+			break
 		}
+		d.Address = net.Address(script) // as blocks are read: BIP 173 allows capitals
 	}
 	return d, fault.Validation(fields)
 }

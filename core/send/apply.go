@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"cointill/core/fault"
@@ -129,7 +130,16 @@ func encodeDetail(detail map[string]any) string {
 // Evaluate brings a send to where the facts put it.
 func (s *Evaluator) Evaluate(ctx context.Context, id int64) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.load(tx, id)
+		var row models.Send
+		if err := tx.Where("id = ?", id).Take(&row).Error; err != nil {
+			return err
+		}
+		if row.Status == string(AwaitingApproval) { // the first lock, as for approvals
+			if err := lockBusiness(tx, scope.Scope{BusinessID: row.BusinessID}); err != nil {
+				return err
+			}
+		}
+		v, err := s.loadCurrent(tx, id)
 		if err != nil {
 			return err
 		}
@@ -140,8 +150,20 @@ func (s *Evaluator) Evaluate(ctx context.Context, id int64) error {
 	})
 }
 
+// loadCurrent loads a send, and decides it first by a transaction that was seen since.
+func (s *store) loadCurrent(tx *models.Tx, id int64) (*View, error) {
+	v, err := s.load(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(v.listSightings(), Sighting.lives) {
+		err = s.decideUntilStable(tx, v)
+	}
+	return v, err
+}
+
 // decideUntilStable applies Decide until it changes nothing.
-func (s *Evaluator) decideUntilStable(tx *models.Tx, v *View) error {
+func (s *store) decideUntilStable(tx *models.Tx, v *View) error {
 	for range len(States()) {
 		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
 		if v.isStable(out) {
@@ -322,9 +344,17 @@ func (s *store) resolveTransfer(tx *models.Tx, row models.Send) error {
 	if err := tx.Where("id = ?", *row.TransferID).Take(&t).Error; err != nil {
 		return err
 	}
-	left, err := payment.LeftOfTransfer(tx, t)
-	if err != nil || left.Sign() > 0 || t.Resolution != "" {
+	var sent []models.Send // completed before this one
+	if err := tx.Select("amount").Where("transfer_id = ? AND id <> ? AND status = ? AND NOT reversed", t.ID, row.ID,
+		Successful).Find(&sent).Error; err != nil {
 		return err
+	}
+	left := t.Amount.Sub(row.Amount)
+	for _, one := range sent {
+		left = left.Sub(one.Amount)
+	}
+	if left.Sign() > 0 || t.Resolution != "" {
+		return nil
 	}
 	now := s.Clock()
 	if err := tx.Model(&models.Transfer{}).Where("id = ?", t.ID).
@@ -400,11 +430,16 @@ func (s *Evaluator) evaluateApproval(ctx context.Context, tx *models.Tx, v *View
 		return err
 	}
 	row := v.Send
-	if err := s.makeReady(tx, v, q, false); fault.KindOf(err) != fault.Conflict {
+	var refused *fault.Fault
+	err = s.makeReady(tx, v, q, approval{actor: "system"})
+	if !errors.As(err, &refused) || refused.Kind != fault.Conflict {
 		return err
 	}
 	retry := s.Clock().Add(retryDelay) // until the limit of 24 hours has room for it
 	row.DueAt = &retry
+	if refused.Code == "nothing_to_refund" { // a person decides what to do with it
+		row.DueAt = nil
+	}
 	return s.save(tx, &row)
 }
 

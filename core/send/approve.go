@@ -22,8 +22,8 @@ type Proof = auth.Proof
 
 func isPerson(actor string) bool { return strings.HasPrefix(actor, "user:") }
 
-// describeContent writes everything of a send that an approval covers. An amount in fiat is
-// converted at the last approval, so that its coin amount is not part of it until then.
+// describeContent writes everything of a send that an approval covers. An amount in fiat at today's
+// price is converted at the last approval, so that its coin amount is not part of it.
 func describeContent(row models.Send) string {
 	tag, paid, transfer := int64(-1), int64(0), int64(0)
 	if row.Tag != nil {
@@ -36,8 +36,8 @@ func describeContent(row models.Send) string {
 		transfer = *row.TransferID
 	}
 	amount := row.Amount.String()
-	if row.Fiat > 0 {
-		amount = fmt.Sprint(row.Fiat, " ", row.Currency, " at ", row.Rate)
+	if row.Rate == RateToday {
+		amount = fmt.Sprint(row.Fiat, " ", row.Currency)
 	}
 	return fmt.Sprintf("%s %d %s %s %s %s %s %q %d %d %d", row.Reference, row.BusinessID, row.Domain, row.Kind,
 		row.Coin,
@@ -49,7 +49,7 @@ func (s *store) sealApproval(row models.Send, actor string) string {
 	return s.Secrets.Hash("send approval", actor+" "+describeContent(row))
 }
 
-// sealAmount covers the coin amount and destination of a send that is ready.
+// sealReady returns what a ready send stores: it covers the coin amount, too.
 func (s *store) sealReady(row models.Send) string {
 	return s.Secrets.Hash("send ready", row.Amount.String()+" "+describeContent(row))
 }
@@ -71,7 +71,7 @@ func (s *store) listApprovals(tx *models.Tx, row models.Send) ([]models.SendAppr
 }
 
 // listApprovers returns who may approve a send now: owners and admins, in the live domain those
-// who have been for a day, and not the person who asked for it where another may.
+// who have been for a day, and not the person who asked for it where enough others may.
 func (s *store) listApprovers(tx *models.Tx, row models.Send) ([]string, error) {
 	var members []models.Member
 	if err := tx.Where("business_id = ? AND role IN ?", row.BusinessID,
@@ -84,12 +84,13 @@ func (s *store) listApprovers(tx *models.Tx, row models.Send) ([]string, error) 
 		if m.RoleSince != nil {
 			since = *m.RoleSince
 		}
-		if isLive(row) && i > 0 && s.Clock().Before(since.Add(AddressCooldown)) { // the first made the business
+		first := i == 0 && m.RoleSince == nil // made the business
+		if isLive(row) && !first && s.Clock().Before(since.Add(AddressCooldown)) {
 			continue
 		}
 		approvers = append(approvers, fmt.Sprint("user:", m.UserID))
 	}
-	if len(approvers) > 1 {
+	if len(approvers) > max(1, row.Approvals) {
 		approvers = slices.DeleteFunc(approvers, func(actor string) bool { return actor == row.Actor })
 	}
 	return approvers, nil
@@ -120,9 +121,7 @@ func (s *Approvals) Approve(ctx context.Context, sc scope.Scope, reference, seen
 	return s.approve(ctx, sc, reference, seen, func(tx *models.Tx, row models.Send) error {
 		approvers, err := s.listApprovers(tx, row)
 		if err == nil && !slices.Contains(approvers, sc.Actor) {
-			err = fault.New(fault.Forbidden, "not_an_approver", "Another person must approve this send: you "+
-				"asked for it, "+
-				"or have been an approver for less than a day.")
+			err = errNotApprover
 		}
 		return err
 	})
@@ -154,7 +153,7 @@ func (s *Approvals) approve(ctx context.Context, sc scope.Scope, reference, seen
 		if err := lockBusiness(tx, sc); err != nil {
 			return View{}, err
 		}
-		v, err := s.load(tx, found.Send.ID)
+		v, err := s.loadCurrent(tx, found.Send.ID)
 		if err != nil {
 			return View{}, err
 		}
@@ -183,7 +182,7 @@ func (s *Approvals) approve(ctx context.Context, sc scope.Scope, reference, seen
 			Reason: "approved", Actor: sc.Actor}); err != nil {
 			return View{}, err
 		}
-		err = s.makeReady(tx, v, q, check == nil)
+		err = s.makeReady(tx, v, q, approval{sc.Actor, check == nil})
 		return *v, err
 	})
 	if err == nil {
@@ -216,18 +215,33 @@ func (s *Approvals) addApproval(tx *models.Tx, v *View, actor string) error {
 	return err
 }
 
-// makeReady makes a send ready if enough people approved it and its address need not wait. whole
-// counts as all approvals.
-func (s *store) makeReady(tx *models.Tx, v *View, q prices, whole bool) error {
+// approval is what makes a send ready: an act of a person, or of time. whole counts as all
+// approvals.
+type approval struct {
+	actor string
+	whole bool
+}
+
+// makeReady makes a send ready if enough people approved it, by the rules of now, and its address
+// need not wait.
+func (s *store) makeReady(tx *models.Tx, v *View, q prices, by approval) error {
 	row := &v.Send
 	waitsUntil, err := s.addressWaits(tx, *row)
 	if err != nil {
 		return err
 	}
+	rules, err := s.readRules(tx, scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)})
+	if err != nil {
+		return err
+	}
+	row.Approvals = max(row.Approvals, rules.needed(*row))
 	count := len(v.Approvals)
-	row.Reason, row.DueAt = "", nil
+	row.DueAt = nil
+	if row.Reason != SentAgain { // which others must read before they approve
+		row.Reason = ""
+	}
 	switch {
-	case whole:
+	case by.whole:
 	case count < row.Approvals:
 		return s.save(tx, row)
 	case s.Clock().Before(waitsUntil) && count < 2:
@@ -240,15 +254,13 @@ func (s *store) makeReady(tx *models.Tx, v *View, q prices, whole bool) error {
 	if err := s.checkDayLimit(tx, *row); err != nil {
 		return err
 	}
-	return s.markReady(tx, v, row.Actor)
+	return s.markReady(tx, v, by.actor)
 }
 
-// fixAmount converts an amount in fiat for good, at the moment of the last approval.
+// fixAmount checks at the moment of the last approval that the money of a refund is still there,
+// and converts an amount at today's price for good.
 func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
 	row := &v.Send
-	if row.Rate != RateToday {
-		return nil
-	}
 	from := source{}
 	var left money.Amount
 	if row.PaymentID != nil {
@@ -267,6 +279,12 @@ func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
 	var err error
 	if left, err = s.lockSource(tx, row, from); err != nil {
 		return err
+	}
+	if row.Kind == Refund && left.Sign() < 0 {
+		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
+	}
+	if row.Rate != RateToday {
+		return nil
 	}
 	if sentence := convertFiat(row, from, q, left.Add(row.Amount)); sentence != "" { // its own part is free for it
 		return fault.New(fault.Conflict, "send_unavailable", sentence)
@@ -297,14 +315,13 @@ func (s *store) checkDayLimit(tx *models.Tx, row models.Send) error {
 func (s *store) markReady(tx *models.Tx, v *View, actor string) error {
 	row, now := &v.Send, s.Clock()
 	before := row.Status
-	var heights []int64
-	if err := tx.Model(&models.ChainCursor{}).Where("network = ?", row.Network).Pluck("height",
-		&heights).Error; err != nil {
+	var cursors []models.ChainCursor
+	if err := tx.Where("network = ?", row.Network).Find(&cursors).Error; err != nil {
 		return err
 	}
 	height := int64(0)
-	if len(heights) > 0 {
-		height = heights[0]
+	for _, c := range cursors { // blocks that aren't read yet are earlier, too
+		height = max(c.Height, c.SourceTip)
 	}
 	row.Status, row.Reason, row.ReadyAt, row.ReadyHeight = string(Ready), "", &now, &height
 	row.Sealed = s.sealReady(*row)
@@ -371,13 +388,18 @@ func (s *store) end(ctx context.Context, sc scope.Scope, reference string, state
 		return View{}, err
 	}
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
-		v, err := s.load(tx, found.Send.ID)
+		v, err := s.loadCurrent(tx, found.Send.ID)
 		if err != nil {
 			return View{}, err
 		}
 		if !slices.Contains(from, v.State()) {
 			return View{}, fault.New(fault.Conflict, "send_not_open", "This send is "+describeState(v.State())+
-				", so it can't be withdrawn any more.")
+				", so it can't be "+ended[state]+" any more.")
+		}
+		if v.mayConfirm() {
+			return View{}, fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send was "+
+				"dropped and "+
+				"may still confirm, so its money stays reserved. Try the send again, or wait.")
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send."+string(state), v.Send.Reference,
 			map[string]string{"amount": v.Amount() + " " + v.Send.Coin, "note": note}); err != nil {
@@ -408,9 +430,19 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 		return View{}, err
 	}
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
-		v, err := s.load(tx, found.Send.ID)
+		v, err := s.loadCurrent(tx, found.Send.ID)
 		if err != nil {
 			return View{}, err
+		}
+		approvers, err := s.listApprovers(tx, v.Send)
+		if err != nil {
+			return View{}, err
+		}
+		if !slices.Contains(approvers, sc.Actor) {
+			return View{}, errNotApprover
+		}
+		if v.Send.Sealed != s.sealReady(v.Send) {
+			return View{}, errChanged
 		}
 		if v.State() != Failed {
 			return View{}, fault.New(fault.Conflict, "send_not_failed", "Only a failed send can be tried again; "+
@@ -428,7 +460,12 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 			return View{}, err
 		}
 		before := v.Send.Status
-		v.Approvals, v.Send.Approvals, v.Send.Status, v.Send.Reason = nil, 2, string(AwaitingApproval), SentAgain
+		v.Send.Approvals = 2
+		if approvers, err = s.listApprovers(tx, v.Send); err != nil {
+			return View{}, err
+		}
+		v.Send.Approvals = min(2, len(approvers)) // one person has no second approver
+		v.Approvals, v.Send.Status, v.Send.Reason = nil, string(AwaitingApproval), SentAgain
 		if err := s.writeStep(tx, v, models.SendStep{Kind: stepState, From: before, To: v.Send.Status,
 			Reason: SentAgain, Actor: sc.Actor}); err != nil {
 			return View{}, err
@@ -442,6 +479,21 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 	return made, err
 }
 
+var (
+	errNotApprover = fault.New(fault.Forbidden, "not_an_approver", "Another person must approve this send: you asked "+
+		"for it, or have been an approver for less than a day.")
+	errChanged = fault.New(fault.Conflict, "send_changed", "This send differs from what was approved, so it can't be "+
+		"signed. Cancel it, ask for it again, and find out who changed it.")
+)
+
+// ended says in sentences what people end sends by.
+var ended = map[State]string{Cancelled: "withdrawn", Rejected: "rejected"}
+
+// mayConfirm reports that a transaction was only dropped: it may still pay the send.
+func (v *View) mayConfirm() bool {
+	return v.State() == Failed && v.Send.Reason == Dropped || v.Send.Reason == SentAgain
+}
+
 // checkReady refuses to hand out a send for signing that is not ready, or that was changed after it
 // was approved.
 func (s *store) checkReady(row models.Send) error {
@@ -450,9 +502,7 @@ func (s *store) checkReady(row models.Send) error {
 			"; only one that is ready can be signed.")
 	}
 	if row.Sealed != s.sealReady(row) {
-		return fault.New(fault.Conflict, "send_changed", "This send differs from what was approved, so it can't "+
-			"be signed. "+
-			"Cancel it, ask for it again, and find out who changed it.")
+		return errChanged
 	}
 	return nil
 }
@@ -474,7 +524,7 @@ func (s *Approvals) StartSigning(ctx context.Context, sc scope.Scope, reference 
 	}
 	var v *View
 	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		if v, err = s.load(tx, found.Send.ID); err != nil {
+		if v, err = s.loadCurrent(tx, found.Send.ID); err != nil {
 			return err
 		}
 		if err := s.checkReady(v.Send); err != nil || v.Send.SigningAt != nil {

@@ -369,3 +369,92 @@ func TestRefundsNeverExceedWhatWasReceived(t *testing.T) {
 		o.must(err)
 	})
 }
+
+// TestDroppedTransactionMayStillConfirm follows a send whose transaction was dropped: its money stays
+// reserved, two people must agree to send it again, and a transaction that returns is noticed before
+// they do.
+func TestDroppedTransactionMayStillConfirm(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		o := newOffice(t, db, scope.Test)
+		admin := o.hire("ada@books.example", scope.Admin)
+		asked := o.payout(o.owner, "0.001")
+		_, err := o.approve(admin, asked)
+		o.must(err)
+		o.clock.Advance(time.Minute)
+		went := o.clock.Now().Add(-7 * time.Hour)
+		seen := models.Transfer{Network: asked.Send.Network, TxID: "aa", Asset: "BTC", Address: recipient,
+			Amount: asked.Send.Amount, Gone: true, GoneReason: "dropped", GoneAt: &went, FirstSeenAt: o.clock.Now(),
+			SendID: &asked.Send.ID}
+		o.must(db.Exec(t.Context()).Create(&seen).Error)
+		o.must(o.sends.Evaluator.Evaluate(t.Context(), asked.Send.ID))
+		o.expectState(asked, send.Failed)
+		_, err = o.sends.Cancel(t.Context(), o.owner, asked.Send.Reference)
+		o.expectFault("withdraw a send that may confirm", err, "may_confirm")
+		_, err = o.sends.Approvals.Retry(t.Context(), admin, asked.Send.Reference, send.Proof{Password: password})
+		o.must(err)
+		_, err = o.approve(admin, asked)
+		o.must(err)
+		v, err := o.sends.Find(t.Context(), o.owner, asked.Send.Reference)
+		o.must(err)
+		if v.State() != send.AwaitingApproval || v.Send.Reason != send.SentAgain || v.Send.Approvals != 2 {
+			t.Errorf("after one approval it is %s (%s) with %d approvals needed, want the warning to stay for "+
+				"the second",
+				v.State(), v.Send.Reason, v.Send.Approvals)
+		}
+		_, err = o.sends.Approvals.Reject(t.Context(), admin, asked.Send.Reference, "no")
+		o.expectFault("reject a send that may confirm", err, "may_confirm")
+		o.must(db.Exec(t.Context()).Model(&seen).Updates(map[string]any{"gone": false, "height": 7}).Error)
+		_, err = o.approve(o.owner, asked)
+		o.expectFault("approve a send whose transaction returned", err, "not_awaiting_approval")
+		o.must(o.sends.Evaluator.Evaluate(t.Context(), asked.Send.ID))
+		if v, err = o.sends.Find(t.Context(), o.owner, asked.Send.Reference); err != nil ||
+			v.State() != send.Processing {
+			t.Errorf("the send is %s (%v), want processing", v.State(), err)
+		}
+	})
+}
+
+// TestRetryKeepsToWhatWasApproved changes the address of a failed send in the database: it is not
+// made ready again.
+func TestRetryKeepsToWhatWasApproved(t *testing.T) {
+	o := newOffice(t, modelstest.Open(t, false, time.Now), scope.Test)
+	asked := o.payout(o.owner, "0.001")
+	_, err := o.approve(o.owner, asked)
+	o.must(err)
+	o.must(o.db.Exec(t.Context()).Model(&models.Send{}).Where("id = ?", asked.Send.ID).
+		Updates(map[string]any{"status": "failed", "reason": send.Replaced, "address": "elsewhere"}).Error)
+	_, err = o.sends.Approvals.Retry(t.Context(), o.owner, asked.Send.Reference, send.Proof{Password: password})
+	o.expectFault("retry a changed send", err, "send_changed")
+}
+
+// TestValuesAreBounded refuses amounts whose value no rule could be compared with.
+func TestValuesAreBounded(t *testing.T) {
+	o := newOffice(t, modelstest.Open(t, false, time.Now), scope.Test)
+	for _, amount := range []string{"2000000000000", "20000000", strings.Repeat("9", 60)} {
+		_, err := o.sends.Ask(t.Context(), o.owner, send.Request{Kind: send.Payout, Amount: amount,
+			Method: string(money.CryptoBitcoin), Address: recipient})
+		o.expectFault("a payout of "+amount+" BTC", err, "validation_failed")
+	}
+}
+
+// TestAddressesAreStoredAsBlocksHaveThem reads an address in capitals, as QR codes hold it.
+func TestAddressesAreStoredAsBlocksHaveThem(t *testing.T) {
+	d, err := send.ParseDestination(money.BTC, "sandbox-bitcoin", strings.ToUpper(recipient), nil)
+	if err != nil || d.Address != recipient {
+		t.Errorf("%s is read as %s (%v), want %s", strings.ToUpper(recipient), d.Address, err, recipient)
+	}
+}
+
+// TestStricterRulesReachOpenSends approves a send after the rules ask for two people.
+func TestStricterRulesReachOpenSends(t *testing.T) {
+	o := newOffice(t, modelstest.Open(t, false, time.Now), scope.Test)
+	admin, second := o.hire("ada@books.example", scope.Admin), o.hire("yaw@books.example", scope.Admin)
+	asked := o.payout(o.owner, "0.001")
+	o.must(o.sends.Approvals.SetRules(t.Context(), o.owner, send.Rules{TwoFrom: 1}, send.Proof{Password: password}))
+	_, err := o.approve(admin, asked)
+	o.must(err)
+	o.expectState(asked, send.AwaitingApproval)
+	_, err = o.approve(second, asked)
+	o.must(err)
+	o.expectState(asked, send.Ready)
+}

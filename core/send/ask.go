@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -79,7 +80,7 @@ func (r Request) Check() fault.Fields {
 
 func (r Request) checkRefund(fields fault.Fields) {
 	if (r.Payment == "") == (r.TransferID == 0) {
-		fields.Add("payment_reference", "Give the payment whose money is refunded, or unmatched_id.")
+		fields.Add("payment_reference", "Is required: the payment whose money is refunded.")
 	}
 	for name, text := range map[string]string{"payment_method": r.Method, "network": r.Network,
 		"currency": r.Currency} {
@@ -272,7 +273,13 @@ func (s *store) readPrices(ctx context.Context, sc scope.Scope, row models.Send)
 // insertSend stores a send of money that is not sent back yet.
 func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *models.Send, from source,
 	q prices) (View, error) {
+	if err := lockBusiness(tx, sc); err != nil {
+		return View{}, err
+	}
 	left, err := s.lockSource(tx, row, from)
+	if err == nil {
+		err = checkCount(tx, row)
+	}
 	if err != nil {
 		return View{}, err
 	}
@@ -318,6 +325,24 @@ func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *mode
 	}
 	return *v, audit.Record(tx, sc, v.Send.CreatedAt, "send.asked", v.Send.Reference, map[string]string{
 		"kind": v.Send.Kind, "amount": v.Amount() + " " + v.Send.Coin, "address": v.Send.Address, "payment": v.Payment})
+}
+
+// checkCount bounds the refunds of one payment, and the mails that ask its customer for an address.
+func checkCount(tx *models.Tx, row *models.Send) error {
+	if row.PaymentID == nil {
+		return nil
+	}
+	var all, asked int64
+	of := tx.Model(&models.Send{}).Select("id").Where("payment_id = ?", *row.PaymentID)
+	if err := errors.Join(tx.Model(&models.Send{}).Where("payment_id = ?", *row.PaymentID).Count(&all).Error,
+		tx.Model(&models.SendClaim{}).Where("send_id IN (?)", of).Count(&asked).Error); err != nil {
+		return err
+	}
+	if all >= payment.MaxSends || row.Address == "" && asked >= maxClaimMails {
+		return fault.New(fault.Conflict, "too_many_sends", "As many refunds of this payment were asked for as may be. "+
+			"Contact the customer, and send the money from your wallet.")
+	}
+	return nil
 }
 
 // completeSend sets what follows from the business's rules.
@@ -428,6 +453,10 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 		fields.Add(name, "Is more than is left to refund: "+coin.Format(left)+" "+row.Coin+".")
 	case !coin.Info().Carries(row.Amount) || row.Amount.Sign() <= 0:
 		fields.Add(name, "Is less than the network can carry ("+coin.Info().FormatDustLimit()+").")
+	}
+	usd := coin.ToFiat(row.Amount, q.usd.MarketPrice())
+	if len(fields) == 0 && usd.GreaterThan(decimal.New(maxRule, -2)) {
+		fields.Add(name, "Is worth more than 1,000,000,000 USD.")
 	}
 	if err := fault.Validation(fields); err != nil {
 		return err

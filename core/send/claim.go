@@ -188,7 +188,7 @@ func (s *Claims) hashConfirm(token string) string { return s.Secrets.Hash("send 
 func checkClaimable(v *View) error {
 	switch {
 	case v.State() == AwaitingDestination:
-	case v.State() == AwaitingApproval && v.Send.AddressBy == ByCustomer:
+	case v.State() == AwaitingApproval && v.Send.AddressBy == ByCustomer && v.Send.ReadyAt == nil:
 	default:
 		return fault.New(fault.Conflict, "claim_closed", "This refund waits for no address any more.")
 	}

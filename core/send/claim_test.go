@@ -261,9 +261,9 @@ func TestOwnAddressIsRefusedInTheCustomersWords(t *testing.T) {
 // fail.
 func TestRefundWithoutApproversIsReadyAtTheSweep(t *testing.T) {
 	eachBench(t, func(b *bench) {
-		b.must(b.db.Exec(b.Context()).Model(&models.Send{}).Where("id = ?", b.ask.Send.ID).Update("approvals", 0).Error)
+		b.must(b.db.Exec(b.Context()).Model(&models.Send{}).Where("id = ?", b.ask.Send.ID).Updates(map[string]any{"approvals": 0, "actor": "user:1"}).Error)
 		b.must(b.db.Exec(b.Context()).Create(&models.SendRules{BusinessID: b.scope.BusinessID, Domain: "test",
-			DayLimit: 1, Actor: "user:1", From: b.clock.Now(), CreatedAt: b.clock.Now()}).Error)
+			OneFrom: 1_000_000_00, DayLimit: 1, Actor: "user:1", From: b.clock.Now(), CreatedAt: b.clock.Now()}).Error)
 		b.confirm(b.name(first))
 		for _, step := range []struct {
 			limit int64

@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cointill/core/fault"
@@ -157,4 +158,9 @@ func (v View) Confirmations() int64 {
 		}
 	}
 	return 0
+}
+
+// HasOpen reports whether any of the sends refunds money, or is to: it was not released.
+func HasOpen(sends []models.Send) bool {
+	return slices.ContainsFunc(sends, func(row models.Send) bool { return !State(row.Status).Released() })
 }

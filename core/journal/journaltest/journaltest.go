@@ -173,7 +173,7 @@ func (r record) sumRecords() map[line]money.Amount {
 	}
 	for _, t := range r.transfers {
 		confirmed := t.Height != nil && !t.Gone && !t.Reverted
-		if !confirmed || t.Resolution == "refunded" && t.Booked == "returned" || t.BusinessID == 0 || t.Unmatched == "unproved" ||
+		if !confirmed || t.Resolution == "refunded" && !r.isSent(t) || t.BusinessID == 0 || t.Unmatched == "unproved" ||
 			!journal.IsBooked(t.Asset, t.Amount) {
 			continue
 		}
@@ -249,4 +249,9 @@ func valueOf(p models.Payment) int64 {
 		return value.Int64() + value.Int64()%2
 	}
 	return value.Int64()
+}
+
+// isSent reports that sends refunded a transfer: their entries say so, not its own.
+func (r record) isSent(t models.Transfer) bool {
+	return slices.ContainsFunc(r.sends, func(s models.Send) bool { return s.TransferID != nil && *s.TransferID == t.ID })
 }

@@ -187,7 +187,7 @@ func recordedAt(t models.Transfer, p models.Payment) time.Time {
 func bookRefunds(ctx context.Context, db *models.DB, now clock.Clock) error {
 	for after := int64(0); ; {
 		var rows []models.Resolution
-		err := db.Read(ctx).Where("kind = ? AND id > ? AND NOT EXISTS (SELECT 1 FROM journal_entries "+
+		err := db.Read(ctx).Where("kind = ? AND send_id IS NULL AND id > ? AND NOT EXISTS (SELECT 1 FROM journal_entries "+
 			"WHERE resolution_id = resolutions.id)", payment.Refunded, after).Order("id").Limit(bookBatch).
 			Find(&rows).Error
 		if err != nil || len(rows) == 0 {

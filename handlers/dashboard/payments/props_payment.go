@@ -13,6 +13,7 @@ import (
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/core/send"
 	"cointill/core/wallet"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
@@ -63,7 +64,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 	}
 	if v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment) {
 		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
-		props.CanAccept = len(more.Refunds) == 0 && !payment.HasOpenSend(v.Sends)
+		props.CanAccept = len(more.Refunds) == 0 && !send.HasOpen(v.Sends)
 	}
 	props.CanSend = more.CanSend
 	for _, s := range v.Sends {

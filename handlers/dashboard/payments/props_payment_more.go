@@ -11,6 +11,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/send"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/models"
@@ -108,7 +109,7 @@ func nextWords(ctx context.Context, v payment.View, refunds []models.Resolution,
 		return words.T(ctx, "payment.next_closed")
 	case v.Payment.Reversed:
 		return words.T(ctx, "payment.next_reversed")
-	case state == payment.Declined && payment.HasOpenSend(v.Sends):
+	case state == payment.Declined && send.HasOpen(v.Sends):
 		return words.T(ctx, "payment.next_sent")
 	case state == payment.Declined && len(refunds) > 0:
 		return words.T(ctx, "payment.next_refunded")
