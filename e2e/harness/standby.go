@@ -39,11 +39,13 @@ func (p *Postgres) NewStandby() *Standby {
 	return s
 }
 
-// Start starts the standby and waits until it answers.
+// Start starts the standby and waits until it answers. Replay waits for the queries of tests: a
+// standby cancels those that conflict with it otherwise.
 func (s *Standby) Start() {
 	s.t.Helper()
 	s.p.runCommand("pg_ctl", "-D", s.data, "-w", "-s", "-l", s.data+"/server.log", "-o", strings.Join([]string{
-		"-p", s.port, "-k", s.p.home, "-c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=32MB"}, " "),
+		"-p", s.port, "-k", s.p.home, "-c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=32MB",
+		"-c max_standby_streaming_delay=-1"}, " "),
 		"start")
 }
 
