@@ -93,7 +93,7 @@ func actOnSend(before, after string, body any) step {
 	}
 }
 
-// refundAddress returns an address of the sandbox's network of a method, that is nobody's.
+// refundAddress returns an address of the sandbox's network of a method. It belongs to no payment.
 func refundAddress(method money.Method) string {
 	switch method {
 	case money.CryptoBitcoin:

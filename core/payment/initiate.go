@@ -74,7 +74,7 @@ func (r Request) Check() fault.Fields {
 	return fields
 }
 
-// CheckReference returns what is wrong with a business's own reference; "" for nothing. It must not
+// CheckReference returns the fault of a business's own reference; "" when it is valid. It must not
 // begin with the prefix of references made here.
 func CheckReference(text, prefix string) string {
 	switch {
@@ -89,7 +89,7 @@ func CheckReference(text, prefix string) string {
 	return ""
 }
 
-// CheckMetadata returns what is wrong with metadata as it was given; "" for nothing.
+// CheckMetadata returns the fault of metadata as it was given; "" when it is valid.
 func CheckMetadata(text []byte) string {
 	if text == nil {
 		return ""

@@ -50,29 +50,26 @@ func SendScenarios() []SendScenario {
 	mined := []money.Coin{money.BTC, money.ETH, money.USDT, money.DOGE}
 	return []SendScenario{
 		{Code: Exact, Label: "Exactly as approved", moves: (*sendAct).signExact,
-			Explanation: "The wallet signs and sends the transaction: the send becomes Successful at its final " +
-				"confirmation."},
+			Explanation: "The wallet signs and sends the transaction: the send becomes Successful at its " +
+				"final confirmation."},
 		{Code: WrongAmount, Label: "Another amount", moves: (*sendAct).signWrong,
 			Explanation: "The wallet sends 1 % less than was approved: that pays no send, and this one stays Ready."},
 		{Code: Replaced, Label: "Replaced", coins: mined, moves: (*sendAct).signReplaced,
 			Explanation: "The transaction is seen, then another one of the wallet spends the same money " +
-				"elsewhere: the " +
-				"send becomes Failed."},
+				"elsewhere: the send becomes Failed."},
 		{Code: Reorg, Label: "Reorganised", coins: mined, moves: (*sendAct).signReorganised,
 			Explanation: "The transaction confirms, a reorganisation takes the confirmation back, and a later block " +
 				"confirms it for good: Successful in the end."},
 		{Code: Dropped, Label: "Dropped", coins: mined, moves: (*sendAct).signDropped,
-			Explanation: "The mempool forgets the transaction before a block takes it. The clock of the send " +
-				"moves six " +
-				"hours ahead, after which it is Failed."},
+			Explanation: "The mempool forgets the transaction before a block takes it. The clock of the " +
+				"send moves six hours ahead, after which it is Failed."},
 		{Code: Reverted, Label: "Reverted", coins: []money.Coin{money.ETH, money.USDT, money.XRP},
 			moves: (*sendAct).signReverted,
-			Explanation: "The network records the transaction as failed, so it moved nothing: the send becomes " +
-				"Failed."},
+			Explanation: "The network records the transaction as failed, so it moved nothing: the send " +
+				"becomes Failed."},
 		{Code: PaidTwice, Label: "Paid twice", moves: (*sendAct).signTwice,
-			Explanation: "The wallet signs two transactions that both pay the send: it is Successful and marked " +
-				"as paid " +
-				"twice."},
+			Explanation: "The wallet signs two transactions that both pay the send: it is Successful and " +
+				"marked as paid twice."},
 	}
 }
 
@@ -210,8 +207,8 @@ func (a *sendAct) signWrong() {
 	if amount.Sign() == 0 {
 		amount = a.view.Send.Amount.Add(money.Units(1))
 	}
-	a.broadcast(a.newTx(amount, a.view.Send.Address), 0, false, "Sent now with another amount; the next block "+
-		"takes it.")
+	a.broadcast(a.newTx(amount, a.view.Send.Address), 0, false, "Sent now with another amount; the next "+
+		"block takes it.")
 }
 
 func (a *sendAct) signReplaced() {
@@ -226,8 +223,8 @@ func (a *sendAct) signReplaced() {
 func (a *sendAct) signReorganised() {
 	room := max(1, int64(a.view.Send.FinalDepth)-1)
 	tx := a.exactTx()
-	txid := a.broadcast(tx, 0, false, "Sent now; it confirms, leaves the chain with a reorganisation, and "+
-		"confirms again.")
+	txid := a.broadcast(tx, 0, false, "Sent now; it confirms, leaves the chain with a reorganisation, "+
+		"and confirms again.")
 	undone := 1 + min(a.glanceBlocks(), room)
 	a.moves = append(a.moves,
 		chain.Move{After: undone, Kind: chain.MoveReorg, Depth: int(undone), TxIDs: []string{txid}},

@@ -24,8 +24,8 @@ const (
 	stepNote     = "note"     // something a person did
 )
 
-// load reads a send with what decides about it, and locks its row.
-func (s *store) load(tx *models.Tx, id int64) (*View, error) {
+// loadSend reads a send with what decides about it, and locks its row.
+func (s *store) loadSend(tx *models.Tx, id int64) (*View, error) {
 	if models.IsPostgres(tx) {
 		if err := tx.Exec("SELECT id FROM sends WHERE id = ? FOR NO KEY UPDATE", id).Error; err != nil {
 			return nil, err
@@ -97,8 +97,8 @@ func (s *store) readViews(tx *models.Tx, rows []models.Send) ([]View, error) {
 	return views, nil
 }
 
-// save writes a send's row.
-func (s *store) save(tx *models.Tx, row *models.Send) error {
+// saveSend writes a send's row.
+func (s *store) saveSend(tx *models.Tx, row *models.Send) error {
 	row.UpdatedAt = s.Clock()
 	return tx.Save(row).Error
 }
@@ -152,7 +152,7 @@ func (s *Evaluator) Evaluate(ctx context.Context, id int64) error {
 
 // loadCurrent loads a send, and decides it first by a transaction that was seen since.
 func (s *store) loadCurrent(tx *models.Tx, id int64) (*View, error) {
-	v, err := s.load(tx, id)
+	v, err := s.loadSend(tx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (s *store) decideUntilStable(tx *models.Tx, v *View) error {
 		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
 		if v.isStable(out) {
 			v.setDue(out)
-			return s.save(tx, &v.Send)
+			return s.saveSend(tx, &v.Send)
 		}
 		if err := s.writeTransition(tx, v, out, "system", ""); err != nil {
 			return err
@@ -244,7 +244,7 @@ func (s *store) writeTransition(tx *models.Tx, v *View, out Outcome, actor, note
 	} else if before.Status != row.Status {
 		row.EndedAt = &v.Now
 	}
-	if err := s.book(tx, v, out); err != nil {
+	if err := s.bookSend(tx, v, out); err != nil {
 		return err
 	}
 	if err := s.writeChange(tx, v, before, actor, note); err != nil {
@@ -252,7 +252,7 @@ func (s *store) writeTransition(tx *models.Tx, v *View, out Outcome, actor, note
 	}
 	if out.Confirmed && row.ProcessedAt == nil {
 		row.ProcessedAt = &v.Now
-		if err := s.emit(tx, v, webhook.SendProcessed); err != nil {
+		if err := s.emitEvent(tx, v, webhook.SendProcessed); err != nil {
 			return err
 		}
 	}
@@ -261,7 +261,7 @@ func (s *store) writeTransition(tx *models.Tx, v *View, out Outcome, actor, note
 			return err
 		}
 	}
-	return s.save(tx, row)
+	return s.saveSend(tx, row)
 }
 
 // writeChange adds the row of a change to the timeline, with the event of the beginning.
@@ -281,7 +281,7 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 	}
 	began := row.Status == string(Processing) || row.Status == string(Successful) && before.Status != string(Processing)
 	if began && before.Status != row.Status && before.Status != string(Successful) {
-		if err := s.emit(tx, v, webhook.SendProcessing); err != nil {
+		if err := s.emitEvent(tx, v, webhook.SendProcessing); err != nil {
 			return err
 		}
 		if err := s.mailCustomer(tx, v, LetterOnItsWay); err != nil {
@@ -295,7 +295,7 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 func (s *store) writeEnd(tx *models.Tx, v *View, from State) error {
 	switch state := v.State(); {
 	case state == Successful:
-		if err := s.emit(tx, v, webhook.SendSuccessful); err != nil {
+		if err := s.emitEvent(tx, v, webhook.SendSuccessful); err != nil {
 			return err
 		}
 		if err := s.finishRefund(tx, v); err != nil {
@@ -303,18 +303,18 @@ func (s *store) writeEnd(tx *models.Tx, v *View, from State) error {
 		}
 		return s.mailCustomer(tx, v, LetterDone)
 	case state == Failed:
-		return s.emit(tx, v, webhook.SendFailed)
+		return s.emitEvent(tx, v, webhook.SendFailed)
 	case state.Released():
 		if from == Failed { // its end was announced
 			return nil
 		}
-		return s.emit(tx, v, webhook.SendCancelled)
+		return s.emitEvent(tx, v, webhook.SendCancelled)
 	}
 	return nil
 }
 
-// emit writes an event of the send.
-func (s *store) emit(tx *models.Tx, v *View, kind string) error {
+// emitEvent writes an event of the send.
+func (s *store) emitEvent(tx *models.Tx, v *View, kind string) error {
 	row := &v.Send
 	row.Sequence++
 	if s.Restored.Sequence > 0 { // events may have been sent since the backup was made
@@ -366,8 +366,8 @@ func (s *store) resolveTransfer(tx *models.Tx, row models.Send) error {
 		Actor: row.Actor, CreatedAt: now}).Error
 }
 
-// book posts where the send's money is.
-func (s *store) book(tx *models.Tx, v *View, out Outcome) error {
+// bookSend posts where the send's money is.
+func (s *store) bookSend(tx *models.Tx, v *View, out Outcome) error {
 	row := &v.Send
 	var moves []journal.SendMove
 	move := func(from, to journal.Account, amount money.Amount, value int64) {
@@ -440,7 +440,7 @@ func (s *Evaluator) evaluateApproval(ctx context.Context, tx *models.Tx, v *View
 	if refused.Code == "nothing_to_refund" { // a person decides what to do with it
 		row.DueAt = nil
 	}
-	return s.save(tx, &row)
+	return s.saveSend(tx, &row)
 }
 
 // retryDelay is how long a send that can't be evaluated waits.

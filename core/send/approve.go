@@ -40,8 +40,7 @@ func describeContent(row models.Send) string {
 		amount = fmt.Sprint(row.Fiat, " ", row.Currency)
 	}
 	return fmt.Sprintf("%s %d %s %s %s %s %s %q %d %d %d", row.Reference, row.BusinessID, row.Domain, row.Kind,
-		row.Coin,
-		row.Network, amount, row.Address, tag, paid, transfer)
+		row.Coin, row.Network, amount, row.Address, tag, paid, transfer)
 }
 
 // sealApproval returns what an approval of a person stores: only this server can make it.
@@ -55,7 +54,7 @@ func (s *store) sealReady(row models.Send) string {
 }
 
 // listApprovals returns the approvals that hold: by people who may still approve, of the send as
-// it is. The requester counts only where no other person may approve.
+// it is. The person who asked counts only where too few others may approve.
 func (s *store) listApprovals(tx *models.Tx, row models.Send) ([]models.SendApproval, error) {
 	var rows []models.SendApproval
 	if err := tx.Where("send_id = ?", row.ID).Order("id").Find(&rows).Error; err != nil || len(rows) == 0 {
@@ -118,7 +117,7 @@ func (s *Approvals) Approve(ctx context.Context, sc scope.Scope, reference, seen
 	if _, err := s.Users.Reauthenticate(ctx, sc, proof); err != nil {
 		return View{}, err
 	}
-	return s.approve(ctx, sc, reference, seen, func(tx *models.Tx, row models.Send) error {
+	return s.approveSend(ctx, sc, reference, seen, func(tx *models.Tx, row models.Send) error {
 		approvers, err := s.listApprovers(tx, row)
 		if err == nil && !slices.Contains(approvers, sc.Actor) {
 			err = errNotApprover
@@ -135,11 +134,11 @@ func (s *Approvals) ApproveInSandbox(ctx context.Context, sc scope.Scope, refere
 	if sc.Domain != scope.Test {
 		return View{}, fault.Missing("send")
 	}
-	return s.approve(ctx, sc, reference, "", nil)
+	return s.approveSend(ctx, sc, reference, "", nil)
 }
 
-// approve adds an approval; without a check it is the sandbox's, which stands for all.
-func (s *Approvals) approve(ctx context.Context, sc scope.Scope, reference, seen string,
+// approveSend adds an approval; without a check it is the sandbox's, which stands for all.
+func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, reference, seen string,
 	check func(*models.Tx, models.Send) error) (View, error) {
 	found, err := s.Find(ctx, sc, reference)
 	if err != nil {
@@ -162,9 +161,8 @@ func (s *Approvals) approve(ctx context.Context, sc scope.Scope, reference, seen
 				describeState(v.State())+".")
 		}
 		if seen != "" && seen != v.Version() {
-			return View{}, fault.New(fault.Conflict, "send_changed", "This send changed since you opened it. "+
-				"Read it again "+
-				"before you approve it.")
+			return View{}, fault.New(fault.Conflict, "send_changed", "This send changed since you opened "+
+				"it. Read it again before you approve it.")
 		}
 		if check != nil {
 			if err := check(tx, v.Send); err != nil {
@@ -199,9 +197,8 @@ func (s *Approvals) addApproval(tx *models.Tx, v *View, actor string) error {
 		return err
 	}
 	if len(before) > 0 && before[0].Content == content {
-		return fault.New(fault.Conflict, "already_approved", "You have approved this send already. Another "+
-			"person must "+
-			"approve it, too.")
+		return fault.New(fault.Conflict, "already_approved", "You have approved this send already. "+
+			"Another person must approve it, too.")
 	}
 	row := models.SendApproval{SendID: v.Send.ID, Actor: actor, Content: content, CreatedAt: s.Clock()}
 	if len(before) > 0 {
@@ -243,10 +240,10 @@ func (s *store) makeReady(tx *models.Tx, v *View, q prices, by approval) error {
 	switch {
 	case by.whole:
 	case count < row.Approvals:
-		return s.save(tx, row)
+		return s.saveSend(tx, row)
 	case s.Clock().Before(waitsUntil) && count < 2:
 		row.Reason, row.DueAt = NewAddress, &waitsUntil
-		return s.save(tx, row)
+		return s.saveSend(tx, row)
 	}
 	if err := s.fixAmount(tx, v, q); err != nil {
 		return err
@@ -304,8 +301,8 @@ func (s *store) checkDayLimit(tx *models.Tx, row models.Send) error {
 	err = sc.Rows(tx.Model(&models.Send{})).Where("ready_at > ? AND id <> ?", s.Clock().Add(-24*time.Hour), row.ID).
 		Select("COALESCE(SUM(value_usd), 0)").Scan(&sum).Error
 	if err == nil && sum+row.ValueUSD > rules.DayLimit {
-		err = fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours than "+
-			"your limit of "+
+		err = fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours "+
+			"than your limit of "+
 			money.FormatHundredths(rules.DayLimit)+" USD. Approve it later, or raise the limit in Sends.")
 	}
 	return err
@@ -338,7 +335,7 @@ func (s *store) markReady(tx *models.Tx, v *View, actor string) error {
 		Actor: actor}); err != nil {
 		return err
 	}
-	return s.save(tx, row)
+	return s.saveSend(tx, row)
 }
 
 // addressWaits returns until when a send's address must wait: a day after the business first named
@@ -362,7 +359,7 @@ func (s *Approvals) Reject(ctx context.Context, sc scope.Scope, reference, note 
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {
 		return View{}, err
 	}
-	return s.end(ctx, sc, reference, Rejected, NotAgreed, note, AwaitingDestination, AwaitingApproval)
+	return s.endSend(ctx, sc, reference, Rejected, NotAgreed, note, AwaitingDestination, AwaitingApproval)
 }
 
 // Cancel withdraws a send before a transaction that pays it was seen, or after it failed. Faults:
@@ -374,10 +371,10 @@ func (s *Service) Cancel(ctx context.Context, sc scope.Scope, reference string) 
 	if err := sc.CheckAction(scope.AskSends); err != nil {
 		return View{}, err
 	}
-	return s.end(ctx, sc, reference, Cancelled, Withdrawn, "", AwaitingDestination, AwaitingApproval, Ready, Failed)
+	return s.endSend(ctx, sc, reference, Cancelled, Withdrawn, "", AwaitingDestination, AwaitingApproval, Ready, Failed)
 }
 
-func (s *store) end(ctx context.Context, sc scope.Scope, reference string, state State, reason, note string,
+func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, state State, reason, note string,
 	from ...State) (View, error) {
 	fields := fault.Fields{}
 	if payment.CheckNote(note, fields); len(fields) > 0 {
@@ -397,9 +394,9 @@ func (s *store) end(ctx context.Context, sc scope.Scope, reference string, state
 				", so it can't be "+ended[state]+" any more.")
 		}
 		if v.mayConfirm() {
-			return View{}, fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send was "+
-				"dropped and "+
-				"may still confirm, so its money stays reserved. Try the send again, or wait.")
+			return View{}, fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send "+
+				"was dropped and may still confirm, so its money stays reserved. Try the send again, or "+
+				"wait.")
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send."+string(state), v.Send.Reference,
 			map[string]string{"amount": v.Amount() + " " + v.Send.Coin, "note": note}); err != nil {
@@ -445,8 +442,8 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 			return View{}, errChanged
 		}
 		if v.State() != Failed {
-			return View{}, fault.New(fault.Conflict, "send_not_failed", "Only a failed send can be tried again; "+
-				"this one is "+
+			return View{}, fault.New(fault.Conflict, "send_not_failed", "Only a failed send can be tried "+
+				"again; this one is "+
 				describeState(v.State())+".")
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send.retried", v.Send.Reference, nil); err != nil {
@@ -470,7 +467,7 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 			Reason: SentAgain, Actor: sc.Actor}); err != nil {
 			return View{}, err
 		}
-		err = s.save(tx, &v.Send)
+		err = s.saveSend(tx, &v.Send)
 		return *v, err
 	})
 	if err == nil {
@@ -536,7 +533,7 @@ func (s *Approvals) StartSigning(ctx context.Context, sc scope.Scope, reference 
 			Reason: "signing", Actor: sc.Actor}); err != nil {
 			return err
 		}
-		return s.save(tx, &v.Send)
+		return s.saveSend(tx, &v.Send)
 	})
 	if err != nil {
 		return View{}, err
@@ -554,7 +551,7 @@ func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference st
 		return err
 	}
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.load(tx, found.Send.ID)
+		v, err := s.loadSend(tx, found.Send.ID)
 		if err != nil {
 			return err
 		}
@@ -563,6 +560,6 @@ func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference st
 			now := s.Clock()
 			v.Send.DueAt = &now
 		}
-		return s.save(tx, &v.Send)
+		return s.saveSend(tx, &v.Send)
 	})
 }

@@ -242,9 +242,9 @@ func setSource(row *models.Send, from source, sc scope.Scope, networks payment.N
 	}
 	row.Method = string(info.Method)
 	if !strings.HasPrefix(row.Network, sandboxPrefix) {
-		return fault.New(fault.Conflict, "send_unavailable", "Sends on "+row.Network+" can't be signed yet: "+
-			"they work on "+
-			"the sandbox's networks. Send the money from your wallet, and record the refund.")
+		return fault.New(fault.Conflict, "send_unavailable", "Sends on "+row.Network+" can't be signed "+
+			"yet: they work on the sandbox's networks. Send the money from your wallet, and record the "+
+			"refund.")
 	}
 	if from.view != nil && row.Currency == "" {
 		row.Currency = from.view.Payment.Currency
@@ -385,8 +385,7 @@ func (s *store) lockPayment(tx *models.Tx, id int64) (left money.Amount, err err
 func checkPayment(v payment.View) error {
 	if state := v.State(); state != payment.Successful && state != payment.Declined || v.Payment.Reversed {
 		return fault.New(fault.Conflict, "nothing_to_refund", "Only a payment that is successful or "+
-			"declined has "+
-			"final money to refund. Other money is listed under Unmatched.")
+			"declined has final money to refund. Other money is listed under Unmatched.")
 	}
 	return nil
 }
@@ -415,8 +414,7 @@ func checkTransfer(t models.Transfer) error {
 			"or refunded.")
 	case t.Height == nil || t.Gone || t.Reverted || t.Unmatched == payment.Unproved:
 		return fault.New(fault.Conflict, "nothing_to_refund", "This transfer is not confirmed on the "+
-			"chain, so there "+
-			"is no money to refund.")
+			"chain, so there is no money to refund.")
 	}
 	return nil
 }

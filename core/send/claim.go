@@ -26,13 +26,11 @@ const (
 func (s *Service) checkClaim(from source) error {
 	switch {
 	case from.view == nil:
-		return fault.Validation(fault.Fields{"address": {"Is required: this money belongs to no payment, so " +
-			"there is no " +
-			"customer to ask."}})
+		return fault.Validation(fault.Fields{"address": {"Is required: this money belongs to no payment, " +
+			"so there is no customer to ask."}})
 	case from.view.Payment.Domain == string(scope.Live) && !s.HasMailServer:
-		return fault.Validation(fault.Fields{"address": {"Is required: no mail server is configured, so the " +
-			"customer can't " +
-			"be asked."}})
+		return fault.Validation(fault.Fields{"address": {"Is required: no mail server is configured, so " +
+			"the customer can't be asked."}})
 	}
 	return nil
 }
@@ -122,7 +120,7 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 		return found, err
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.load(tx, found.Send.ID)
+		v, err := s.loadSend(tx, found.Send.ID)
 		if err != nil {
 			return err
 		}
@@ -211,7 +209,7 @@ func (s *Claims) ConfirmAddress(ctx context.Context, token string) (Claim, error
 		return Claim{}, err
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.load(tx, found.Send.ID)
+		v, err := s.loadSend(tx, found.Send.ID)
 		if err != nil {
 			return err
 		}
@@ -260,9 +258,9 @@ func (s *Claims) takeAddress(tx *models.Tx, v *View, claim models.SendClaim) err
 	if row.Approvals == 0 { // the evaluator makes it ready, at prices of today
 		now := s.Clock()
 		row.DueAt = &now
-		return s.save(tx, row)
+		return s.saveSend(tx, row)
 	}
-	if err := s.save(tx, row); err != nil {
+	if err := s.saveSend(tx, row); err != nil {
 		return err
 	}
 	return s.afterComplete(tx, v)
@@ -294,7 +292,7 @@ func (s *store) afterComplete(tx *models.Tx, v *View) error {
 		}
 		if s.Clock().Before(waits) {
 			v.Send.Reason, v.Send.DueAt = NewAddress, &waits
-			return s.save(tx, &v.Send)
+			return s.saveSend(tx, &v.Send)
 		}
 		if err := s.checkDayLimit(tx, v.Send); err != nil {
 			return err

@@ -1,6 +1,6 @@
 // Package send is the life of sends: refunds and payouts that the merchant's own wallet signs
-// (contract section 7). It keeps who asked and who approved, hands out what is to be signed,
-// recognises the transaction that pays a send, and follows it. It holds no key.
+// (contract section 7). It records who asked and who approved, gives the wallet the transaction to
+// sign, recognises the transaction that pays a send, and follows it. It holds no key.
 package send
 
 import (

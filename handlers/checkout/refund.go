@@ -91,7 +91,7 @@ func readTag(text string) *int64 {
 	return &tag
 }
 
-// explainRefusal says in the customer's language what is wrong with an address.
+// explainRefusal explains in the customer's language why an address is refused.
 func explainRefusal(p view.RefundProps, why page.Answer) map[string][]string {
 	errors := map[string][]string{}
 	switch why.Code {

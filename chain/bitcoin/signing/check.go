@@ -47,7 +47,7 @@ func CheckSigned(p params.Params, plan Plan, returned []byte) (Signed, error) {
 	if err != nil {
 		return Signed{}, &Refusal{Code: Malformed, cause: err}
 	}
-	if differences := compare(p, plan, approved, tx); len(differences) > 0 {
+	if differences := listDifferences(p, plan, approved, tx); len(differences) > 0 {
 		return Signed{}, &Refusal{Code: Differs, Differences: differences}
 	}
 	inputs := inputsOf(plan, approved, tx)
@@ -59,7 +59,7 @@ func CheckSigned(p params.Params, plan Plan, returned []byte) (Signed, error) {
 	if err := checkSignatures(p, tx, inputs); err != nil {
 		return Signed{}, err
 	}
-	return describe(p, plan, tx, inputs), nil
+	return describeSigned(p, plan, tx, inputs), nil
 }
 
 // decodeReturned decodes a transaction; packet is nil if it isn't in a PSBT.
@@ -158,8 +158,8 @@ func isValid(tx *wire.MsgTx, i int, in Input, f txscript.PrevOutputFetcher, hash
 	return err == nil && engine.Execute() == nil
 }
 
-// describe describes a transaction that was checked.
-func describe(p params.Params, plan Plan, tx *wire.MsgTx, inputs []Input) Signed {
+// describeSigned describes a transaction that was checked.
+func describeSigned(p params.Params, plan Plan, tx *wire.MsgTx, inputs []Input) Signed {
 	var raw bytes.Buffer
 	_ = tx.Serialize(&raw) // a buffer takes everything
 	weight := 3*tx.SerializeSizeStripped() + raw.Len()

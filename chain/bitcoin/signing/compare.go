@@ -14,9 +14,9 @@ import (
 // feeFactor is how many times Plan.MaxFee a signed transaction's fee may be.
 const feeFactor = 3
 
-// compare returns in what a transaction isn't the approved one, without its signatures. The amount of
-// the change may differ: a wallet may choose another fee.
-func compare(p params.Params, plan Plan, approved, signed *wire.MsgTx) []Difference {
+// listDifferences returns where a transaction differs from the approved one, without its signatures.
+// The amount of the change may differ: a wallet may choose another fee.
+func listDifferences(p params.Params, plan Plan, approved, signed *wire.MsgTx) []Difference {
 	var c comparison
 	c.add(FieldVersion, "", formatInt(int64(approved.Version)), formatInt(int64(signed.Version)))
 	c.add(FieldLockTime, "", formatInt(int64(approved.LockTime)), formatInt(int64(signed.LockTime)))

@@ -40,7 +40,7 @@ type Request struct {
 
 // ShortfallError says that the unspent outputs are worth too little.
 type ShortfallError struct {
-	Needed    money.Amount // the payments, and the fee for spending what is available
+	Needed    money.Amount // the payments, and the fee for spending all inputs
 	Available money.Amount // the unspent outputs that one transaction can spend
 	// Limited is true if more unspent outputs are there than one transaction can spend: a
 	// transaction to the account itself joins them.

@@ -86,7 +86,7 @@ func splitLength(code byte, text []byte) (length uint64, rest []byte, err error)
 	return length, text[size:], nil
 }
 
-// listReader reads the items of a list in order. An error stays; what is read after one is of no
+// listReader reads the items of a list in order. An error stays; values read after it are of no
 // use.
 type listReader struct {
 	rest []byte

@@ -11,7 +11,7 @@ import (
 	"cointill/models"
 )
 
-// loadKnown reads what is stored about transfers of a block or snapshot, and the sends to the
+// loadKnown reads the stored rows of transfers of a block or snapshot, and the sends to the
 // addresses of new ones.
 func (a *applying) loadKnown(transfers []chain.Transfer) error {
 	if err := a.loadKnownTransfers(transfers); err != nil {

@@ -1,7 +1,7 @@
 package catalogue
 
-// About is the documentation of a property whose Go type belongs to core or
-// stands for every error: a description and an example.
+// About documents a property whose Go type belongs to core, or that is part of every error: a
+// description and an example.
 type About struct {
 	Text    string
 	Example any
