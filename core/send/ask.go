@@ -2,11 +2,8 @@ package send
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"strings"
 
-	"github.com/shopspring/decimal"
 	"gorm.io/gorm/clause"
 
 	"cointill/core/audit"
@@ -15,7 +12,6 @@ import (
 	"cointill/core/ident"
 	"cointill/core/money"
 	"cointill/core/payment"
-	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -115,22 +111,6 @@ func (r Request) checkPayout(fields fault.Fields) {
 	}
 }
 
-// parseFiat reads an amount of a currency as hundredths.
-func parseFiat(text string) (hundredths int64, ok bool) {
-	d, err := decimal.NewFromString(text)
-	if err != nil || len(text) > 16 || strings.ContainsAny(text, "eE") {
-		return 0, false
-	}
-	d = d.Shift(2)
-	return d.IntPart(), d.IsInteger() && d.Sign() > 0
-}
-
-// source is the money that a refund is of; a payout has none.
-type source struct {
-	view     *payment.View    // the payment, or the one whose address received the transfer; nil for none
-	transfer *models.Transfer // unmatched; nil for a payment's own money
-}
-
 // Ask asks for a send. A refund without an address asks its customer for one.
 //
 // Faults: Forbidden; Invalid with every field at once; NotFound for the payment or transfer;
@@ -191,83 +171,6 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request) (row
 	d, err := ParseDestination(money.Coin(row.Coin), row.Network, r.Address, r.Tag)
 	row.Address, row.Tag, row.AddressBy = d.Address, d.Tag, ByMerchant
 	return row, from, err
-}
-
-// findSource finds the money that a refund is of.
-func (s *Service) findSource(ctx context.Context, sc scope.Scope, r Request) (from source, err error) {
-	reference := r.Payment
-	if r.TransferID != 0 {
-		var t models.Transfer
-		if err := sc.Rows(s.DB.Read(ctx)).Where("id = ? AND unmatched <> ''", r.TransferID).Take(&t).Error; err != nil {
-			return from, fault.MissingRow(err, "unmatched transfer")
-		}
-		from.transfer = &t
-		if t.PaymentID != nil {
-			if err := sc.Rows(s.DB.Read(ctx)).Model(&models.Payment{}).Where("id = ?", *t.PaymentID).
-				Pluck("reference", &reference).Error; err != nil {
-				return from, err
-			}
-		}
-	}
-	if reference != "" {
-		v, err := s.Payments.Verify(ctx, sc, reference)
-		if err != nil {
-			return from, err
-		}
-		from.view = &v
-	}
-	return from, nil
-}
-
-// setSource sets what the send has from the money that it is of, or the network of a payout.
-func setSource(row *models.Send, from source, sc scope.Scope, networks payment.Networks) error {
-	switch {
-	case from.transfer != nil:
-		row.TransferID, row.PaymentID = &from.transfer.ID, from.transfer.PaymentID
-		row.Coin, row.Network = from.transfer.Asset, from.transfer.Network
-	case from.view != nil:
-		row.PaymentID, row.Coin, row.Network = &from.view.Payment.ID, from.view.Payment.Coin, from.view.Payment.Network
-	default:
-		info, _ := money.Method(row.Method).Info()
-		network, problem := networks.Network(sc.Domain, info.Chain)
-		if network == "" {
-			return fault.New(fault.Conflict, "send_unavailable", problem)
-		}
-		row.Coin, row.Network = string(info.Coin), string(network)
-	}
-	info := money.Coin(row.Coin).Info()
-	if info.Coin == "" {
-		return fault.New(fault.Conflict, "send_unavailable", "Only money of the five coins can be refunded here; this "+
-			"transfer is of another asset. Send it from your wallet, and record that.")
-	}
-	row.Method = string(info.Method)
-	if !strings.HasPrefix(row.Network, sandboxPrefix) {
-		return fault.New(fault.Conflict, "send_unavailable", "Sends on "+row.Network+" can't be signed "+
-			"yet: they work on the sandbox's networks. Send the money from your wallet, and record the "+
-			"refund.")
-	}
-	if from.view != nil && row.Currency == "" {
-		row.Currency = from.view.Payment.Currency
-	}
-	return nil
-}
-
-// prices are today's, for the value of a send.
-type prices struct {
-	usd   quote.Quote
-	today quote.Quote // in the send's currency; zero where it isn't needed
-}
-
-// readPrices reads the prices that a send's amount and value need.
-func (s *store) readPrices(ctx context.Context, sc scope.Scope, row models.Send) (p prices, err error) {
-	coin := money.Coin(row.Coin)
-	if p.usd, err = s.Quotes.Quote(ctx, sc, coin, money.USD); err != nil {
-		return p, err
-	}
-	if row.Rate == RateToday {
-		p.today, err = s.Quotes.Quote(ctx, sc, coin, money.Currency(row.Currency))
-	}
-	return p, err
 }
 
 // insertSend stores a send of money that is not sent back yet.
@@ -359,153 +262,4 @@ func (s *Service) completeSend(tx *models.Tx, sc scope.Scope, row *models.Send, 
 	return business, err
 }
 
-// lockSource locks the money that a refund is of and returns how much of it is left.
-func (s *store) lockSource(tx *models.Tx, row *models.Send, from source) (left money.Amount, err error) {
-	switch {
-	case from.transfer != nil:
-		return s.lockTransfer(tx, from.transfer.ID)
-	case from.view != nil:
-		return s.lockPayment(tx, from.view.Payment.ID)
-	}
-	return left, nil
-}
-
-func (s *store) lockPayment(tx *models.Tx, id int64) (left money.Amount, err error) {
-	v, err := s.Payments.LoadPayment(tx, id)
-	if err != nil {
-		return left, err
-	}
-	if err := checkPayment(*v); err != nil {
-		return left, err
-	}
-	return payment.RefundableOf(tx, v.Payment)
-}
-
-// checkPayment refuses a payment that has no final money.
-func checkPayment(v payment.View) error {
-	if state := v.State(); state != payment.Successful && state != payment.Declined || v.Payment.Reversed {
-		return fault.New(fault.Conflict, "nothing_to_refund", "Only a payment that is successful or "+
-			"declined has final money to refund. Other money is listed under Unmatched.")
-	}
-	return nil
-}
-
-// lockTransfer locks an unmatched transfer and returns how much of it is left.
-func (s *store) lockTransfer(tx *models.Tx, id int64) (left money.Amount, err error) {
-	query := tx
-	if models.IsPostgres(tx) {
-		query = query.Clauses(clause.Locking{Strength: "UPDATE"})
-	}
-	var t models.Transfer
-	if err := query.Where("id = ?", id).Take(&t).Error; err != nil {
-		return left, fault.MissingRow(err, "unmatched transfer")
-	}
-	if err := checkTransfer(t); err != nil {
-		return left, err
-	}
-	return payment.LeftOfTransfer(tx, t)
-}
-
-// checkTransfer refuses a transfer that has no money to refund.
-func checkTransfer(t models.Transfer) error {
-	switch {
-	case t.Unmatched == "" || t.Resolution != "":
-		return fault.New(fault.Conflict, "nothing_to_refund", "This transfer was attached to a payment, "+
-			"or refunded.")
-	case t.Height == nil || t.Gone || t.Reverted || t.Unmatched == payment.Unproved:
-		return fault.New(fault.Conflict, "nothing_to_refund", "This transfer is not confirmed on the "+
-			"chain, so there is no money to refund.")
-	}
-	return nil
-}
-
 const allRefunded = "All of this money was refunded, or other sends of it are open."
-
-// setAmount sets the amount, price and value of a send. left is how much may be refunded.
-func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, left money.Amount) error {
-	coin := money.Coin(row.Coin)
-	fields := fault.Fields{}
-	switch {
-	case row.Fiat > 0:
-		if sentence := convertFiat(row, from, q, left); sentence != "" {
-			fields.Add("fiat_amount", sentence)
-		}
-	case r.Amount == "":
-		row.Amount = left
-	default:
-		amount, err := coin.Parse(r.Amount)
-		if err != nil || amount.Sign() <= 0 {
-			fields.Add("amount", "Must be an amount of "+row.Coin+" above zero, for example 0.5.")
-		}
-		row.Amount = amount
-	}
-	name := "amount"
-	if row.Fiat > 0 {
-		name = "fiat_amount"
-	}
-	switch {
-	case len(fields) > 0:
-	case row.Kind == Refund && left.Sign() <= 0:
-		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
-	case row.Kind == Refund && row.Amount.Cmp(left) > 0:
-		fields.Add(name, "Is more than is left to refund: "+coin.Format(left)+" "+row.Coin+".")
-	case !coin.Info().Carries(row.Amount) || row.Amount.Sign() <= 0:
-		fields.Add(name, "Is less than the network can carry ("+coin.Info().FormatDustLimit()+").")
-	}
-	usd := coin.ToFiat(row.Amount, q.usd.MarketPrice())
-	if len(fields) == 0 && usd.GreaterThan(decimal.New(maxRule, -2)) {
-		fields.Add(name, "Is worth more than 1,000,000,000 USD.")
-	}
-	if err := fault.Validation(fields); err != nil {
-		return err
-	}
-	setValue(row, from, q)
-	return nil
-}
-
-// convertFiat sets the amount of a send in fiat. It returns a sentence where it can't.
-func convertFiat(row *models.Send, from source, q prices, left money.Amount) (sentence string) {
-	coin := money.Coin(row.Coin)
-	if row.Kind == Refund && (from.view == nil || from.view.Payment.Coin != row.Coin) {
-		return "No price was locked for this money: give an amount of " + row.Coin + "."
-	}
-	if row.Rate == RatePayment {
-		p := from.view.Payment
-		row.Amount = p.Due.MulDiv(row.Fiat, 100*p.Amount)
-		return ""
-	}
-	row.Amount = coin.FromFiat(decimal.New(row.Fiat, -2), q.today.MarketPrice())
-	if row.Kind == Refund && row.Amount.Cmp(left) > 0 { // capped by the coin received
-		row.Amount = left
-	}
-	return ""
-}
-
-// setValue values a send in its currency and in USD.
-func setValue(row *models.Send, from source, q prices) {
-	coin := money.Coin(row.Coin)
-	row.ValueUSD = hundredths(coin.ToFiat(row.Amount, q.usd.MarketPrice()))
-	switch {
-	case row.Rate == RateToday:
-		row.Price, row.Quote = q.today.MarketPrice().String(), encodeQuote(q.today)
-		row.Value = hundredths(coin.ToFiat(row.Amount, q.today.MarketPrice()))
-	case from.view != nil && from.view.Payment.Coin == row.Coin:
-		row.Price, row.Value = from.view.Payment.Price, hundredths(from.view.Fiat(row.Amount))
-	case from.view == nil && from.transfer == nil:
-		row.Currency, row.Price, row.Quote = string(money.USD), q.usd.MarketPrice().String(), encodeQuote(q.usd)
-		row.Value = row.ValueUSD
-	default: // no price was locked for this money
-		row.Currency = ""
-	}
-}
-
-func hundredths(value decimal.Decimal) int64 { return value.Shift(2).IntPart() }
-
-// encodeQuote writes the evidence of a price.
-func encodeQuote(q quote.Quote) string {
-	text, err := json.Marshal(q)
-	if err != nil {
-		panic(err) // texts and numbers always marshal
-	}
-	return string(text)
-}

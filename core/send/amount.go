@@ -1,0 +1,132 @@
+package send
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/quote"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// parseFiat reads an amount of a currency as hundredths.
+func parseFiat(text string) (hundredths int64, ok bool) {
+	d, err := decimal.NewFromString(text)
+	if err != nil || len(text) > 16 || strings.ContainsAny(text, "eE") {
+		return 0, false
+	}
+	d = d.Shift(2)
+	return d.IntPart(), d.IsInteger() && d.Sign() > 0
+}
+
+// prices are today's, for the value of a send.
+type prices struct {
+	usd   quote.Quote
+	today quote.Quote // in the send's currency; zero where it isn't needed
+}
+
+// readPrices reads the prices that a send's amount and value need.
+func (s *store) readPrices(ctx context.Context, sc scope.Scope, row models.Send) (p prices, err error) {
+	coin := money.Coin(row.Coin)
+	if p.usd, err = s.Quotes.Quote(ctx, sc, coin, money.USD); err != nil {
+		return p, err
+	}
+	if row.Rate == RateToday {
+		p.today, err = s.Quotes.Quote(ctx, sc, coin, money.Currency(row.Currency))
+	}
+	return p, err
+}
+
+// setAmount sets the amount, price and value of a send. left is how much may be refunded.
+func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, left money.Amount) error {
+	coin := money.Coin(row.Coin)
+	fields := fault.Fields{}
+	switch {
+	case row.Fiat > 0:
+		if sentence := convertFiat(row, from, q, left); sentence != "" {
+			fields.Add("fiat_amount", sentence)
+		}
+	case r.Amount == "":
+		row.Amount = left
+	default:
+		amount, err := coin.Parse(r.Amount)
+		if err != nil || amount.Sign() <= 0 {
+			fields.Add("amount", "Must be an amount of "+row.Coin+" above zero, for example 0.5.")
+		}
+		row.Amount = amount
+	}
+	name := "amount"
+	if row.Fiat > 0 {
+		name = "fiat_amount"
+	}
+	switch {
+	case len(fields) > 0:
+	case row.Kind == Refund && left.Sign() <= 0:
+		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
+	case row.Kind == Refund && row.Amount.Cmp(left) > 0:
+		fields.Add(name, "Is more than is left to refund: "+coin.Format(left)+" "+row.Coin+".")
+	case !coin.Info().Carries(row.Amount) || row.Amount.Sign() <= 0:
+		fields.Add(name, "Is less than the network can carry ("+coin.Info().FormatDustLimit()+").")
+	}
+	usd := coin.ToFiat(row.Amount, q.usd.MarketPrice())
+	if len(fields) == 0 && usd.GreaterThan(decimal.New(maxRule, -2)) {
+		fields.Add(name, "Is worth more than 1,000,000,000 USD.")
+	}
+	if err := fault.Validation(fields); err != nil {
+		return err
+	}
+	setValue(row, from, q)
+	return nil
+}
+
+// convertFiat sets the amount of a send in fiat. It returns a sentence where it can't.
+func convertFiat(row *models.Send, from source, q prices, left money.Amount) (sentence string) {
+	coin := money.Coin(row.Coin)
+	if row.Kind == Refund && (from.view == nil || from.view.Payment.Coin != row.Coin) {
+		return "No price was locked for this money: give an amount of " + row.Coin + "."
+	}
+	if row.Rate == RatePayment {
+		p := from.view.Payment
+		row.Amount = p.Due.MulDiv(row.Fiat, 100*p.Amount)
+		return ""
+	}
+	row.Amount = coin.FromFiat(decimal.New(row.Fiat, -2), q.today.MarketPrice())
+	if row.Kind == Refund && row.Amount.Cmp(left) > 0 { // capped by the coin received
+		row.Amount = left
+	}
+	return ""
+}
+
+// setValue values a send in its currency and in USD.
+func setValue(row *models.Send, from source, q prices) {
+	coin := money.Coin(row.Coin)
+	row.ValueUSD = hundredths(coin.ToFiat(row.Amount, q.usd.MarketPrice()))
+	switch {
+	case row.Rate == RateToday:
+		row.Price, row.Quote = q.today.MarketPrice().String(), encodeQuote(q.today)
+		row.Value = hundredths(coin.ToFiat(row.Amount, q.today.MarketPrice()))
+	case from.view != nil && from.view.Payment.Coin == row.Coin:
+		row.Price, row.Value = from.view.Payment.Price, hundredths(from.view.Fiat(row.Amount))
+	case from.view == nil && from.transfer == nil:
+		row.Currency, row.Price, row.Quote = string(money.USD), q.usd.MarketPrice().String(), encodeQuote(q.usd)
+		row.Value = row.ValueUSD
+	default: // no price was locked for this money
+		row.Currency = ""
+	}
+}
+
+func hundredths(value decimal.Decimal) int64 { return value.Shift(2).IntPart() }
+
+// encodeQuote writes the evidence of a price.
+func encodeQuote(q quote.Quote) string {
+	text, err := json.Marshal(q)
+	if err != nil {
+		panic(err) // texts and numbers always marshal
+	}
+	return string(text)
+}

@@ -1,0 +1,144 @@
+package send
+
+import (
+	"context"
+	"slices"
+
+	"cointill/core/audit"
+	"cointill/core/fault"
+	"cointill/core/idempotency"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Reject refuses a send that waits for approval. note says why. Faults: Forbidden; NotFound;
+// Conflict for another state; Invalid for the note.
+func (s *Approvals) Reject(ctx context.Context, sc scope.Scope, reference, note string) (View, error) {
+	if err := sc.CheckAction(scope.ApproveSends); err != nil {
+		return View{}, err
+	}
+	return s.endSend(ctx, sc, reference, Rejected, NotAgreed, note, AwaitingDestination, AwaitingApproval)
+}
+
+// Cancel withdraws a send before a transaction that pays it was seen, or after it failed. Faults:
+// Forbidden; NotFound; Conflict for another state.
+func (s *Service) Cancel(ctx context.Context, sc scope.Scope, reference string) (View, error) {
+	if _, err := s.Find(ctx, sc, reference); err != nil { // a send of another domain isn't there at all
+		return View{}, err
+	}
+	if err := sc.CheckAction(scope.AskSends); err != nil {
+		return View{}, err
+	}
+	return s.endSend(ctx, sc, reference, Cancelled, Withdrawn, "", AwaitingDestination, AwaitingApproval, Ready, Failed)
+}
+
+func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, state State, reason, note string,
+	from ...State) (View, error) {
+	fields := fault.Fields{}
+	if payment.CheckNote(note, fields); len(fields) > 0 {
+		return View{}, fault.Validation(fields)
+	}
+	found, err := s.Find(ctx, sc, reference)
+	if err != nil {
+		return View{}, err
+	}
+	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
+		v, err := s.loadCurrent(tx, found.Send.ID)
+		if err != nil {
+			return View{}, err
+		}
+		if !slices.Contains(from, v.State()) {
+			return View{}, fault.New(fault.Conflict, "send_not_open", "This send is "+describeState(v.State())+
+				", so it can't be "+ended[state]+" any more.")
+		}
+		if v.mayConfirm() {
+			return View{}, fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send "+
+				"was dropped and may still confirm, so its money stays reserved. Try the send again, or "+
+				"wait.")
+		}
+		if err := audit.Record(tx, sc, s.Clock(), "send."+string(state), v.Send.Reference,
+			map[string]string{"amount": v.Amount() + " " + v.Send.Coin, "note": note}); err != nil {
+			return View{}, err
+		}
+		err = s.writeTransition(tx, v, Outcome{State: state, Reason: reason, Main: -1}, sc.Actor, note)
+		return *v, err
+	})
+	if err == nil {
+		s.Changed()
+	}
+	return made, err
+}
+
+// Retry makes a failed send ready again once its transaction can't confirm any more. One that was
+// only dropped may still confirm: two people must agree to it again.
+//
+// Faults: Forbidden; Invalid for the proof; NotFound; Conflict for another state.
+func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string, proof Proof) (View, error) {
+	if err := sc.CheckAction(scope.ApproveSends); err != nil {
+		return View{}, err
+	}
+	if _, err := s.Users.Reauthenticate(ctx, sc, proof); err != nil {
+		return View{}, err
+	}
+	found, err := s.Find(ctx, sc, reference)
+	if err != nil {
+		return View{}, err
+	}
+	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
+		v, err := s.loadCurrent(tx, found.Send.ID)
+		if err != nil {
+			return View{}, err
+		}
+		approvers, err := s.listApprovers(tx, v.Send)
+		if err != nil {
+			return View{}, err
+		}
+		if !slices.Contains(approvers, sc.Actor) {
+			return View{}, errNotApprover
+		}
+		if v.Send.Sealed != s.sealReady(v.Send) {
+			return View{}, errChanged
+		}
+		if v.State() != Failed {
+			return View{}, fault.New(fault.Conflict, "send_not_failed", "Only a failed send can be tried "+
+				"again; this one is "+
+				describeState(v.State())+".")
+		}
+		if err := audit.Record(tx, sc, s.Clock(), "send.retried", v.Send.Reference, nil); err != nil {
+			return View{}, err
+		}
+		if v.Send.Reason != Dropped {
+			err = s.markReady(tx, v, sc.Actor)
+			return *v, err
+		}
+		if err := tx.Where("send_id = ?", v.Send.ID).Delete(&models.SendApproval{}).Error; err != nil {
+			return View{}, err
+		}
+		before := v.Send.Status
+		v.Send.Approvals = 2
+		if approvers, err = s.listApprovers(tx, v.Send); err != nil {
+			return View{}, err
+		}
+		v.Send.Approvals = min(2, len(approvers)) // one person has no second approver
+		v.Approvals, v.Send.Status, v.Send.Reason = nil, string(AwaitingApproval), SentAgain
+		if err := s.writeStep(tx, v, models.SendStep{Kind: stepState, From: before, To: v.Send.Status,
+			Reason: SentAgain, Actor: sc.Actor}); err != nil {
+			return View{}, err
+		}
+		err = s.saveSend(tx, &v.Send)
+		return *v, err
+	})
+	if err == nil {
+		s.Changed()
+	}
+	return made, err
+}
+
+// ended says in sentences what people end sends by.
+var ended = map[State]string{Cancelled: "withdrawn", Rejected: "rejected"}
+
+// mayConfirm reports that a transaction was only dropped: it may still pay the send.
+func (v *View) mayConfirm() bool {
+	return v.State() == Failed && v.Send.Reason == Dropped || v.Send.Reason == SentAgain
+}

@@ -1,0 +1,202 @@
+package send
+
+import (
+	"context"
+	"time"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// approval is what makes a send ready: an act of a person, or of time. whole counts as all
+// approvals.
+type approval struct {
+	actor string
+	whole bool
+}
+
+// makeReady makes a send ready if enough people approved it, by the rules of now, and its address
+// need not wait.
+func (s *store) makeReady(tx *models.Tx, v *View, q prices, by approval) error {
+	row := &v.Send
+	waitsUntil, err := s.addressWaits(tx, *row)
+	if err != nil {
+		return err
+	}
+	rules, err := s.readRules(tx, scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)})
+	if err != nil {
+		return err
+	}
+	row.Approvals = max(row.Approvals, rules.needed(*row))
+	count := len(v.Approvals)
+	row.DueAt = nil
+	if row.Reason != SentAgain { // which others must read before they approve
+		row.Reason = ""
+	}
+	switch {
+	case by.whole:
+	case count < row.Approvals:
+		return s.saveSend(tx, row)
+	case s.Clock().Before(waitsUntil) && count < 2:
+		row.Reason, row.DueAt = NewAddress, &waitsUntil
+		return s.saveSend(tx, row)
+	}
+	if err := s.fixAmount(tx, v, q); err != nil {
+		return err
+	}
+	if err := s.checkDayLimit(tx, *row); err != nil {
+		return err
+	}
+	return s.markReady(tx, v, by.actor)
+}
+
+// fixAmount checks at the moment of the last approval that the money of a refund is still there,
+// and converts an amount at today's price for good.
+func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
+	row := &v.Send
+	from := source{}
+	var left money.Amount
+	if row.PaymentID != nil {
+		view, err := s.Payments.LoadPayment(tx, *row.PaymentID)
+		if err != nil {
+			return err
+		}
+		from.view = view
+	}
+	if row.TransferID != nil {
+		from.transfer = &models.Transfer{}
+		if err := tx.Where("id = ?", *row.TransferID).Take(from.transfer).Error; err != nil {
+			return err
+		}
+	}
+	var err error
+	if left, err = s.lockSource(tx, row, from); err != nil {
+		return err
+	}
+	if row.Kind == Refund && left.Sign() < 0 {
+		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
+	}
+	if row.Rate != RateToday {
+		return nil
+	}
+	if sentence := convertFiat(row, from, q, left.Add(row.Amount)); sentence != "" { // its own part is free for it
+		return fault.New(fault.Conflict, "send_unavailable", sentence)
+	}
+	setValue(row, from, q)
+	return nil
+}
+
+// checkDayLimit refuses a send that would exceed what may be approved in 24 hours.
+func (s *store) checkDayLimit(tx *models.Tx, row models.Send) error {
+	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)}
+	rules, err := s.readRules(tx, sc)
+	if err != nil || rules.DayLimit == 0 {
+		return err
+	}
+	var sum int64
+	err = sc.Rows(tx.Model(&models.Send{})).Where("ready_at > ? AND id <> ?", s.Clock().Add(-24*time.Hour), row.ID).
+		Select("COALESCE(SUM(value_usd), 0)").Scan(&sum).Error
+	if err == nil && sum+row.ValueUSD > rules.DayLimit {
+		err = fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours "+
+			"than your limit of "+
+			money.FormatHundredths(rules.DayLimit)+" USD. Approve it later, or raise the limit in Sends.")
+	}
+	return err
+}
+
+// markReady writes that a send is ready for the wallet.
+func (s *store) markReady(tx *models.Tx, v *View, actor string) error {
+	row, now := &v.Send, s.Clock()
+	before := row.Status
+	var cursors []models.ChainCursor
+	if err := tx.Where("network = ?", row.Network).Find(&cursors).Error; err != nil {
+		return err
+	}
+	height := int64(0)
+	for _, c := range cursors { // blocks that aren't read yet are earlier, too
+		height = max(c.Height, c.SourceTip)
+	}
+	row.Status, row.Reason, row.ReadyAt, row.ReadyHeight = string(Ready), "", &now, &height
+	row.Sealed = s.sealReady(*row)
+	row.ExpiresAt = v.Now.Add(WaitForWallet)
+	if row.Rate == RateToday {
+		row.ExpiresAt = v.Now.Add(WaitForFiat)
+	}
+	wall := row.ExpiresAt.Add(-clockAdvance(*row))
+	row.DueAt = &wall
+	if err := watchAddress(tx, row.Network, row.Address, now); err != nil {
+		return err
+	}
+	if err := s.writeStep(tx, v, models.SendStep{Kind: stepState, From: before, To: row.Status,
+		Actor: actor}); err != nil {
+		return err
+	}
+	return s.saveSend(tx, row)
+}
+
+// addressWaits returns until when a send's address must wait: a day after the business first named
+// it. An address that the customer confirmed by mail need not wait, nor one in the test domain.
+func (s *store) addressWaits(tx *models.Tx, row models.Send) (time.Time, error) {
+	if !isLive(row) || row.AddressBy == ByCustomer {
+		return time.Time{}, nil
+	}
+	var known []models.PayoutAddress
+	err := tx.Where("business_id = ? AND domain = ? AND network = ? AND address = ? AND tag = ?", row.BusinessID,
+		row.Domain, row.Network, row.Address, tagNumber(row.Tag)).Find(&known).Error
+	if err != nil || len(known) == 0 {
+		return s.Clock().Add(AddressCooldown), err
+	}
+	return known[0].ReleasedAt, nil
+}
+
+// checkReady refuses to hand out a send for signing that is not ready, or that was changed after it
+// was approved.
+func (s *store) checkReady(row models.Send) error {
+	if State(row.Status) != Ready {
+		return fault.New(fault.Conflict, "send_not_ready", "This send is "+describeState(State(row.Status))+
+			"; only one that is ready can be signed.")
+	}
+	if row.Sealed != s.sealReady(row) {
+		return errChanged
+	}
+	return nil
+}
+
+// StartSigning notes that a ready send is handed to a wallet, and returns it.
+//
+// Faults: Forbidden; NotFound; Conflict for a send that is not ready, or was changed.
+func (s *Approvals) StartSigning(ctx context.Context, sc scope.Scope, reference string) (View, error) {
+	action := scope.ApproveSends
+	if sc.Domain == scope.Test {
+		action = scope.DriveSandbox
+	}
+	if err := sc.CheckAction(action); err != nil {
+		return View{}, err
+	}
+	found, err := s.Find(ctx, sc, reference)
+	if err != nil {
+		return View{}, err
+	}
+	var v *View
+	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+		if v, err = s.loadCurrent(tx, found.Send.ID); err != nil {
+			return err
+		}
+		if err := s.checkReady(v.Send); err != nil || v.Send.SigningAt != nil {
+			return err
+		}
+		now := s.Clock()
+		v.Send.SigningAt = &now
+		if err := s.writeStep(tx, v, models.SendStep{Kind: stepNote, From: v.Send.Status, To: v.Send.Status,
+			Reason: "signing", Actor: sc.Actor}); err != nil {
+			return err
+		}
+		return s.saveSend(tx, &v.Send)
+	})
+	if err != nil {
+		return View{}, err
+	}
+	return *v, nil
+}
