@@ -179,7 +179,7 @@ func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *mode
 	if err := lockBusiness(tx, sc); err != nil {
 		return View{}, err
 	}
-	left, err := s.lockSource(tx, row, from)
+	left, err := s.lockSource(tx, from)
 	if err == nil {
 		err = checkCount(tx, row)
 	}
@@ -236,9 +236,9 @@ func checkCount(tx *models.Tx, row *models.Send) error {
 		return nil
 	}
 	var all, asked int64
-	of := tx.Model(&models.Send{}).Select("id").Where("payment_id = ?", *row.PaymentID)
+	ids := tx.Model(&models.Send{}).Select("id").Where("payment_id = ?", *row.PaymentID)
 	if err := errors.Join(tx.Model(&models.Send{}).Where("payment_id = ?", *row.PaymentID).Count(&all).Error,
-		tx.Model(&models.SendClaim{}).Where("send_id IN (?)", of).Count(&asked).Error); err != nil {
+		tx.Model(&models.SendClaim{}).Where("send_id IN (?)", ids).Count(&asked).Error); err != nil {
 		return err
 	}
 	if all >= payment.MaxSends || row.Address == "" && asked >= maxClaimMails {

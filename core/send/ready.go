@@ -72,7 +72,7 @@ func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
 		}
 	}
 	var err error
-	if left, err = s.lockSource(tx, row, from); err != nil {
+	if left, err = s.lockSource(tx, from); err != nil {
 		return err
 	}
 	if row.Kind == Refund && left.Sign() < 0 {
@@ -142,9 +142,7 @@ func (s *store) addressWaits(tx *models.Tx, row models.Send) (time.Time, error) 
 	if !isLive(row) || row.AddressBy == ByCustomer {
 		return time.Time{}, nil
 	}
-	var known []models.PayoutAddress
-	err := tx.Where("business_id = ? AND domain = ? AND network = ? AND address = ? AND tag = ?", row.BusinessID,
-		row.Domain, row.Network, row.Address, tagNumber(row.Tag)).Find(&known).Error
+	known, err := findPayoutAddress(tx, row)
 	if err != nil || len(known) == 0 {
 		return s.Clock().Add(AddressCooldown), err
 	}

@@ -79,7 +79,7 @@ func setSource(row *models.Send, from source, sc scope.Scope, networks payment.N
 }
 
 // lockSource locks the money that a refund is of and returns how much of it is left.
-func (s *store) lockSource(tx *models.Tx, row *models.Send, from source) (left money.Amount, err error) {
+func (s *store) lockSource(tx *models.Tx, from source) (left money.Amount, err error) {
 	switch {
 	case from.transfer != nil:
 		return s.lockTransfer(tx, from.transfer.ID)
