@@ -272,12 +272,15 @@ func TestManyBookedPaymentsHaveTheSumsOfTheirDays(t *testing.T) {
 			payments[i] = paid
 			payments[i].ID, payments[i].Reference, payments[i].BusinessReference, payments[i].TokenHash = 0, fmt.Sprint("PAY_", i), fmt.Sprint("order-", i), fmt.Sprint("token-", i)
 		}
-		must(t, b.db.Exec(t.Context()).CreateInBatches(payments, 500).Error)
+		must(t, b.db.Exec(t.Context()).CreateInBatches(payments, 50).Error)
 		for i := range entries {
 			entries[i] = entry
 			entries[i].ID, entries[i].PaymentID, entries[i].TransferID = 0, &payments[i].ID, nil
 		}
-		must(t, b.db.Exec(t.Context()).CreateInBatches(entries, 1000).Error)
+		must(t, b.db.Exec(t.Context()).CreateInBatches(entries, 50).Error)
+		if b.db.Postgres() {
+			must(t, b.db.Exec(t.Context()).Exec("ANALYZE").Error)
+		}
 		must(t, b.db.Exec(t.Context()).Model(&models.JournalDay{}).Where("credit = 'sales'").Updates(map[string]any{"payments": 5001, "value": 5001 * entry.Value, "due": 5001 * entry.Due}).Error)
 		p := day(entry.BookedOn)
 		for name, f := range map[string]list.Filter{"days": {Booked: p}, "currency": {Booked: p, Currency: "NGN"}, "page": {Booked: p, Limit: 25, Before: list.Place{ID: paid.ID}}} {
@@ -355,7 +358,7 @@ func (b *bench) bookFilled() {
 		sold.Kind, sold.Debit, sold.Credit, sold.Due = journal.Settled, "pending", "sales", 100
 		entries = append(entries, e, sold)
 	}
-	must(b.t, b.db.Exec(b.t.Context()).CreateInBatches(entries, 500).Error)
+	must(b.t, b.db.Exec(b.t.Context()).CreateInBatches(entries, 50).Error)
 	if b.db.Postgres() {
 		must(b.t, b.db.Exec(b.t.Context()).Exec("VACUUM ANALYZE").Error)
 	}

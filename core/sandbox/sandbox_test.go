@@ -87,22 +87,26 @@ func (b *bench) must(err error) {
 // pass lets time pass in half seconds: blocks come, followers look, deadlines take effect.
 func (b *bench) pass(d time.Duration) {
 	b.Helper()
-	for left := d; ; left -= 500 * time.Millisecond {
-		for i, c := range b.chains {
-			_, _, err := c.MineIfDue(b.Context())
-			b.must(err)
-			_, err = b.followers[i].Step(b.Context())
-			b.must(err)
-		}
-		_, err := b.payments.Sweep(b.Context())
-		b.must(err)
-		_, err = b.sends.Evaluator.Sweep(b.Context())
-		b.must(err)
-		if left <= 0 {
-			return
-		}
+	b.look()
+	for left := d; left > 0; left -= 500 * time.Millisecond {
 		b.clock.Advance(500 * time.Millisecond)
+		b.look()
 	}
+}
+
+// look mines the blocks that are due, lets followers read them, and applies what is due.
+func (b *bench) look() {
+	b.Helper()
+	for i, c := range b.chains {
+		_, _, err := c.MineIfDue(b.Context())
+		b.must(err)
+		_, err = b.followers[i].Step(b.Context())
+		b.must(err)
+	}
+	_, err := b.payments.Sweep(b.Context())
+	b.must(err)
+	_, err = b.sends.Evaluator.Sweep(b.Context())
+	b.must(err)
 }
 
 func (b *bench) initiate(coin money.Coin) string {

@@ -46,7 +46,8 @@ func (b *bench) passUntil(done func() bool) {
 		if done() {
 			return
 		}
-		b.pass(500 * time.Millisecond)
+		b.clock.Advance(500 * time.Millisecond)
+		b.look()
 	}
 	b.Fatal("two minutes passed, and the test still waits")
 }
@@ -91,7 +92,7 @@ func TestSendScenarios(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		b, amount := newBench(t, db), int64(20)
 		for _, info := range money.Coins() {
-			if speed.Pick(info.Coin == money.ETH || info.Coin == money.DOGE, false) {
+			if speed.Pick(info.Coin == money.ETH || info.Coin == money.DOGE || info.Coin == money.XRP && db.Postgres(), false) {
 				continue // much like USDT and BTC
 			}
 			for _, scenario := range sandbox.SendScenariosFor(info.Coin) {
