@@ -35,7 +35,7 @@ func (r row) is(method, path string) bool {
 // TestPagesOfferWhatTheyDoNotRefuse (AP-2): no page has a link or a form that its reader's
 // role may not use in this domain.
 func TestPagesOfferWhatTheyDoNotRefuse(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		mine := map[scope.Domain]map[string]string{scope.Test: owned(t, s, sc), scope.Live: owned(t, s, live(sc))}
 		empty := s.CreateBusiness("Bayo's Shop", bayo)

@@ -156,7 +156,7 @@ func plantedVillage(t *testing.T, s *servertest.Server) village {
 // and looks for texts of customers that the role has no right to see in this domain. An
 // owner finds each of them somewhere, so that the test has something to find.
 func TestPagesShowWhatTheRoleMaySee(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		v := plantedVillage(t, s)
 		s.Accounts.Operators = []string{ama} // whose passkey holds canaries: System is a page, too
 		b := s.SignIn(ama)
@@ -210,7 +210,7 @@ func (v village) askPage(b *servertest.Browser, who viewer, r row, at string) {
 // role in each domain, about things that there are, and looks at the answers likewise. The
 // roles with the fewest rights come first, as others change what there is.
 func TestFormsShowWhatTheRoleMaySee(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		v := plantedVillage(t, s)
 		b := s.SignIn(ama)
 		forms := routesOf(s, http.MethodPost, true)

@@ -345,7 +345,7 @@ func asking(t testing.TB, b *servertest.Browser, domain scope.Domain) url.Values
 // TestRights (AP-2) asks for every address as each role in each domain: who may not is
 // refused, and who may finds what is there in that domain, and none of the other's.
 func TestRights(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		mine := map[scope.Domain]map[string]string{scope.Test: owned(t, s, sc), scope.Live: owned(t, s, live(sc))}
 		s.Accounts.Operators = []string{ama} // whose passkey is among those

@@ -52,6 +52,7 @@ import (
 	"cointill/handlers/checkout"
 	"cointill/handlers/dashboard"
 	"cointill/handlers/page"
+	"cointill/internal/testing/speed"
 	"cointill/models"
 	"cointill/models/modelstest"
 	mailview "cointill/views/mail"
@@ -131,6 +132,18 @@ func RunEach(t *testing.T, test func(t *testing.T, s *Server)) {
 	t.Helper()
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, New(t, db)) })
+}
+
+// RunFull is RunEach for tests that request every page as every role, whose answers don't depend on
+// the kind of database: PostgreSQL runs at the full size only. The test's package imports speed.
+func RunFull(t *testing.T, test func(t *testing.T, s *Server)) {
+	t.Helper()
+	if speed.Pick(false, true) {
+		RunEach(t, test)
+		return
+	}
+	t.Parallel()
+	test(t, New(t, modelstest.Open(t, false, time.Now)))
 }
 
 // New starts a server without any business.
