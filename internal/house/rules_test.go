@@ -34,6 +34,9 @@ var rooms = []room{
 	{"core", []string{"core/...", "models", "chain", "chain/bitcoin/params", "chain/ethereum/params", "chain/xrpl/params"}},
 	{"models", []string{"core/money"}},
 	{"chain", []string{"chain", "chain/node", "chain/bitcoin/params", "chain/ethereum/params", "chain/xrpl/params", "core/money", "core/clock"}},
+	{"chain/ethereum", []string{"chain", "chain/node", "chain/ethereum/params", "chain/ethereum/signing", "core/money",
+		"core/clock"}},
+	{"chain/ethereum/*", []string{"chain", "chain/ethereum/params", "core/money", "core/clock"}},
 	{"chain/node", []string{"chain", "core/clock"}}, // what all adapters do alike knows none of them
 	{"chain/sandbox", []string{"chain", "models", "core/money", "core/clock", "core/ident"}},
 	{"static", nil},

@@ -4,10 +4,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"cointill/chain/ethereum/params"
+	"cointill/core/money"
 )
 
 // feeMarketType begins an EIP-1559 transaction.
@@ -100,3 +102,21 @@ func formatBytes(text []byte) string { return "0x" + hex.EncodeToString(text) }
 func formatQuantity(n *big.Int) string { return fmt.Sprintf("0x%x", n) }
 
 func formatUint(n uint64) string { return fmt.Sprintf("0x%x", n) }
+
+// TransferCall returns the parameter of eth_estimateGas for a transfer of a token.
+func TransferCall(token, from, to string, amount money.Amount) (map[string]string, error) {
+	t, err := Payment{ChainID: 1, From: from, To: to, Token: token, Amount: amount}.parseTransfer()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"from": from, "to": token, "data": formatBytes(t.calldata())}, nil
+}
+
+// balanceSelector begins the calldata of balanceOf(address).
+const balanceSelector = "0x70a08231"
+
+// BalanceCall returns the parameter of eth_call for the balance of an account in a token.
+func BalanceCall(token, account string) map[string]string {
+	return map[string]string{"to": token, "data": balanceSelector + strings.Repeat("0", 24) +
+		strings.ToLower(strings.TrimPrefix(account, "0x"))}
+}

@@ -1,0 +1,263 @@
+package ethereum
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"cointill/chain"
+	"cointill/chain/ethereum/params"
+	"cointill/chain/ethereum/signing"
+	"cointill/core/money"
+)
+
+const (
+	// transferGas is what a transfer of ether to an account without code uses.
+	transferGas = 21_000
+	// maxTokenGas bounds what is asked for a transfer of a token: a contract could ask for any.
+	maxTokenGas = 300_000
+	// gasReserve is the factor, in percent, by which a token's transfer may use more than estimated.
+	gasReserve = 130
+)
+
+// leastTip is the priority fee where a node suggests none.
+var leastTip = money.Units(1_000_000)
+
+var _ chain.Signer = (*Source)(nil)
+
+// orderTerms are what a transaction has beside its order.
+type orderTerms struct {
+	Nonce    uint64       `json:"nonce"`
+	Gas      uint64       `json:"gas"`
+	MaxFee   money.Amount `json:"max_fee_per_gas"`
+	Priority money.Amount `json:"max_priority_fee_per_gas"`
+}
+
+// payment joins an order and terms.
+func (s *Source) payment(o chain.Order, t orderTerms) signing.Payment {
+	p := signing.Payment{ChainID: uint64(s.params.ChainID), From: o.From, To: o.To.Address, Amount: o.Amount,
+		Nonce: t.Nonce, GasLimit: t.Gas, MaxFeePerGas: t.MaxFee, MaxPriorityFeePerGas: t.Priority}
+	if o.Asset == string(money.USDT) {
+		p.Token = s.params.Token.String()
+	}
+	return p
+}
+
+// PrepareTerms implements chain.Signer.
+func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string) (string, error) {
+	n, _, err := s.current.GetOrChoose(ctx)
+	if err != nil {
+		return "", err
+	}
+	facts, err := n.fetchOrderFacts(ctx, s.params, o)
+	if err != nil {
+		return "", n.DemoteOnError(ctx, err)
+	}
+	terms, err := facts.computeTerms(o)
+	if err != nil {
+		return "", err
+	}
+	if earlier != "" {
+		var before orderTerms
+		if err := json.Unmarshal([]byte(earlier), &before); err != nil {
+			return "", err
+		}
+		if before.Nonce >= facts.confirmed {
+			terms.Nonce = before.Nonce
+		}
+	}
+	text, err := json.Marshal(terms)
+	return string(text), err
+}
+
+// orderFacts are what a node says about an order.
+type orderFacts struct {
+	confirmed, next uint64 // nonces: of the next transaction in a block, and beside those that wait
+	ether, held     money.Amount
+	baseFee, tip    money.Amount
+	gas             uint64
+}
+
+// fetchOrderFacts asks a node for the state of the account that pays.
+func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.Order) (f orderFacts, err error) {
+	token := o.Asset == string(money.USDT)
+	if strings.EqualFold(o.To.Address, p.Token.String()) {
+		return f, chain.Problem("The address is the token's own contract. Money that is sent there is lost.")
+	}
+	requests := []request{newRequest("eth_getTransactionCount", o.From, "latest"),
+		newRequest("eth_getTransactionCount", o.From, "pending"), newRequest("eth_getBalance", o.From, "latest"),
+		newRequest("eth_getBlockByNumber", "latest", false), newRequest("eth_maxPriorityFeePerGas"),
+		newRequest("eth_getCode", o.To.Address, "latest")}
+	if token {
+		call, err := signing.TransferCall(p.Token.String(), o.From, o.To.Address, o.Amount)
+		if err != nil {
+			return f, err
+		}
+		requests = append(requests, newRequest("eth_call", signing.BalanceCall(p.Token.String(), o.From), "latest"),
+			newRequest("eth_estimateGas", call))
+	}
+	answers, err := n.callAll(ctx, maxSmallResponse, requests...)
+	if err != nil {
+		return f, err
+	}
+	var confirmed, next nonce
+	var ether, tip wei
+	var block struct {
+		BaseFee wei `json:"baseFeePerGas"`
+	}
+	var code hexBytes
+	for i, into := range []any{&confirmed, &next, &ether, &block, &tip, &code} {
+		if i == 4 && answers[i].Error != nil { // a node without suggestions
+			continue
+		}
+		if err := answers[i].decodeInto(into); err != nil {
+			return f, asRefusal(err)
+		}
+	}
+	f = orderFacts{confirmed: uint64(confirmed), next: uint64(max(confirmed, next)), ether: ether.toAmount(),
+		baseFee: block.BaseFee.toAmount(), tip: tip.toAmount(), gas: transferGas}
+	if !token {
+		f.held = f.ether
+		if len(code) > 0 {
+			return f, chain.Problem("The address is a contract's. Ether that a contract doesn't expect can be lost, so " +
+				"it isn't sent there. Ask for an address of a person's wallet.")
+		}
+		return f, nil
+	}
+	var held wei
+	if err := answers[6].decodeInto(&held); err != nil {
+		return f, asRefusal(err)
+	}
+	f.held = held.toAmount()
+	return f, f.readEstimate(answers[7])
+}
+
+// readEstimate reads how much gas a transfer of a token uses.
+func (f *orderFacts) readEstimate(answer response) error {
+	var used quantity
+	switch err := answer.decodeInto(&used); {
+	case answer.Error != nil && answer.Error.isRevert():
+		f.gas = 0 // the contract refuses it: too little money, or a blocked account
+		return nil
+	case err != nil:
+		return asRefusal(err)
+	}
+	f.gas = min(uint64(used)*gasReserve/100, maxTokenGas)
+	return nil
+}
+
+// computeTerms returns the terms for a transaction now: twice the fee of the last block, so that it
+// is taken while fees rise. A Problem names the money that lacks.
+func (f orderFacts) computeTerms(o chain.Order) (orderTerms, error) {
+	tip := f.tip
+	if tip.Sign() == 0 {
+		tip = leastTip
+	}
+	terms := orderTerms{Nonce: f.next, Gas: f.gas, MaxFee: f.baseFee.Add(f.baseFee).Add(tip), Priority: tip}
+	fee := terms.fee()
+	coin := money.Coin(o.Asset)
+	switch {
+	case f.held.Cmp(o.Amount) < 0:
+		return terms, chain.Problem(fmt.Sprintf("The wallet %s has %s %s; this send takes %s %s.", o.From,
+			coin.Format(f.held), coin, coin.Format(o.Amount), coin))
+	case f.gas == 0:
+		return terms, chain.Problem("The token's contract refuses this transfer. The token's issuer may have blocked " +
+			"one of the two addresses.")
+	case coin == money.ETH && f.ether.Cmp(o.Amount.Add(fee)) < 0, coin != money.ETH && f.ether.Cmp(fee) < 0:
+		return terms, chain.Problem(fmt.Sprintf("The wallet %s has %s ETH; the network's fee takes up to %s ETH beside "+
+			"the amount. Add ether to it.", o.From, money.ETH.Format(f.ether), money.ETH.Format(fee)))
+	}
+	return terms, nil
+}
+
+// fee returns the most that the network takes, in wei.
+func (t orderTerms) fee() money.Amount {
+	return money.FromBig(new(big.Int).Mul(t.MaxFee.Big(), new(big.Int).SetUint64(t.Gas)))
+}
+
+// readTerms reads what PrepareTerms returned.
+func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTerms, error) {
+	var t orderTerms
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return signing.Payment{}, t, err
+	}
+	return s.payment(o, t), t, nil
+}
+
+// BuildUnsigned implements chain.Signer.
+func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, error) {
+	p, t, err := s.readTerms(o, terms)
+	if err != nil {
+		return chain.Unsigned{}, err
+	}
+	unsigned, err := signing.BuildUnsigned(p)
+	uri, err2 := signing.URI(p)
+	asked, err3 := signing.WalletRequest(p)
+	if err := cmp.Or(err, err2, err3); err != nil {
+		return chain.Unsigned{}, err
+	}
+	return chain.Unsigned{URI: uri, Request: string(asked), ChainID: uint64(s.params.ChainID), Fee: t.fee(),
+		FeeAsset: string(money.ETH), Files: []chain.SigningFile{
+			{Name: "unsigned.json", Type: "application/json", Content: unsigned.JSON},
+			{Name: "unsigned.txt", Type: "text/plain", Content: []byte(unsigned.Raw + "\n")}}}, nil
+}
+
+// CheckSigned implements chain.Signer.
+func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed, []chain.Difference, error) {
+	p, _, err := s.readTerms(o, terms)
+	if err != nil {
+		return chain.Signed{}, nil, err
+	}
+	checked, differences, err := signing.CheckSigned(p, signed)
+	return chain.Signed{Hash: checked.Hash, Raw: checked.Raw, Fee: checked.FeeCap}, differences, err
+}
+
+// Broadcast implements chain.Signer.
+func (s *Source) Broadcast(ctx context.Context, raw string) error {
+	n, _, err := s.current.GetOrChoose(ctx)
+	if err != nil {
+		return err
+	}
+	answer, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_sendRawTransaction", raw))
+	switch {
+	case err != nil:
+		return n.DemoteOnError(ctx, err)
+	case answer.Error != nil:
+		return answer.Error.describeBroadcast()
+	}
+	return nil
+}
+
+// describeBroadcast says why a node didn't take a transaction, in the words of go-ethereum, Nethermind,
+// Erigon, Besu and Reth; nil where the node has it already.
+func (e *rpcError) describeBroadcast() error {
+	switch {
+	case e.messageContains("already known", "known transaction", "already imported", "alreadyknown"):
+		return nil
+	case e.messageContains("nonce too low", "oldnonce", "nonce is too low", "nonce_too_low"):
+		return chain.Problem("Another transaction of this wallet has taken its number. Prepare the send again, unless " +
+			"that transaction was this send.")
+	case e.messageContains("insufficient funds", "insufficientfunds", "upfront cost"):
+		return chain.Problem("The wallet has too little ether for the amount and the network's fee.")
+	case e.messageContains("underpriced", "feetoolow", "fee too low", "gas price"):
+		return chain.Problem("Its fee is too low now. Prepare the send again, and sign that transaction.")
+	}
+	return chain.Problem("The node refused the transaction: " + strings.TrimRight(e.Error(), ".") + ".")
+}
+
+// ParseAccount implements chain.Signer.
+func (s *Source) ParseAccount(address string) (account, spendPrefix string, err error) {
+	a, err := params.ParseAddress(address)
+	switch {
+	case errors.Is(err, params.ErrChecksum):
+		return "", "", chain.Problem("A character is mistyped: the checksum in the capitals is wrong.")
+	case err != nil, a == params.Address{}:
+		return "", "", chain.Problem("Must be an account: 0x and 40 of the characters 0–9 and a–f.")
+	}
+	return a.String(), strings.ToLower(a.String()) + ":", nil
+}

@@ -1,0 +1,61 @@
+package chain
+
+import (
+	"context"
+
+	"cointill/core/money"
+)
+
+// Order is an approved send, as the adapter of its network needs it.
+type Order struct {
+	From   string // the account that pays
+	To     Destination
+	Asset  string // a coin symbol
+	Amount money.Amount
+	// ID identifies the send where the network carries such a number (InvoiceID on the XRP Ledger).
+	ID [32]byte
+}
+
+// Unsigned is a transaction for a wallet to sign, in the forms that wallets take.
+type Unsigned struct {
+	Files    []SigningFile
+	URI      string // link that a wallet opens; "" for none
+	Request  string // JSON: the parameter of eth_sendTransaction for a wallet in the browser; "" for none
+	ChainID  uint64 // that such a wallet must be on; 0 for none
+	Fee      money.Amount
+	FeeAsset string // coin of Fee, the most that the network takes
+}
+
+// SigningFile is one form of an unsigned transaction.
+type SigningFile struct {
+	Name, Type string // Type is its media type
+	Content    []byte
+}
+
+// Signed is a signed transaction that makes exactly its order.
+type Signed struct {
+	Hash string // as blocks and transfers name the transaction
+	Raw  string // as nodes take it
+	Fee  money.Amount
+}
+
+// Signer builds the transactions of a network that a merchant's wallet signs, checks signed ones,
+// and broadcasts them. It holds no key. Its Problems say in words what keeps an order from being
+// made, and quote nothing but what a node said.
+type Signer interface {
+	// PrepareTerms asks a node for what a transaction needs beside its order: the account's number
+	// of the transaction and the fee. earlier are the terms of a transaction for the same order
+	// that may have been signed, "" for none: its number is taken again while the network has not
+	// used it, so that only one of the two can confirm.
+	PrepareTerms(ctx context.Context, order Order, earlier string) (terms string, err error)
+	// BuildUnsigned returns the transaction that makes an order on terms. It asks no node.
+	BuildUnsigned(order Order, terms string) (Unsigned, error)
+	// CheckSigned compares a signed transaction with its order and terms. Without differences it
+	// makes exactly that order, for at most three times the fee. It asks no node.
+	CheckSigned(order Order, terms, signed string) (Signed, []Difference, error)
+	// Broadcast has a node send a signed transaction. One that the node has already is no error.
+	Broadcast(ctx context.Context, raw string) error
+	// ParseAccount reads an account that may pay, and returns it in its usual form, with what the
+	// spend keys of its transactions begin with.
+	ParseAccount(address string) (account, spendPrefix string, err error)
+}
