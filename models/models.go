@@ -10,7 +10,7 @@ func All() []any {
 		&AuditHead{}, &Logo{}, &APICall{}, &Alarm{}, &Instance{}, &Lease{},
 		&Customer{}, &Payment{}, &Destination{}, &Holding{}, &Wallet{}, &ListedAddress{}, &Transfer{}, &Spend{},
 		&Step{}, &Link{}, &Resolution{}, &JournalEntry{}, &JournalDay{}, &ClosedMonth{},
-		&Send{}, &SendStep{}, &SendApproval{}, &SendClaim{}, &SendDestination{}, &PayoutAddress{}, &SendRules{},
+		&Send{}, &SendStep{}, &SendApproval{}, &SendClaim{}, &SendDestination{}, &PayoutAddress{}, &PayoutWallet{}, &SendRules{},
 		&Tally{}, &TallyDay{}, &TallyWait{}, &TallyChange{},
 		&Event{}, &Endpoint{}, &EndpointPause{}, &Resend{}, &Delivery{}, &DeliveryAttempt{}, &Mail{},
 		&Rate{}, &RateSource{}, &RateMinute{}, &RatePolicy{},

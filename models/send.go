@@ -67,6 +67,11 @@ type Send struct {
 	// ReadyHeight is the height of its network then: blocks above it may hold the transaction.
 	ReadyHeight *int64
 	SigningAt   *time.Time // when signing data was first handed out
+	// Account is the payout wallet that the send was handed to, Terms what its transaction has beside the
+	// send (JSON of the network's adapter), SignedHash the transaction that was checked; "" for none.
+	Account     string     `gorm:"not null"`
+	Terms       string     `gorm:"not null"`
+	SignedHash  string     `gorm:"not null"`
 	ProcessedAt *time.Time // first confirmation
 	EndedAt     *time.Time
 	ExpiresAt   time.Time `gorm:"not null"` // end of the wait for an address, or for the wallet
@@ -151,4 +156,18 @@ type SendRules struct {
 	From       time.Time `gorm:"column:valid_from;not null;index:send_rules_business,priority:3"`
 	Actor      string    `gorm:"not null"`
 	CreatedAt  time.Time `gorm:"not null"`
+}
+
+// PayoutWallet is an account that a business sends from, on networks with accounts: transactions of
+// it pay the business's sends. An account belongs to one business.
+type PayoutWallet struct {
+	ID         int64
+	BusinessID int64  `gorm:"not null;index:payout_wallets_list,priority:1"`
+	Domain     string `gorm:"not null;index:payout_wallets_list,priority:2"`
+	Network    string `gorm:"not null;uniqueIndex:payout_wallets_account,priority:1"`
+	Address    string `gorm:"not null;uniqueIndex:payout_wallets_account,priority:2"`
+	// SpendPrefix is what the spend keys of its transactions begin with.
+	SpendPrefix string    `gorm:"not null"`
+	Actor       string    `gorm:"not null"`
+	CreatedAt   time.Time `gorm:"not null"`
 }

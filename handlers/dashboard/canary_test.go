@@ -34,10 +34,12 @@ payments          reference= business_reference authorization_code=~ customer_na
 payments          customer_email metadata remark address                                see_payments
 resolutions       tx_id note                                                            see_payments
 payout_addresses  address~ name~                                                        see_sends
+payout_wallets    address spend_prefix~                                                 see_sends
 send_claims       address~                                                              see_sends
 send_destinations address~                                                              see_sends
 send_steps        detail~                                                               see_sends
 sends             reference= business_reference address metadata note hash~            see_sends
+sends             account~ signed_hash~ terms~                                          see_sends
 spends            spend_key~                                                            see_payments
 steps             remark detail~                                                        see_payments
 transfers         tx_id address block_hash~ conflict_tx~                                see_payments
@@ -59,6 +61,7 @@ mails domain kind message_id from_name outcome
 payments domain token_hash language currency method coin network due price quote late_payments status reason paid
 resolutions domain kind reason asset amount actor
 payout_addresses domain network
+payout_wallets domain network actor
 send_claims hash confirm_hash
 send_destinations network
 send_steps kind from_status to_status reason actor
