@@ -57,6 +57,30 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	payout := dashboard.SendFormProps{Page: page, Methods: []ui.Option{{Value: "crypto_bitcoin", Label: "Bitcoin (BTC)"}}, Currencies: []ui.Option{{Value: "NGN", Label: "NGN"}}}
 	rules := dashboard.SendRulesProps{Page: page, Now: dashboard.SendRuleTexts{One: "Every send", Two: "Never", Limit: "No limit"}, Planned: dashboard.SendRuleTexts{One: "$100.00 and more", Two: "$1,000.00 and more", Limit: "$5,000.00"}, From: now, Change: true, SecondFactor: true,
 		Form: ui.Form{Values: map[string]string{"one_from": "0"}, Errors: map[string][]string{"two_from": {"Must be an amount of USD with at most two decimals, such as 250.00."}}}}
+	paying := []ui.Option{{Value: "0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199", Label: "0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199"}}
+	unprepared := dashboard.SendSignProps{Page: page, SendRow: row, CoinName: "Tether", Network: "Ethereum · ethereum-mainnet"}
+	unprepared.SendRow.Amount, unprepared.SendRow.CoinSymbol, unprepared.SendRow.Address = "120.5 USDT", "USDT", "0x52908400098527886E0F7030069857D2E4169EE7"
+	choose := unprepared
+	choose.Wallets = paying
+	path, size, err := ui.QRPath("ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=120500000")
+	if err != nil {
+		panic(err)
+	}
+	prepared := choose
+	prepared.Account, prepared.Fee, prepared.Request, prepared.ChainID = paying[0].Value, "0.0004 ETH", `{"from":"0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199"}`, "1"
+	prepared.URI, prepared.QR = "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=120500000", ui.QRProps{Path: path, Size: size, Alt: "Link"}
+	prepared.Files = []dashboard.SendFile{{Name: "unsigned.json", Href: row.Href + "/sign?file=unsigned.json"}, {Name: "unsigned.txt", Href: row.Href + "/sign?file=unsigned.txt"}}
+	differs := prepared
+	differs.Differences = []dashboard.SendDifference{{Field: "destination", Approved: "0x52908400098527886E0F7030069857D2E4169EE7", Signed: "0x8617E340B3D01FA5F11F306F4090FD50E238070D"}, {Field: "amount", Approved: "120500000", Signed: "120500001"}}
+	checked := prepared
+	checked.Sent = "0x" + hash
+	declined := checked
+	declined.Refused = "The wallet has too little ether for the amount and the network's fee."
+	wallets := dashboard.PayoutWalletsProps{Page: page, Change: true, SecondFactor: true, Networks: []ui.Option{{Value: "ethereum-mainnet", Label: "ethereum-mainnet"}},
+		Wallets: []dashboard.PayoutWallet{{ID: "1", Network: "ethereum-mainnet", Address: paying[0].Value, Who: "Amara Okafor", Created: now}},
+		Form:    ui.Form{Values: map[string]string{"address": "0x1"}, Errors: map[string][]string{"address": {"Must be an account: 0x and 40 of the characters 0–9 and a–f."}}}}
+	reader, unconnected := wallets, dashboard.PayoutWalletsProps{Page: page, Change: true}
+	reader.Change, reader.Form = false, ui.Form{}
 	seen := rules
 	seen.Change = false
 	empty := func(shown, payment string, ask bool) templ.Component {
@@ -67,6 +91,9 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		"sends-none-way": empty("way", "", true), "sends-none-address": empty("address", "", true), "sends-none-failed": empty("failed", "", true), "sends-none-done": empty("done", "", true), "sends-none-of-payment": empty("", row.Payment, true),
 		"send": dashboard.Send(one), "send-refused": dashboard.Send(refused), "send-ready": dashboard.Send(ready), "send-waiting": dashboard.Send(waiting), "send-failed": dashboard.Send(failed), "send-done": dashboard.Send(done),
 		"send-refund": dashboard.SendForm(refund), "send-refund-transfer": dashboard.SendForm(stray), "send-refund-none": dashboard.SendForm(none), "send-payout": dashboard.SendForm(payout),
+		"send-sign-no-wallet": dashboard.SendSign(unprepared), "send-sign-choose": dashboard.SendSign(choose), "send-sign": dashboard.SendSign(prepared),
+		"send-sign-differs": dashboard.SendSign(differs), "send-sign-checked": dashboard.SendSign(checked), "send-sign-declined": dashboard.SendSign(declined),
+		"payout-wallets": dashboard.PayoutWallets(wallets), "payout-wallets-to-see": dashboard.PayoutWallets(reader), "payout-wallets-none": dashboard.PayoutWallets(unconnected),
 		"send-rules": dashboard.SendRules(rules), "send-rules-to-see": dashboard.SendRules(seen),
 	}
 }

@@ -30,7 +30,8 @@ type course struct {
 // bring about. Where a type stands several times the first is meant when no
 // reason is given.
 func listCourses() []course {
-	const btc, eth, usdt, xrp, doge = money.CryptoBitcoin, money.CryptoEthereum, money.CryptoTether, money.CryptoRipple,
+	const btc, eth, usdt, xrp, doge = money.CryptoBitcoin, money.CryptoEthereum, money.CryptoTether,
+		money.CryptoRipple,
 		money.CryptoDogecoin
 	all := []money.Method{btc, eth, usdt, xrp, doge}
 	mempool := []money.Method{btc, eth, usdt, doge} // networks on which something is seen before it is final

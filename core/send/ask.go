@@ -162,7 +162,7 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request) (row
 	if from, err = s.findSource(ctx, sc, r); err != nil {
 		return row, from, err
 	}
-	if err := setSource(&row, from, sc, s.Networks); err != nil {
+	if err := setSource(&row, from, sc, &s.Deps); err != nil {
 		return row, from, err
 	}
 	if r.Address == "" {

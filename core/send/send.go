@@ -123,6 +123,9 @@ type Deps struct {
 	Mails    Mails
 	Depths   settings.Depths
 	Restored models.Restored
+	// Signers are those of networks that wallets sign on, by the network's name. The sandbox's
+	// networks need none.
+	Signers map[string]Signer
 	// Render writes the mails about sends.
 	Render func(Letter) (subject, text, html string)
 	// ClaimBase is the address under which customers name the address of a refund, without a
@@ -145,6 +148,7 @@ type Service struct {
 	Approvals *Approvals
 	Claims    *Claims
 	Evaluator *Evaluator
+	Signing   *Signing
 }
 
 // Approvals is what people decide about sends.
@@ -159,7 +163,8 @@ type Evaluator struct{ *store }
 // New makes the service.
 func New(d Deps) *Service {
 	s := &store{d}
-	return &Service{store: s, Approvals: &Approvals{s}, Claims: &Claims{s}, Evaluator: &Evaluator{s}}
+	return &Service{store: s, Approvals: &Approvals{s}, Claims: &Claims{s}, Evaluator: &Evaluator{s},
+		Signing: &Signing{s}}
 }
 
 // View is a send with what pages and answers show of it.

@@ -2,7 +2,6 @@ package send
 
 import (
 	"context"
-	"strings"
 
 	"gorm.io/gorm/clause"
 
@@ -46,7 +45,7 @@ func (s *Service) findSource(ctx context.Context, sc scope.Scope, r Request) (fr
 }
 
 // setSource sets what the send has from the money that it is of, or the network of a payout.
-func setSource(row *models.Send, from source, sc scope.Scope, networks payment.Networks) error {
+func setSource(row *models.Send, from source, sc scope.Scope, d *Deps) error {
 	switch {
 	case from.transfer != nil:
 		row.TransferID, row.PaymentID = &from.transfer.ID, from.transfer.PaymentID
@@ -55,7 +54,7 @@ func setSource(row *models.Send, from source, sc scope.Scope, networks payment.N
 		row.PaymentID, row.Coin, row.Network = &from.view.Payment.ID, from.view.Payment.Coin, from.view.Payment.Network
 	default:
 		info, _ := money.Method(row.Method).Info()
-		network, problem := networks.Network(sc.Domain, info.Chain)
+		network, problem := d.Networks.Network(sc.Domain, info.Chain)
 		if network == "" {
 			return fault.New(fault.Conflict, "send_unavailable", problem)
 		}
@@ -67,10 +66,9 @@ func setSource(row *models.Send, from source, sc scope.Scope, networks payment.N
 			"transfer is of another asset. Send it from your wallet, and record that.")
 	}
 	row.Method = string(info.Method)
-	if !strings.HasPrefix(row.Network, sandboxPrefix) {
+	if !d.CanSign(row.Network) {
 		return fault.New(fault.Conflict, "send_unavailable", "Sends on "+row.Network+" can't be signed "+
-			"yet: they work on the sandbox's networks. Send the money from your wallet, and record the "+
-			"refund.")
+			"here yet. Send the money from your wallet, and record the refund.")
 	}
 	if from.view != nil && row.Currency == "" {
 		row.Currency = from.view.Payment.Currency

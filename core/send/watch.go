@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -39,21 +40,46 @@ type Matcher struct {
 	tx      *models.Tx
 	network string
 	sends   map[string][]models.Send // by address, in the order in which they were asked for
+	wallets map[int64][]string       // what spend keys of payout wallets begin with, by business
 }
 
 // NewMatcher reads the sends to addresses that a wallet may pay.
 func NewMatcher(tx *models.Tx, network string, addresses []string) (*Matcher, error) {
-	m := &Matcher{tx: tx, network: network, sends: map[string][]models.Send{}}
+	m := &Matcher{tx: tx, network: network, sends: map[string][]models.Send{}, wallets: map[int64][]string{}}
 	if len(addresses) == 0 {
 		return m, nil
 	}
 	var rows []models.Send
 	err := models.Among(tx.Where("network = ? AND ready_at IS NOT NULL", network), "address", addresses).Order("id").
 		Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return m, err
+	}
 	for _, row := range rows {
 		m.sends[row.Address] = append(m.sends[row.Address], row)
 	}
-	return m, err
+	return m, m.readWallets(rows)
+}
+
+// readWallets reads what spend keys of the wallets of the sends' businesses begin with.
+func (m *Matcher) readWallets(rows []models.Send) error {
+	if strings.HasPrefix(m.network, sandboxPrefix) {
+		for _, row := range rows {
+			m.wallets[row.BusinessID] = []string{SandboxAccount(row.BusinessID, row.Domain) + ":"}
+		}
+		return nil
+	}
+	ids := map[int64]bool{}
+	for _, row := range rows {
+		ids[row.BusinessID] = true
+	}
+	var wallets []models.PayoutWallet
+	err := models.Among(m.tx.Where("network = ?", m.network), "business_id", slices.Sorted(maps.Keys(ids))).
+		Find(&wallets).Error
+	for _, w := range wallets {
+		m.wallets[w.BusinessID] = append(m.wallets[w.BusinessID], w.SpendPrefix)
+	}
+	return err
 }
 
 // Match returns the send that a transfer pays; nil for none. height is of its block, 0 in the
@@ -64,10 +90,13 @@ func (m *Matcher) Match(t chain.Transfer, height int64) (*models.Send, error) {
 	var fits []models.Send
 	for _, row := range m.sends[t.Address] {
 		if row.Coin == t.Asset && row.Amount.Cmp(t.Amount) == 0 && sameTag(row.Tag, t.Tag) && t.Via == "" &&
-			(height == 0 || row.ReadyHeight != nil && height > *row.ReadyHeight) && spendsFrom(row, t.Spends) &&
+			(height == 0 || row.ReadyHeight != nil && height > *row.ReadyHeight) && m.isSpent(row, t) &&
 			(!State(row.Status).Released() || row.SigningAt != nil) {
 			fits = append(fits, row)
 		}
+	}
+	if i := slices.IndexFunc(fits, func(row models.Send) bool { return row.SignedHash == t.TxID }); i >= 0 {
+		return &fits[i], nil // the transaction that was checked here
 	}
 	for i := range fits {
 		paid, err := m.isPaid(fits[i])
@@ -89,11 +118,13 @@ func (m *Matcher) isPaid(row models.Send) (bool, error) {
 	return len(ids) > 0, err
 }
 
-// spendsFrom reports that a transaction spends from the business's own wallet.
-func spendsFrom(row models.Send, keys []string) bool {
-	account := SandboxAccount(row.BusinessID, row.Domain) + ":"
-	return strings.HasPrefix(row.Network, sandboxPrefix) &&
-		slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, account) })
+// isSpent reports that a transaction spends from the business's own wallet.
+func (m *Matcher) isSpent(row models.Send, t chain.Transfer) bool {
+	return row.SignedHash != "" && row.SignedHash == t.TxID || slices.ContainsFunc(t.Spends, func(key string) bool {
+		return slices.ContainsFunc(m.wallets[row.BusinessID], func(prefix string) bool {
+			return strings.HasPrefix(key, prefix)
+		})
+	})
 }
 
 func sameTag(a *int64, b *uint32) bool {

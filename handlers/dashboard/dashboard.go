@@ -138,6 +138,7 @@ type Services struct {
 	Sandbox    Sandbox
 	Sends      Sends
 	Approvals  sends.Approvals
+	Signing    sends.Signing
 	Settings   settings.Settings
 	System     system.System
 	Wallets    Wallets
@@ -181,17 +182,20 @@ func New(s Services) *Handlers {
 		Links: &links.Handlers{Accounts: s.Accounts, Links: s.Links, Lists: s.Lists, Answers: s.Answers,
 			Clock: s.Clock},
 		Mailbox: &mailbox.Handlers{Mails: s.Mails, MailServer: s.MailServer},
-		Overview: &overview.Handlers{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Figures: s.Figures, Lists: s.Lists, Quotes: s.Quotes,
+		Overview: &overview.Handlers{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Figures: s.Figures,
+			Lists: s.Lists, Quotes: s.Quotes,
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Networks: s.Networks, Clock: s.Clock},
-		Payments: &payments.Handlers{Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists, Mails: s.Mails, Sandbox: s.Sandbox,
+		Payments: &payments.Handlers{Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists,
+			Mails: s.Mails, Sandbox: s.Sandbox,
 			Sends:      s.Sends,
 			Wallets:    s.Wallets,
 			Deliveries: s.Deliveries, Hub: s.Hub, Answers: s.Answers, Exports: exports, Clock: s.Clock},
 		People: &people.Handlers{Accounts: s.Accounts, Users: s.Users, Factors: s.Factors, Sessions: s.Sessions,
 			Passkeys: s.Passkeys, MailServer: s.MailServer},
 		Rates: &rates.Handlers{Quotes: s.Quotes, Clock: s.Clock},
-		Sends: &sends.Handlers{Sends: s.Sends, Approvals: s.Approvals, Sandbox: s.Sandbox, Answers: s.Answers,
-			Clock: s.Clock},
+		Sends: &sends.Handlers{Sends: s.Sends, Approvals: s.Approvals, Signing: s.Signing, Sandbox: s.Sandbox,
+			Answers: s.Answers,
+			Clock:   s.Clock},
 		Settings: &settings.Handlers{Settings: s.Settings, Audits: s.Audits, Team: s.Accounts, Depths: s.Depths,
 			Exports: exports, Clock: s.Clock},
 		SignIn: &signin.Handlers{Accounts: s.Accounts, Users: s.Users, Passkeys: s.Passkeys, Team: s.Accounts,

@@ -53,7 +53,13 @@ GET  /dashboard/sends/new                             ✓✓✓t
 POST /dashboard/sends                                 ✓✓✓t
 GET  /dashboard/sends/rules                           ✓✓✓t
 POST /dashboard/sends/rules                           ✓✓––
+GET  /dashboard/sends/wallets                         ✓✓✓t
+POST /dashboard/sends/wallets                         ✓✓––
+POST /dashboard/sends/wallets/:id/remove              ✓✓––
 GET  /dashboard/sends/:reference                      ✓✓✓t
+GET  /dashboard/sends/:reference/sign                 ✓✓––
+POST /dashboard/sends/:reference/sign                 ✓✓––
+POST /dashboard/sends/:reference/sign/check           ✓✓––
 POST /dashboard/sends/:reference/approve              ✓✓––
 POST /dashboard/sends/:reference/approve/simulate     tt–t
 POST /dashboard/sends/:reference/reject               ✓✓––
@@ -282,6 +288,9 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 	s.FailOn(s.DB.Exec(t.Context()).Create(&models.SendClaim{SendID: sent.ID, Hash: secrets.Hash("send claim", claim[1:]),
 		Address: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", ConfirmHash: secrets.Hash("send confirm", confirm), CreatedAt: s.Clock.Now(),
 		UpdatedAt: s.Clock.Now()}).Error)
+	paying := models.PayoutWallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: "ethereum-" + string(sc.Domain),
+		Address: fmt.Sprintf("0x%040d", 2*sc.BusinessID), CreatedAt: s.Clock.Now()}
+	s.FailOn(s.DB.Exec(t.Context()).Create(&paying).Error)
 	return map[string]string{
 		"/v1/sends/:id": "/v1/sends/" + sent.Reference, "/v1/sandbox/sends/:id": "/v1/sandbox/sends/" + sent.Reference,
 		"/refund/:token": "/refund" + claim, "/refund/confirm/:token": "/refund/confirm/" + confirm,
@@ -295,6 +304,7 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 		"/dashboard/account/passkeys/:passkey": fmt.Sprintf("/dashboard/account/passkeys/%d", passkey.ID),
 		"/dashboard/unmatched/:id":             fmt.Sprintf("/dashboard/unmatched/%d", stray.ID), "/dashboard/customers/:id": "/dashboard/customers/" + customers[0].Code,
 		"/dashboard/sends/:reference":    "/dashboard/sends/" + sent.Reference,
+		"/dashboard/sends/wallets/:id":   fmt.Sprintf("/dashboard/sends/wallets/%d", paying.ID),
 		"/dashboard/payments/:reference": pages[0], "/dashboard/links/:id": pages[1], "/dashboard/webhooks/:id": "/dashboard/webhooks/" + hook.ID,
 		"/dashboard/mailbox/:id": pages[3], "/dashboard/webhooks/resends/:id": "/dashboard/webhooks/resends/" + order.ID,
 		"/dashboard/calls/:id": fmt.Sprintf("/dashboard/calls/%d", logged[0].ID),

@@ -42,6 +42,13 @@ func (c *Ctx) SendDownload(name, contentType string, done func(),
 	return nil
 }
 
+// SendFile answers with a short file to be saved.
+func (c *Ctx) SendFile(name, contentType string, content []byte) error {
+	c.Set("Content-Type", contentType)
+	c.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s"`, name))
+	return c.Send(content)
+}
+
 // writeDownload runs write until it ends or is called off.
 func writeDownload(closing <-chan struct{}, w *bufio.Writer, conn io.Closer,
 	write func(ctx context.Context, out io.Writer) error) (err error) {

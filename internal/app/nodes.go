@@ -19,6 +19,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/send"
 	"cointill/core/wallet"
 )
 
@@ -68,6 +69,7 @@ type nodes struct {
 	holders map[scope.Domain]wallet.Holder
 	served  map[scope.Domain]map[money.Chain]chain.Network
 	follow  []followed
+	signers map[string]send.Signer // by network
 	// contracts are what wallets need to know of Ethereum's networks.
 	contracts map[chain.Network]payment.Contract
 }
@@ -84,7 +86,7 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 	all := &nodes{
 		keyed:   map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
 		served:  map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
-		holders: map[scope.Domain]wallet.Holder{},
+		holders: map[scope.Domain]wallet.Holder{}, signers: map[string]send.Signer{},
 		ledgers: map[scope.Domain]wallet.Ledger{}, contracts: map[chain.Network]payment.Contract{},
 	}
 	for _, one := range []struct {
@@ -147,6 +149,7 @@ func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger, a
 		all.keyed[one.domain][money.Ethereum] = wallet.Ethereum(p)
 		all.holders[one.domain] = balanceLookup(source)
 		all.contracts[source.Network()] = payment.Contract{ChainID: p.ChainID, Token: p.Token.String()}
+		all.signers[string(source.Network())] = send.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, money.Ethereum, source, ethereum.Codec())
 		all.follow[len(all.follow)-1].interval = p.Interval
 	}

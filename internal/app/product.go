@@ -204,7 +204,8 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 		PageBase: p.Base + "/pay", Changed: p.signalChange,
 	}
 	p.Sends = send.New(send.Deps{DB: p.DB, Clock: p.Clock, Secrets: box, Quotes: p.Quotes, Networks: p.Networks,
-		Payments: p.Payments, Resolver: payment.NewResolver(p.Payments), Users: p.Users, Events: p.Hooks, Mails: p.receipts, Depths: depths, Restored: restored,
+		Payments: p.Payments, Resolver: payment.NewResolver(p.Payments), Users: p.Users, Events: p.Hooks,
+		Mails: p.receipts, Depths: depths, Restored: restored, Signers: p.nodes.signers,
 		Render: mailview.RenderSend, ClaimBase: p.Base + "/refund", PageBase: p.Base + "/dashboard/sends",
 		HasMailServer: p.receipts.SMTP != nil, Changed: p.signalChange})
 	p.figures = &stats.Service{DB: p.DB, Clock: p.Clock}
@@ -343,7 +344,8 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 					Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Webhooks: p.Hooks,
 					Deliveries: p.deliveries, Resends: p.resends, Links: p.Links,
 					Keys: p.Keys, Methods: p.Accounts, Networks: p.Networks, Quotes: p.Quotes,
-					Sandbox: p.Sandbox, Sends: p.Sends, ClaimURL: p.Sends.ClaimURL, Books: p.Books, Limits: p.limiter, Answers: p.answers, Secrets: box,
+					Sandbox: p.Sandbox, Sends: p.Sends, ClaimURL: p.Sends.ClaimURL, Books: p.Books, Limits: p.limiter,
+					Answers: p.answers, Secrets: box,
 					Clock:     p.Clock,
 					PerMinute: s.RateLimit, BaseURL: p.Base, Version: Version,
 				})
@@ -366,6 +368,7 @@ func (p *Product) NewDashboard() *dashboard.Handlers {
 		Mails: p.receipts, Payments: p.Payments, Resolver: payment.NewResolver(p.Payments),
 		Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
 		Receiving: p.Receiving, Sandbox: p.Sandbox, Sends: p.Sends, Approvals: p.Sends.Approvals,
+		Signing:  p.Sends.Signing,
 		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Deliveries: p.deliveries,
 		Resends: p.resends, Answers: p.answers,
 		Signatures: &diagnose.Service{DB: p.DB, Clock: p.Clock, Endpoints: p.Hooks},

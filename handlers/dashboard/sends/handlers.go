@@ -38,6 +38,17 @@ type Approvals interface {
 	SetRules(ctx context.Context, sc scope.Scope, r send.Rules, proof send.Proof) error
 }
 
+// Signing is what these pages need of core/send for wallets that sign.
+type Signing interface {
+	AddWallet(ctx context.Context, sc scope.Scope, network, address string, proof send.Proof) error
+	ListNetworks(sc scope.Scope) []string
+	ListWallets(ctx context.Context, sc scope.Scope) ([]models.PayoutWallet, error)
+	Prepare(ctx context.Context, sc scope.Scope, reference, account string) (send.View, error)
+	RemoveWallet(ctx context.Context, sc scope.Scope, id int64, proof send.Proof) error
+	Submit(ctx context.Context, sc scope.Scope, reference, signed string) (send.Submitted, error)
+	Unsigned(ctx context.Context, sc scope.Scope, reference string) (send.View, *send.Unsigned, error)
+}
+
 // Sandbox is what these pages need of core/sandbox.
 type Sandbox interface {
 	ApproveSend(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
@@ -51,6 +62,7 @@ type Handlers struct {
 	Clock     clock.Clock
 	Sandbox   Sandbox
 	Sends     Sends
+	Signing   Signing
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.
@@ -61,7 +73,13 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Post(display.SendsPath, scope.AskSends, h.askSend)
 	m.Get(rulesPath, scope.SeeSends, h.showRulesPage)
 	m.Post(rulesPath, scope.ApproveSends, h.setRules)
+	m.Get(walletsPath, scope.SeeSends, h.showWalletsPage)
+	m.Post(walletsPath, scope.ApproveSends, h.addWallet)
+	m.Post(walletsPath+"/:id/remove", scope.ApproveSends, h.removeWallet)
 	m.Get(one, scope.SeeSends, h.showSendPage)
+	m.Get(one+"/sign", scope.ApproveSends, h.showSignPage)
+	m.Post(one+"/sign", scope.ApproveSends, h.prepareSend)
+	m.Post(one+"/sign/check", scope.ApproveSends, h.checkSigned)
 	m.Post(one+"/approve", scope.ApproveSends, h.approveSend)
 	m.Post(one+"/approve/simulate", scope.DriveSandbox, h.playApprover)
 	m.Post(one+"/reject", scope.ApproveSends, h.rejectSend)
@@ -73,4 +91,6 @@ func (h *Handlers) Routes(m page.Members) {
 const (
 	newPath   = display.SendsPath + "/new"
 	rulesPath = display.SendsPath + "/rules"
+
+	walletsPath = display.SendsPath + "/wallets"
 )

@@ -96,7 +96,8 @@ func fillActions(props *dashboard.SendProps, f sendFacts) {
 		send.AwaitingApproval, send.Ready, send.Failed}, state)
 	props.CanRetry = approves && state == send.Failed
 	props.CanPlay = plays && state == send.AwaitingApproval
-	if plays && state == send.Ready {
+	props.CanSign = approves && state == send.Ready && !v.UsesSandboxWallet()
+	if plays && state == send.Ready && v.UsesSandboxWallet() {
 		for _, one := range sandbox.SendScenariosFor(v.Coin()) {
 			props.Scenarios = append(props.Scenarios, dashboard.Scenario{Code: one.Code, Label: one.Label,
 				Text: one.Explanation})

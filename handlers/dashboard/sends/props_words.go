@@ -147,6 +147,8 @@ func stepTitle(ctx context.Context, row models.Send, s models.SendStep) string {
 		return words.T(ctx, "sends.step_approved")
 	case "signing":
 		return words.T(ctx, "sends.step_signing")
+	case "signed":
+		return words.T(ctx, "sends.step_signed")
 	case "address_changed":
 		return words.T(ctx, "sends.step_address_changed")
 	case send.SentAgain:

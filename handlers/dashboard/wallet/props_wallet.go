@@ -80,8 +80,9 @@ func barredText(ctx context.Context, count int64, first string) string {
 // walletCard is a wallet that is in use.
 func walletCard(ctx context.Context, s wallet.State) dashboard.WalletCard {
 	if s.Script == wallet.ScriptAccount {
-		return dashboard.WalletCard{Account: true, Key: s.Wallet.Key, Network: receiving.NetworkName(s.Wallet.Network),
-			Issued: describeIssued(ctx, s.Wallet)}
+		return dashboard.WalletCard{Account: true, Key: s.Wallet.Key,
+			Network: receiving.NetworkName(s.Wallet.Network),
+			Issued:  describeIssued(ctx, s.Wallet)}
 	}
 	return dashboard.WalletCard{
 		Key: receiving.ShortKey(s.Wallet.Key), Kind: receiving.DescribeKind(s.Script, s.Wallet.Network),
@@ -113,7 +114,8 @@ func gapText(ctx context.Context, s wallet.State) string {
 }
 
 func formerWallet(ctx context.Context, w models.Wallet, zone *time.Location) dashboard.FormerWallet {
-	return dashboard.FormerWallet{Key: receiving.DescribeKey(w.Key, w.Script), Kind: receiving.DescribeKind(w.Script, w.Network),
+	return dashboard.FormerWallet{Key: receiving.DescribeKey(w.Key, w.Script),
+		Kind:    receiving.DescribeKind(w.Script, w.Network),
 		Network: receiving.NetworkName(w.Network),
 		Issued:  describeIssued(ctx, w), Replaced: w.UpdatedAt.In(zone)}
 }

@@ -1,0 +1,214 @@
+package send
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"cointill/chain"
+	"cointill/core/fault"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// Signer is what signs sends of one network of a domain: see chain.Signer.
+type Signer struct {
+	chain.Signer
+	Domain scope.Domain
+}
+
+// Unsigned is a transaction for a wallet to sign; Difference is a field in which a signed one is not
+// the approved send.
+type (
+	Unsigned   = chain.Unsigned
+	Difference = chain.Difference
+)
+
+// Signing hands sends to wallets on networks with accounts, and takes what they signed.
+type Signing struct{ *store }
+
+// Submitted is what became of a signed transaction.
+type Submitted struct {
+	Signed chain.Signed
+	// Differences are the fields in which it is not the approved send; it is not broadcast then.
+	Differences []Difference
+	// Refused says why the network didn't take it; "" where it did.
+	Refused string
+}
+
+// UsesSandboxWallet reports that the sandbox's own wallet signs the send.
+func (v View) UsesSandboxWallet() bool { return strings.HasPrefix(v.Send.Network, sandboxPrefix) }
+
+// CanSign reports whether sends of a network can be handed to a wallet.
+func (d *Deps) CanSign(network string) bool {
+	_, known := d.Signers[network]
+	return known || strings.HasPrefix(network, sandboxPrefix)
+}
+
+// orderOf returns the send for the network's adapter.
+func orderOf(row models.Send, account string) chain.Order {
+	o := chain.Order{From: account, To: chain.Destination{Address: row.Address}, Asset: row.Coin, Amount: row.Amount,
+		ID: sha256.Sum256([]byte(row.Reference))}
+	if row.Tag != nil {
+		tag := uint32(*row.Tag)
+		o.To.Tag = &tag
+	}
+	return o
+}
+
+// findReady finds a send that may be signed now, and its signer.
+func (s *Signing) findReady(ctx context.Context, sc scope.Scope, reference string) (View, Signer, error) {
+	if err := sc.CheckAction(scope.ApproveSends); err != nil {
+		return View{}, Signer{}, err
+	}
+	v, err := s.Find(ctx, sc, reference)
+	if err != nil {
+		return View{}, Signer{}, err
+	}
+	if err := s.checkReady(v.Send); err != nil {
+		return View{}, Signer{}, err
+	}
+	signer, known := s.Signers[v.Send.Network]
+	if !known {
+		return View{}, Signer{}, fault.New(fault.Conflict, "send_unavailable", "Sends on "+v.Send.Network+
+			" are not signed here.")
+	}
+	return v, signer, nil
+}
+
+// Prepare asks the network what the transaction needs, and records that the send is handed to a
+// wallet: account is one of the business's payout wallets on the send's network.
+//
+// Faults: Forbidden; NotFound; Invalid for account; Conflict for a send that is not ready, was
+// changed, or that the account can't pay; Unavailable while the network's node can't be asked.
+func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, account string) (View, error) {
+	v, signer, err := s.findReady(ctx, sc, reference)
+	if err != nil {
+		return View{}, err
+	}
+	var wallets []models.PayoutWallet
+	if err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND address = ?", v.Send.Network, account).
+		Find(&wallets).Error; err != nil {
+		return View{}, err
+	}
+	if len(wallets) == 0 {
+		return View{}, fault.Validation(fault.Fields{"account": {"Must be one of your payout wallets."}})
+	}
+	earlier := ""
+	if v.Send.Account == account {
+		earlier = v.Send.Terms
+	}
+	terms, err := signer.PrepareTerms(ctx, orderOf(v.Send, account), earlier)
+	if err != nil {
+		return View{}, describeProblem(ctx, err)
+	}
+	seen := v.Version()
+	var made *View
+	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
+		if made, err = s.loadCurrent(tx, v.Send.ID); err != nil {
+			return err
+		}
+		if err := s.checkReady(made.Send); err != nil {
+			return err
+		}
+		if made.Version() != seen {
+			return fault.New(fault.Conflict, "send_changed", "The send changed meanwhile. Look at it again.")
+		}
+		now := s.Clock()
+		made.Send.Account, made.Send.Terms, made.Send.SigningAt = account, terms, &now
+		if err := s.writeStep(tx, made, models.SendStep{Kind: stepNote, From: made.Send.Status, To: made.Send.Status,
+			Reason: "signing", Actor: sc.Actor, Detail: encodeDetail(map[string]any{"account": account})}); err != nil {
+			return err
+		}
+		return s.saveSend(tx, &made.Send)
+	})
+	if err != nil {
+		return View{}, err
+	}
+	return *made, nil
+}
+
+// Unsigned returns the transaction that a prepared send is signed by; nil before it was prepared.
+//
+// Faults: Forbidden; NotFound; Conflict for a send that is not ready, or was changed.
+func (s *Signing) Unsigned(ctx context.Context, sc scope.Scope, reference string) (View, *Unsigned, error) {
+	v, signer, err := s.findReady(ctx, sc, reference)
+	if err != nil || v.Send.Terms == "" {
+		return v, nil, err
+	}
+	unsigned, err := signer.BuildUnsigned(orderOf(v.Send, v.Send.Account), v.Send.Terms)
+	return v, &unsigned, err
+}
+
+// maxSigned bounds the text of a signed transaction.
+const maxSigned = 256 << 10
+
+// Submit compares a signed transaction with the approved send, and has the network's node broadcast
+// it if it makes exactly that send. Only the network's blocks change the send's state.
+//
+// Faults: Forbidden; NotFound; Invalid for signed; Conflict for a send that is not ready, was
+// changed or wasn't prepared; Unavailable while the network's node can't be asked.
+func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed string) (Submitted, error) {
+	v, signer, err := s.findReady(ctx, sc, reference)
+	if err != nil {
+		return Submitted{}, err
+	}
+	if v.Send.Terms == "" {
+		return Submitted{}, fault.New(fault.Conflict, "send_not_prepared", "Prepare the transaction first.")
+	}
+	signed = strings.TrimSpace(signed)
+	if signed == "" || len(signed) > maxSigned {
+		return Submitted{}, fault.Validation(fault.Fields{"signed": {"Paste the signed transaction, in hexadecimal digits."}})
+	}
+	checked, differences, err := signer.CheckSigned(orderOf(v.Send, v.Send.Account), v.Send.Terms, signed)
+	if err != nil {
+		return Submitted{}, fault.Validation(fault.Fields{"signed": {"Is not a signed transaction of this network. Copy " +
+			"all of it from the wallet."}})
+	}
+	if len(differences) > 0 {
+		return Submitted{Signed: checked, Differences: differences}, nil
+	}
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+		now, err := s.loadCurrent(tx, v.Send.ID)
+		if err != nil {
+			return err
+		}
+		if err := s.checkReady(now.Send); err != nil {
+			return err
+		}
+		now.Send.SignedHash = checked.Hash
+		if err := s.writeStep(tx, now, models.SendStep{Kind: stepNote, From: now.Send.Status, To: now.Send.Status,
+			Reason: "signed", Actor: sc.Actor,
+			Detail: encodeDetail(map[string]any{"hash": checked.Hash})}); err != nil {
+			return err
+		}
+		return s.saveSend(tx, &now.Send)
+	})
+	if err != nil {
+		return Submitted{}, err
+	}
+	done := Submitted{Signed: checked}
+	if err := signer.Broadcast(ctx, checked.Raw); err != nil {
+		var said chain.Problem
+		if !errors.As(err, &said) {
+			return done, describeProblem(ctx, err)
+		}
+		done.Refused = said.Error()
+	}
+	return done, nil
+}
+
+// describeProblem turns an adapter's error into a fault.
+func describeProblem(ctx context.Context, err error) error {
+	var said chain.Problem
+	if errors.As(err, &said) {
+		return fault.New(fault.Conflict, "send_unavailable", said.Error())
+	}
+	if ctx.Err() == nil {
+		slog.WarnContext(ctx, "a send can't be prepared or broadcast", "error", err)
+	}
+	return fault.New(fault.Unavailable, "node_unavailable",
+		"The network's node doesn't answer now. Try again in a moment.")
+}

@@ -1,0 +1,174 @@
+package sends
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/send"
+	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/layout"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// showSignPage shows how a wallet signs a send, or answers with the file that is named.
+func (h *Handlers) showSignPage(c *page.Ctx) error {
+	if name := c.Query("file"); name != "" {
+		return h.downloadUnsigned(c, name)
+	}
+	return h.showSign(c, http.StatusOK, ui.Form{}, send.Submitted{}, layout.Flash{})
+}
+
+// showSign shows the page, with what was wrong with a form or with a signed transaction.
+func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Submitted, said layout.Flash) error {
+	ctx := c.UserContext()
+	v, unsigned, err := h.Signing.Unsigned(ctx, c.Scope, page.CleanText(c.Param("reference")))
+	if fault.KindOf(err) == fault.Conflict { // it was seen meanwhile, or ended
+		said, _, err := page.DescribeRefusal(err)
+		if err != nil {
+			return err
+		}
+		return h.showSend(c, http.StatusOK, ui.Form{}, said)
+	}
+	if err != nil {
+		return err
+	}
+	wallets, err := h.Signing.ListWallets(ctx, c.Scope)
+	if err != nil {
+		return err
+	}
+	shell := c.FillLayout(words.T(ctx, "sends.sign_title"), "sends")
+	if said.Text != "" {
+		shell.Flash = said
+	}
+	props := dashboard.SendSignProps{Page: shell, Form: typed, SendRow: display.SendRow(v.Send,
+		page.LoadZone(c.Member.Business)), CoinName: v.Coin().Info().Name, Network: networkText(v),
+		Account: v.Send.Account, Wallets: walletOptions(v.Send, wallets), Sent: v.Send.SignedHash, Refused: done.Refused}
+	for _, d := range done.Differences {
+		props.Differences = append(props.Differences, describeDifference(ctx, v.Coin(), d))
+	}
+	if unsigned != nil {
+		fillUnsigned(ctx, &props, *unsigned)
+	}
+	return c.RenderStatus(status, dashboard.SendSign(props))
+}
+
+// describeDifference says in words in which field a signed transaction differs.
+func describeDifference(ctx context.Context, coin money.Coin, d send.Difference) dashboard.SendDifference {
+	shown := dashboard.SendDifference{Field: d.Field, Approved: d.Approved, Signed: d.Signed}
+	switch d.Field {
+	case "amount":
+		shown.Field = words.T(ctx, "sends.exact_amount")
+		shown.Approved, shown.Signed = formatUnits(coin, d.Approved), formatUnits(coin, d.Signed)
+	case "destination":
+		shown.Field = words.T(ctx, "sends.address")
+	case "sender":
+		shown.Field = words.T(ctx, "sends.from_wallet")
+	case "tag":
+		shown.Field = words.T(ctx, "sends.tag")
+	case "chain_id", "network_id":
+		shown.Field = words.T(ctx, "sends.network")
+	}
+	return shown
+}
+
+// formatUnits writes smallest units as whole coins; other text stays as it is.
+func formatUnits(coin money.Coin, text string) string {
+	amount, err := money.ParseUnits(text)
+	if err != nil {
+		return text
+	}
+	return coin.Format(amount) + " " + string(coin)
+}
+
+// walletOptions are the wallets on the send's network, the one that it was handed to first.
+func walletOptions(row models.Send, wallets []models.PayoutWallet) (options []ui.Option) {
+	for _, w := range wallets {
+		option := ui.Option{Value: w.Address, Label: w.Address}
+		switch {
+		case w.Network != row.Network:
+		case w.Address == row.Account:
+			options = append([]ui.Option{option}, options...)
+		default:
+			options = append(options, option)
+		}
+	}
+	return options
+}
+
+// fillUnsigned sets the forms of the unsigned transaction.
+func fillUnsigned(ctx context.Context, props *dashboard.SendSignProps, u send.Unsigned) {
+	coin := money.Coin(u.FeeAsset)
+	props.Fee = coin.Format(u.Fee) + " " + u.FeeAsset
+	props.URI, props.Request, props.ChainID = u.URI, u.Request, strconv.FormatUint(u.ChainID, 10)
+	for _, file := range u.Files {
+		props.Files = append(props.Files, dashboard.SendFile{Name: file.Name,
+			Href: props.Href + "/sign?file=" + file.Name})
+	}
+	if path, size, err := ui.QRPath(u.URI); err == nil && u.URI != "" {
+		props.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "sends.link")}
+	}
+}
+
+// prepareSend asks the network what the transaction needs.
+func (h *Handlers) prepareSend(c *page.Ctx) error {
+	typed := page.ReadForm(c, "account")
+	_, err := h.Signing.Prepare(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), typed.Value("account"))
+	if err != nil {
+		return h.refuseSign(c, typed, err)
+	}
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.prepared"))
+	return c.Redirect(display.SendPath(page.CleanText(c.Param("reference"))) + "/sign")
+}
+
+// checkSigned compares a signed transaction with the send, and has it broadcast.
+func (h *Handlers) checkSigned(c *page.Ctx) error {
+	typed := page.ReadForm(c, "signed")
+	done, err := h.Signing.Submit(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), typed.Value("signed"))
+	switch {
+	case err != nil:
+		return h.refuseSign(c, typed, err)
+	case len(done.Differences) > 0 || done.Refused != "":
+		return h.showSign(c, http.StatusUnprocessableEntity, typed, done, layout.Flash{})
+	}
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.was_checked"))
+	return c.Redirect(display.SendPath(page.CleanText(c.Param("reference"))) + "/sign")
+}
+
+// refuseSign shows the page again with why a form was refused.
+func (h *Handlers) refuseSign(c *page.Ctx, typed ui.Form, refused error) error {
+	if fault.KindOf(refused) == fault.Invalid {
+		status, err := page.RefuseForm(&typed, refused)
+		if err != nil {
+			return err
+		}
+		return h.showSign(c, status, typed, send.Submitted{}, layout.Flash{})
+	}
+	said, status, err := page.DescribeRefusal(refused)
+	if err != nil {
+		return err
+	}
+	return h.showSign(c, status, typed, send.Submitted{}, said)
+}
+
+// downloadUnsigned answers with one form of the unsigned transaction.
+func (h *Handlers) downloadUnsigned(c *page.Ctx, name string) error {
+	v, unsigned, err := h.Signing.Unsigned(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
+	if err != nil {
+		return err
+	}
+	if unsigned != nil {
+		for _, file := range unsigned.Files {
+			if file.Name == name {
+				return c.SendFile(v.Send.Reference+"-"+file.Name, file.Type, file.Content)
+			}
+		}
+	}
+	return fault.New(fault.NotFound, "not_found", "There is no such file.")
+}
