@@ -1,0 +1,15 @@
+// A wallet of the words of anvil's own accounts, for tests: reads JSON from standard input, and
+// prints the signed transaction. --file signs the file of a send as it is, --request what a page
+// asks a wallet in the browser for (eth_sendTransaction).
+//
+//   node wallet.mjs ACCOUNT --file|--request < unsigned.json
+import { readFileSync } from "node:fs";
+import { HDNodeWallet, Mnemonic } from "ethers";
+
+const [account, form] = process.argv.slice(2);
+const phrase = "test test test test test test test test test test test junk";
+const wallet = HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(phrase), `m/44'/60'/0'/0/${account}`);
+const read = JSON.parse(readFileSync(0, "utf8"));
+const { gas, from, ...rest } = read;
+const transaction = form === "--request" ? { ...rest, type: 2, gasLimit: gas } : read;
+console.log(await wallet.signTransaction(transaction));
