@@ -51,6 +51,9 @@ type Transfer struct {
 	// transaction that uses one of them replaces or double-spends this one. At most MaxSpends are
 	// kept.
 	Spends []string
+	// Invoice is the account that pays and the invoice that it names ("r…:InvoiceID"); "" for none,
+	// and on networks whose transactions name no invoice.
+	Invoice string
 	// Maturity is the number of confirmations after which the network allows the amount to be
 	// spent, if that is more than one: for mining rewards.
 	Maturity int64

@@ -36,6 +36,8 @@ type Account struct {
 	// 0 if the server does not report it.
 	Reserve money.Amount
 	Ledger  int64 // the ledger's index
+	// Sequence is the number of the account's next transaction.
+	Sequence uint32
 }
 
 // accountResult is the answer to the command account_info.
@@ -45,6 +47,8 @@ type accountResult struct {
 		Account string         `json:"Account"`
 		Balance jsontext.Value `json:"Balance"`
 		Flags   uint32         `json:"Flags"`
+		// Sequence is the number of the next transaction.
+		Sequence uint32 `json:"Sequence"`
 	} `json:"account_data"`
 	LedgerIndex int64 `json:"ledger_index"`
 	Validated   bool  `json:"validated"`
@@ -97,7 +101,7 @@ func (r *rpc) fetchAccount(ctx context.Context, address string) (Account, error)
 	has := func(flag uint32) bool { return answer.Data.Flags&flag != 0 }
 	return Account{Reserve: r.fetchReserve(ctx), Exists: true, RequireTag: has(flagRequireTag),
 		DepositAuth: has(flagDepositAuth), DisallowXRP: has(flagDisallowXRP),
-		Balance: money.Units(balance), Ledger: answer.LedgerIndex}, nil
+		Balance: money.Units(balance), Ledger: answer.LedgerIndex, Sequence: answer.Data.Sequence}, nil
 }
 
 // fetchReserve returns the reserve of an account for display, or 0 if it cannot be read.

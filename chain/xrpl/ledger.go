@@ -79,6 +79,7 @@ type txBody struct {
 	Fee             jsontext.Value `json:"Fee"`
 	Delegate        jsontext.Value `json:"Delegate"` // pays the fee instead of Account
 	Sponsor         jsontext.Value `json:"Sponsor"`  // pays the fee instead of Account
+	InvoiceID       string         `json:"InvoiceID"`
 }
 
 // txMeta is the effect of a transaction.

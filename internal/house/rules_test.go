@@ -37,6 +37,8 @@ var rooms = []room{
 	{"chain/ethereum", []string{"chain", "chain/node", "chain/ethereum/params", "chain/ethereum/signing", "core/money",
 		"core/clock"}},
 	{"chain/ethereum/*", []string{"chain", "chain/ethereum/params", "core/money", "core/clock"}},
+	{"chain/xrpl", []string{"chain", "chain/node", "chain/xrpl/params", "chain/xrpl/signing", "core/money", "core/clock"}},
+	{"chain/xrpl/*", []string{"chain", "chain/xrpl/params", "core/money", "core/clock"}},
 	{"chain/node", []string{"chain", "core/clock"}}, // what all adapters do alike knows none of them
 	{"chain/sandbox", []string{"chain", "models", "core/money", "core/clock", "core/ident"}},
 	{"static", nil},
