@@ -2,10 +2,10 @@ package send
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"log/slog"
 	"strings"
+	"time"
 
 	"cointill/chain"
 	"cointill/core/fault"
@@ -50,7 +50,7 @@ func (d *Deps) CanSign(network string) bool {
 // orderOf returns the send for the network's adapter.
 func orderOf(row models.Send, account string) chain.Order {
 	o := chain.Order{From: account, To: chain.Destination{Address: row.Address}, Asset: row.Coin, Amount: row.Amount,
-		ID: sha256.Sum256([]byte(row.Reference))}
+		ID: orderID(row)}
 	if row.Tag != nil {
 		tag := uint32(*row.Tag)
 		o.To.Tag = &tag
@@ -100,7 +100,9 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 	if v.Send.Account == account {
 		earlier = v.Send.Terms
 	}
-	terms, err := signer.PrepareTerms(ctx, orderOf(v.Send, account), earlier)
+	asked, cancel := context.WithTimeout(ctx, nodePatience)
+	defer cancel()
+	terms, err := signer.PrepareTerms(asked, orderOf(v.Send, account), earlier)
 	if err != nil {
 		return View{}, describeProblem(ctx, err)
 	}
@@ -141,6 +143,9 @@ func (s *Signing) Unsigned(ctx context.Context, sc scope.Scope, reference string
 	unsigned, err := signer.BuildUnsigned(orderOf(v.Send, v.Send.Account), v.Send.Terms)
 	return v, &unsigned, err
 }
+
+// nodePatience is how long a person waits for the network's node.
+const nodePatience = 10 * time.Second
 
 // maxSigned bounds the text of a signed transaction.
 const maxSigned = 256 << 10
@@ -189,8 +194,10 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 	if err != nil {
 		return Submitted{}, err
 	}
+	asked, cancel := context.WithTimeout(ctx, nodePatience)
+	defer cancel()
 	done := Submitted{Signed: checked}
-	if err := signer.Broadcast(ctx, checked.Raw); err != nil {
+	if err := signer.Broadcast(asked, checked.Raw); err != nil {
 		var said chain.Problem
 		if !errors.As(err, &said) {
 			return done, describeProblem(ctx, err)

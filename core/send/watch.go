@@ -2,6 +2,8 @@ package send
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -118,14 +120,28 @@ func (m *Matcher) isPaid(row models.Send) (bool, error) {
 	return len(ids) > 0, err
 }
 
-// isSpent reports that a transaction spends from the business's own wallet.
+// isSpent reports that a transaction spends from the business's own wallet. On the XRP Ledger it
+// must name the send as its invoice, too.
 func (m *Matcher) isSpent(row models.Send, t chain.Transfer) bool {
-	return row.SignedHash != "" && row.SignedHash == t.TxID || slices.ContainsFunc(t.Spends, func(key string) bool {
-		return slices.ContainsFunc(m.wallets[row.BusinessID], func(prefix string) bool {
-			return strings.HasPrefix(key, prefix)
-		})
+	if row.SignedHash != "" && row.SignedHash == t.TxID {
+		return true
+	}
+	return slices.ContainsFunc(m.wallets[row.BusinessID], func(prefix string) bool {
+		if t.Invoice != "" {
+			return t.Invoice == prefix+invoiceID(row)
+		}
+		return slices.ContainsFunc(t.Spends, func(key string) bool { return strings.HasPrefix(key, prefix) })
 	})
 }
+
+// invoiceID returns the InvoiceID of a send on the XRP Ledger.
+func invoiceID(row models.Send) string {
+	id := orderID(row)
+	return strings.ToUpper(hex.EncodeToString(id[:]))
+}
+
+// orderID returns the number that identifies a send.
+func orderID(row models.Send) [32]byte { return sha256.Sum256([]byte(row.Reference)) }
 
 func sameTag(a *int64, b *uint32) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == int64(*b)

@@ -175,6 +175,7 @@ func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger, an
 			return fmt.Errorf("%s servers of the %s domain: %w", money.XRPL, one.domain, err)
 		}
 		all.ledgers[one.domain] = wallet.Ledger{Params: p, Look: accountLookup(source)}
+		all.signers[string(source.Network())] = send.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, money.XRPL, source, nil)
 	}
 	return nil
