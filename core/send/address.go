@@ -1,100 +1,13 @@
 package send
 
 import (
-	"strings"
-
-	bitcoin "cointill/chain/bitcoin/params"
-	ethereum "cointill/chain/ethereum/params"
-	xrpl "cointill/chain/xrpl/params"
 	"cointill/core/fault"
-	"cointill/core/money"
-	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
 )
 
-// Destination is where a send goes.
-type Destination struct {
-	Address string
-	Tag     *int64 // of the XRP Ledger; nil for none
-}
-
-// sandboxPrefix begins the names of simulated networks. They take the addresses of the test
-// networks that developers run themselves.
+// sandboxPrefix begins the names of simulated networks.
 const sandboxPrefix = "sandbox-"
-
-// ParseDestination reads an address and a tag for a coin on a network, and returns them in their
-// usual form. Faults of the fields address and tag: Invalid.
-func ParseDestination(coin money.Coin, network, text string, tag *int64) (Destination, error) {
-	fields := fault.Fields{}
-	d := Destination{Address: strings.TrimSpace(text), Tag: tag}
-	if tag != nil && (coin != money.XRP || *tag < 0 || *tag > 1<<32-1) {
-		sentence := "Must be a number from 0 to 4294967295."
-		if coin != money.XRP {
-			sentence = "Only XRP has destination tags."
-		}
-		fields.Add("tag", sentence)
-	}
-	switch {
-	case d.Address == "" || len(d.Address) > 120:
-		fields.Add("address", "Must be an address of "+coin.Info().Network+".")
-	case coin == money.XRP:
-		d.readLedger(network, fields)
-	case coin == money.ETH || coin == money.USDT:
-		d.readEthereum(fields)
-	default:
-		name := networkName(network, coin)
-		net, known := bitcoin.Lookup(coin.Info().Chain, name)
-		script := net.Script(d.Address)
-		if !known || script == nil {
-			fields.Add("address", "Is not an address of "+coin.Info().Network+" ("+name+
-				"). Copy it again from the recipient's wallet.")
-			break
-		}
-		d.Address = net.Address(script) // as blocks are read: BIP 173 allows capitals
-	}
-	return d, fault.Validation(fields)
-}
-
-// networkName returns the name of a network's kind, such as mainnet.
-func networkName(network string, coin money.Coin) string {
-	if strings.HasPrefix(network, sandboxPrefix) {
-		return "regtest"
-	}
-	return strings.TrimPrefix(network, string(coin.Info().Chain)+"-")
-}
-
-func (d *Destination) readEthereum(fields fault.Fields) {
-	address, err := ethereum.ParseAddress(d.Address)
-	switch {
-	case err != nil:
-		fields.Add("address", "Is not an address of Ethereum: 0x and 40 of the characters 0–9 and a–f, with the "+
-			"capitals of its checksum. Copy it again from the recipient's wallet.")
-	case address == ethereum.Address{}:
-		fields.Add("address", "Money that is sent to the zero address is lost.")
-	case strings.EqualFold(d.Address, payment.SandboxToken):
-		fields.Add("address", "This is the token's own contract. Money that is sent there is lost.")
-	}
-	d.Address = address.String()
-}
-
-// readLedger reads a classic address, or an X-address, which may hold the tag (XLS-5d).
-func (d *Destination) readLedger(network string, fields fault.Fields) {
-	account, tag, err := xrpl.Read(d.Address, xrpl.Params{Test: !strings.HasSuffix(network, "mainnet")})
-	if err != nil {
-		fields.Add("address", "Is not an address of this XRP Ledger. Copy it again from the recipient's wallet.")
-		return
-	}
-	d.Address = account.String()
-	if tag == nil {
-		return
-	}
-	inside := int64(*tag)
-	if d.Tag != nil && *d.Tag != inside {
-		fields.Add("tag", "Differs from the tag that the address holds.")
-	}
-	d.Tag = &inside
-}
 
 // refuseOwn refuses an address on which the business receives payments.
 func refuseOwn(tx *models.Tx, sc scope.Scope, network, address string) error {

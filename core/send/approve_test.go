@@ -21,6 +21,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/send"
+	"cointill/core/send/destination"
 	"cointill/core/send/sendtest"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -439,7 +440,7 @@ func TestValuesAreBounded(t *testing.T) {
 
 // TestAddressesAreStoredAsBlocksHaveThem reads an address in capitals, as QR codes hold it.
 func TestAddressesAreStoredAsBlocksHaveThem(t *testing.T) {
-	d, err := send.ParseDestination(money.BTC, "sandbox-bitcoin", strings.ToUpper(recipient), nil)
+	d, err := destination.Parse(money.BTC, "sandbox-bitcoin", strings.ToUpper(recipient), nil)
 	if err != nil || d.Address != recipient {
 		t.Errorf("%s is read as %s (%v), want %s", strings.ToUpper(recipient), d.Address, err, recipient)
 	}

@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/send/destination"
 	"cointill/models"
 )
 
@@ -168,7 +169,7 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request) (row
 	if r.Address == "" {
 		return row, from, s.checkClaim(from)
 	}
-	d, err := ParseDestination(money.Coin(row.Coin), row.Network, r.Address, r.Tag)
+	d, err := destination.Parse(money.Coin(row.Coin), row.Network, r.Address, r.Tag)
 	row.Address, row.Tag, row.AddressBy = d.Address, d.Tag, ByMerchant
 	return row, from, err
 }

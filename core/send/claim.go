@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/send/destination"
 	"cointill/models"
 )
 
@@ -115,7 +116,7 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 	if err != nil {
 		return Claim{}, err
 	}
-	d, err := ParseDestination(found.Coin(), found.Send.Network, text, tag)
+	d, err := destination.Parse(found.Coin(), found.Send.Network, text, tag)
 	if err != nil {
 		return found, err
 	}

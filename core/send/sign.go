@@ -165,12 +165,13 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 	}
 	signed = strings.TrimSpace(signed)
 	if signed == "" || len(signed) > maxSigned {
-		return Submitted{}, fault.Validation(fault.Fields{"signed": {"Paste the signed transaction, in hexadecimal digits."}})
+		return Submitted{}, fault.Validation(fault.Fields{"signed": {"Paste the signed transaction, in " +
+			"hexadecimal digits."}})
 	}
 	checked, differences, err := signer.CheckSigned(orderOf(v.Send, v.Send.Account), v.Send.Terms, signed)
 	if err != nil {
-		return Submitted{}, fault.Validation(fault.Fields{"signed": {"Is not a signed transaction of this network. Copy " +
-			"all of it from the wallet."}})
+		return Submitted{}, fault.Validation(fault.Fields{"signed": {"Is not a signed transaction of " +
+			"this network. Copy all of it from the wallet."}})
 	}
 	if len(differences) > 0 {
 		return Submitted{Signed: checked, Differences: differences}, nil

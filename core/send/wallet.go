@@ -78,7 +78,8 @@ func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, addres
 			return err
 		}
 		if count >= maxWallets {
-			return fault.New(fault.Conflict, "too_many_wallets", "A business can have 50 payout wallets. Remove one first.")
+			return fault.New(fault.Conflict, "too_many_wallets", "A business can have 50 payout wallets. "+
+				"Remove one first.")
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send.wallet_added", account,
 			map[string]string{"network": network}); err != nil {
