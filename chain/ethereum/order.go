@@ -124,8 +124,8 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 	if !token {
 		f.held = f.ether
 		if len(code) > 0 {
-			return f, chain.Problem("The address is a contract's. Ether that a contract doesn't expect can be lost, so " +
-				"it isn't sent there. Ask for an address of a person's wallet.")
+			return f, chain.Problem("The address is a contract's. Ether that a contract doesn't expect " +
+				"can be lost, so it isn't sent there. Ask for an address of a person's wallet.")
 		}
 		return f, nil
 	}
@@ -169,8 +169,8 @@ func (f orderFacts) computeTerms(o chain.Order) (orderTerms, error) {
 		return terms, chain.Problem("The token's contract refuses this transfer. The token's issuer may have blocked " +
 			"one of the two addresses.")
 	case coin == money.ETH && f.ether.Cmp(o.Amount.Add(fee)) < 0, coin != money.ETH && f.ether.Cmp(fee) < 0:
-		return terms, chain.Problem(fmt.Sprintf("The wallet %s has %s ETH; the network's fee takes up to %s ETH beside "+
-			"the amount. Add ether to it.", o.From, money.ETH.Format(f.ether), money.ETH.Format(fee)))
+		return terms, chain.Problem(fmt.Sprintf("The wallet %s has %s ETH; the network's fee takes up to "+
+			"%s ETH beside the amount. Add ether to it.", o.From, money.ETH.Format(f.ether), money.ETH.Format(fee)))
 	}
 	return terms, nil
 }
@@ -240,8 +240,8 @@ func (e *rpcError) describeBroadcast() error {
 	case e.messageContains("already known", "known transaction", "already imported", "alreadyknown"):
 		return nil
 	case e.messageContains("nonce too low", "oldnonce", "nonce is too low", "nonce_too_low"):
-		return chain.Problem("Another transaction of this wallet has taken its number. Prepare the send again, unless " +
-			"that transaction was this send.")
+		return chain.Problem("Another transaction of this wallet has taken its number. Prepare the send " +
+			"again, unless that transaction was this send.")
 	case e.messageContains("insufficient funds", "insufficientfunds", "upfront cost"):
 		return chain.Problem("The wallet has too little ether for the amount and the network's fee.")
 	case e.messageContains("underpriced", "feetoolow", "fee too low", "gas price"):

@@ -54,7 +54,8 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 	if err != nil {
 		return "", n.DemoteOnError(ctx, err)
 	}
-	terms := orderTerms{Sequence: payer.Sequence, Fee: n.fetchFee(ctx), LastLedger: uint32(payer.Ledger + signingLedgers)}
+	terms := orderTerms{Sequence: payer.Sequence, Fee: n.fetchFee(ctx),
+		LastLedger: uint32(payer.Ledger + signingLedgers)}
 	if err := checkAccounts(o, terms, payer, payee); err != nil {
 		return "", err
 	}
@@ -76,16 +77,17 @@ func checkAccounts(o chain.Order, t orderTerms, payer, payee Account) error {
 	case !payer.Exists:
 		return chain.Problem("The account " + o.From + " is not on the ledger.")
 	case free.Cmp(o.Amount.Add(t.Fee)) < 0:
-		return chain.Problem(fmt.Sprintf("The account %s has %s beside its reserve of %s; this send takes %s and a fee "+
-			"of %s.", o.From, xrp(free), xrp(payer.Reserve), xrp(o.Amount), xrp(t.Fee)))
+		return chain.Problem(fmt.Sprintf("The account %s has %s beside its reserve of %s; this send "+
+			"takes %s and a fee of %s.", o.From, xrp(free), xrp(payer.Reserve), xrp(o.Amount), xrp(t.Fee)))
 	case !payee.Exists && o.Amount.Cmp(payee.Reserve) < 0:
-		return chain.Problem("The recipient's account is not on the ledger yet. The first payment to it must be at least " +
+		return chain.Problem("The recipient's account is not on the ledger yet. The first payment to it " +
+			"must be at least " +
 			xrp(payee.Reserve) + ".")
 	case payee.RequireTag && o.To.Tag == nil:
 		return chain.Problem("The recipient's account takes payments with a destination tag only. Ask for the tag.")
 	case payee.DepositAuth:
-		return chain.Problem("The recipient's account takes payments only from accounts that it has allowed. Ask for " +
-			"another address.")
+		return chain.Problem("The recipient's account takes payments only from accounts that it has " +
+			"allowed. Ask for another address.")
 	}
 	return nil
 }
@@ -170,8 +172,8 @@ func (r *submitResult) describeResult() error {
 	case resultSuccess, "terQUEUED", "tefALREADY":
 		return nil
 	case "tefPAST_SEQ":
-		return chain.Problem("Another transaction of this account has taken its number. Prepare the send again, unless " +
-			"that transaction was this send.")
+		return chain.Problem("Another transaction of this account has taken its number. Prepare the send " +
+			"again, unless that transaction was this send.")
 	case "tefMAX_LEDGER":
 		return chain.Problem("The transaction is too old for the ledger. Prepare the send again, and sign that one.")
 	case "telINSUF_FEE_P", "terINSUF_FEE_B":

@@ -72,7 +72,8 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 // readPayment returns the transfer of a payment to its destination.
 func readPayment(tx *txBody, did *txMeta, id string) (chain.Transfer, error) {
 	t := chain.Transfer{TxID: id, Asset: string(money.XRP),
-		Destination: chain.Destination{Address: tx.Destination, Tag: parseTag(tx.DestinationTag)}, Invoice: invoiceOf(tx)}
+		Destination: chain.Destination{Address: tx.Destination, Tag: parseTag(tx.DestinationTag)},
+		Invoice:     invoiceOf(tx)}
 	var gain int64
 	for i := range did.Nodes.roots {
 		r := &did.Nodes.roots[i]

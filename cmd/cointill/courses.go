@@ -50,14 +50,19 @@ func listCourses() []course {
 		{"payment.declined", "late", all, []step{playScenario("late")}},
 		{"payment.failed", "replaced", mempool, []step{playScenario("double_spend")}},
 		{"payment.failed", "reverted", failing, []step{playScenario("revert")}},
-		{"payment.failed", "dropped", mempool, []step{playScenario("never_confirms"), awaitEvent("payment.detected", ""), mineBlocks(40),
+		{"payment.failed", "dropped", mempool, []step{playScenario("never_confirms"),
+			awaitEvent("payment.detected", ""), mineBlocks(40),
 			awaitForgotten, advanceClock(25 * time.Hour)}},
-		{"payment.abandoned", "", []money.Method{xrp}, []step{playScenario("missing_tag"), advanceClock(25 * time.Hour)}},
+		{"payment.abandoned", "", []money.Method{xrp}, []step{playScenario("missing_tag"),
+			advanceClock(25 * time.Hour)}},
 		{"payment.expired", "", all, []step{advanceClock(8 * time.Minute)}},
-		{"payment.reversed", "reversed", mempool, []step{playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("reorg")}},
-		{"payment.restored", "", mempool, []step{playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("reorg"),
+		{"payment.reversed", "reversed", mempool, []step{playScenario("exact"), awaitEvent("payment.successful",
+			""), playScenario("reorg")}},
+		{"payment.restored", "", mempool, []step{playScenario("exact"), awaitEvent("payment.successful", ""),
+			playScenario("reorg"),
 			awaitEvent("payment.reversed", "reversed"), playScenario("reorg")}},
-		{"payment.unexpected_transfer", "", all, []step{playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("exact")}},
+		{"payment.unexpected_transfer", "", all, []step{playScenario("exact"), awaitEvent("payment.successful",
+			""), playScenario("exact")}},
 		{"send.processing", "", mempool, signRefund("exact")},
 		{"send.processed", "", mempool, signRefund("exact")},
 		{"send.successful", "", all, signRefund("exact")},
@@ -71,7 +76,8 @@ func listCourses() []course {
 
 // askRefund pays a payment and asks for a refund of it.
 func askRefund() []step {
-	return []step{playScenario("exact"), awaitEvent("payment.successful", ""), func(ctx context.Context, d *driver) error {
+	return []step{playScenario("exact"), awaitEvent("payment.successful", ""), func(ctx context.Context,
+		d *driver) error {
 		var made struct{ ID string }
 		_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sends", map[string]string{"kind": "refund",
 			"payment_reference": d.reference, "address": refundAddress(d.method)}, &made)
@@ -173,7 +179,8 @@ func (c course) chooseMethod(asked string) (money.Method, error) {
 	for _, each := range c.methods {
 		names = append(names, string(each))
 	}
-	return "", fmt.Errorf("%s%s doesn't happen with %s; --method can be %s", c.event, nameReason(c.reason), plainText(asked),
+	return "", fmt.Errorf("%s%s doesn't happen with %s; --method can be %s", c.event, nameReason(c.reason),
+		plainText(asked),
 		strings.Join(names, ", "))
 }
 

@@ -65,7 +65,8 @@ func (h *Handlers) listSends(c *page.Ctx) error {
 		props.Rows = append(props.Rows, sendRow(ctx, v, names, zone))
 	}
 	fillParts(ctx, &props, totals)
-	props.Pager = listing.MakePager(words.N(ctx, "sends.counted", len(list)), from > 0, listPath(shown.code, payment, 0),
+	props.Pager = listing.MakePager(words.N(ctx, "sends.counted", len(list)), from > 0, listPath(shown.code,
+		payment, 0),
 		next > 0, listPath(shown.code, payment, next))
 	return c.Render(dashboard.Sends(props))
 }
@@ -88,8 +89,9 @@ func fillParts(ctx context.Context, props *dashboard.SendsProps, totals []send.T
 		}
 		props.Tabs = append(props.Tabs, tab)
 		if p.sum {
-			props.Sums = append(props.Sums, dashboard.Figure{Was: title, Value: display.FormatHundredths(money.USD, usd),
-				Note: words.N(ctx, "sends.counted", int(count))})
+			props.Sums = append(props.Sums, dashboard.Figure{Was: title,
+				Value: display.FormatHundredths(money.USD, usd),
+				Note:  words.N(ctx, "sends.counted", int(count))})
 		}
 	}
 }

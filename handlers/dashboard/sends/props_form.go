@@ -31,7 +31,8 @@ func fillRefund(props *dashboard.SendFormProps, found send.Refundable) {
 
 func methodOptions() (options []ui.Option) {
 	for _, info := range money.Coins() {
-		options = append(options, ui.Option{Value: string(info.Method), Label: info.Name + " (" + string(info.Coin) + ")"})
+		options = append(options, ui.Option{Value: string(info.Method),
+			Label: info.Name + " (" + string(info.Coin) + ")"})
 	}
 	return options
 }

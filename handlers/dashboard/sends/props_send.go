@@ -60,7 +60,8 @@ func nameActor(ctx context.Context, actor string, names map[string]string) strin
 func sendProps(ctx context.Context, shell layout.Page, f sendFacts) dashboard.SendProps {
 	v, row, state := f.View, f.View.Send, f.View.State()
 	props := dashboard.SendProps{Page: shell, SendRow: sendRow(ctx, v, f.Names, f.Zone), Sentence: sentence(ctx, f),
-		Next: nextStep(ctx, f), CoinName: v.Coin().Info().Name, Network: networkText(v), ByCustomer: row.AddressBy == send.ByCustomer,
+		Next: nextStep(ctx, f), CoinName: v.Coin().Info().Name, Network: networkText(v),
+		ByCustomer:        row.AddressBy == send.ByCustomer,
 		BusinessReference: row.BusinessReference, Note: row.Note, Metadata: indentMetadata(row.Metadata),
 		Needed: row.Approvals, Given: strconv.Itoa(len(v.Approvals)), Transactions: transactions(ctx, v, f.Zone),
 		Timeline: timeline(ctx, f), Version: v.Version(), Seen: seenText(v), ClaimURL: f.ClaimURL,

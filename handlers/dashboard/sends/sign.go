@@ -49,7 +49,8 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	}
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SendRow: display.SendRow(v.Send,
 		page.LoadZone(c.Member.Business)), CoinName: v.Coin().Info().Name, Network: networkText(v),
-		Account: v.Send.Account, Wallets: walletOptions(v.Send, wallets), Sent: v.Send.SignedHash, Refused: done.Refused}
+		Account: v.Send.Account, Wallets: walletOptions(v.Send, wallets), Sent: v.Send.SignedHash,
+		Refused: done.Refused}
 	for _, d := range done.Differences {
 		props.Differences = append(props.Differences, describeDifference(ctx, v.Coin(), d))
 	}

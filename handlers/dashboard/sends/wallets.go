@@ -31,7 +31,8 @@ func (h *Handlers) showWallets(c *page.Ctx, status int, typed ui.Form) error {
 		Change: sc.Allows(scope.ApproveSends), SecondFactor: c.Member.User.SecondFactor}
 	zone := page.LoadZone(c.Member.Business)
 	for _, w := range rows {
-		props.Wallets = append(props.Wallets, dashboard.PayoutWallet{ID: strconv.FormatInt(w.ID, 10), Network: w.Network,
+		props.Wallets = append(props.Wallets, dashboard.PayoutWallet{ID: strconv.FormatInt(w.ID, 10),
+			Network: w.Network,
 			Address: w.Address, Who: nameActor(ctx, w.Actor, names), Created: w.CreatedAt.In(zone)})
 	}
 	for _, network := range h.Signing.ListNetworks(sc) {
@@ -50,7 +51,8 @@ func walletActors(rows []models.PayoutWallet) (actors []string) {
 // addWallet registers an account that sends are paid from.
 func (h *Handlers) addWallet(c *page.Ctx) error {
 	typed := page.ReadForm(c, "network", "address")
-	err := h.Signing.AddWallet(c.UserContext(), c.Scope, typed.Value("network"), typed.Value("address"), page.ReadProof(c))
+	err := h.Signing.AddWallet(c.UserContext(), c.Scope, typed.Value("network"), typed.Value("address"),
+		page.ReadProof(c))
 	return h.finishWallet(c, typed, err, "sends.wallet_added")
 }
 

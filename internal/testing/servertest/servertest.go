@@ -281,7 +281,8 @@ func (s *Server) wirePages() *fiber.App {
 		Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
 		Signatures: &diagnose.Service{DB: s.DB, Clock: s.Clock.Now, Endpoints: s.Webhooks},
 		Links:      s.Links, Mails: s.Mails,
-		Sandbox: player, Sends: s.Sends, Approvals: s.Sends.Approvals, Signing: s.Sends.Signing, Calls: s.Calls, Audits: s.Audits,
+		Sandbox: player, Sends: s.Sends, Approvals: s.Sends.Approvals, Signing: s.Sends.Signing, Calls: s.Calls,
+		Audits:   s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
 		Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now, Answers: answers, Hub: s.Hub})
 	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Links: s.Links, Refunds: s.Sends.Claims,
