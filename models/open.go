@@ -236,6 +236,16 @@ func (quietLogger) ParamsFilter(_ context.Context, sql string, _ ...any) (string
 // Read is for queries outside a transaction.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.read.WithContext(ctx) }
 
+// RelaxSync lets SQLite commit without waiting for the disk, for as long as this DB is open: for
+// rows that can be made again. The next commit of another DB on the same file waits for them, too.
+// PostgreSQL goes on as it is.
+func (d *DB) RelaxSync(ctx context.Context) error {
+	if d.Postgres() {
+		return nil
+	}
+	return d.Exec(ctx).Exec("PRAGMA synchronous = OFF").Error
+}
+
 // Point reads single rows by a unique key outside of a transaction. Such reads end before
 // anyone could cancel them, and SQLite's driver starts a goroutine for each statement that can
 // be cancelled: a third of the cost of the read.

@@ -118,11 +118,16 @@ type Product struct {
 
 // New wires the product for the addresses of its own listeners, the public one first.
 func New(ctx context.Context, s *Settings, listening ...net.Addr) (*Product, error) {
+	return newAt(ctx, s, nil, listening...)
+}
+
+// newAt is New with a clock in place of the usual one, unless it is nil.
+func newAt(ctx context.Context, s *Settings, now clock.Clock, listening ...net.Addr) (*Product, error) {
 	box, err := s.OpenMasterKey()
 	if err != nil {
 		return nil, err
 	}
-	p := &Product{Base: s.PublicBase(listening[0].String()), Log: slog.Default(), limits: findLimits(),
+	p := &Product{Base: s.PublicBase(listening[0].String()), Clock: now, Log: slog.Default(), limits: findLimits(),
 		release: func() error { return nil }}
 	if err := p.openDatabase(ctx, s); err != nil {
 		return nil, err
@@ -134,11 +139,14 @@ func New(ctx context.Context, s *Settings, listening ...net.Addr) (*Product, err
 	return p, nil
 }
 
-// openDatabase opens it, and the clock that goes with it: the machine's own with
-// SQLite, and with PostgreSQL the one that every process on it goes by.
+// openDatabase opens it, and the clock that goes with it where none is given: the machine's own
+// with SQLite, and with PostgreSQL the one that every process on it goes by.
 func (p *Product) openDatabase(ctx context.Context, s *Settings) (err error) {
-	p.Clock = clock.Real()
-	if s.DatabaseURL != "" {
+	given := p.Clock != nil
+	if !given {
+		p.Clock = clock.Real()
+	}
+	if s.DatabaseURL != "" && !given {
 		p.shared = clock.NewShared(clock.Real(), clock.Steady(),
 			func(ctx context.Context) (time.Time, error) { return p.DB.Now(ctx) })
 		p.Clock = p.shared.Now
