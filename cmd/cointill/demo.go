@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/demo"
 	"cointill/core/fault"
 	"cointill/core/ident"
-	"cointill/core/link"
-	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/internal/app"
 )
@@ -28,32 +27,36 @@ func (demoCommand) Run(ctx context.Context, settings *app.Settings) error {
 		return ignoreStop(ctx, err)
 	}
 	ready, err := makeDemo(ctx, p)
+	if err == nil && ready.fresh {
+		began := time.Now()
+		ready.payments, err = p.MakePast(ctx, settings, listener.Addr(), ready.owner, demo.Days,
+			func(done, all int) { drawProgress(done, all, "sample payments") })
+		ready.took = time.Since(began)
+	}
 	if err != nil {
-		return errors.Join(explainFault(err), listener.Close(), p.Close())
+		return errors.Join(ignoreStop(ctx, explainFault(err)), listener.Close(), p.Close())
 	}
 	fmt.Print(ready.describeDemo(p.Base))
-	serving, stop := context.WithCancel(ctx)
-	defer stop()
-	seeding := make(chan struct{})
-	go func() {
-		defer close(seeding)
-		startSamples(serving, p, ready.scope)
-	}()
-	err = p.Serve(ctx, listener)
-	stop()
-	<-seeding
-	return err
+	return p.Serve(ctx, listener)
 }
 
 // demoReady is what a demo tells its user.
 type demoReady struct {
-	scope    scope.Scope
+	owner    scope.Scope
 	password string
 	key      string
+	fresh    bool          // the business is new
+	payments int           // sample payments that were made now
+	took     time.Duration // for making them
 }
 
 func (d demoReady) describeDemo(base string) string {
-	return fmt.Sprintf(`
+	made := ""
+	if d.payments > 0 {
+		made = fmt.Sprintf("\nMade %d sample payments of the last %d days in %.1f s.\n", d.payments, demo.Days,
+			d.took.Seconds())
+	}
+	return made + fmt.Sprintf(`
 Cointill is ready.
 
   Dashboard   %[1]s/dashboard
@@ -74,130 +77,21 @@ Start a payment and open its payment_url; its sandbox panel pays:
 // makeDemo makes the demo business, or opens the one that is there with a new password and key.
 func makeDemo(ctx context.Context, p *app.Product) (demoReady, error) {
 	ready := demoReady{password: ident.RandomText(20)}
-	business, _, err := p.Accounts.CreateBusiness(ctx, account.NewBusiness{
+	business, user, err := p.Accounts.CreateBusiness(ctx, account.NewBusiness{
 		BusinessName: "Demo Till", Name: "Demo Owner", Email: demoEmail, Password: ready.password,
 	})
+	ready.fresh = err == nil
 	if fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.Invalid {
 		business, err = p.Users.ResetPassword(ctx, demoEmail, ready.password)
 	}
 	if err != nil {
 		return ready, err
 	}
-	ready.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "system", Role: scope.System}
-	_, ready.key, err = p.Keys.CreateKey(ctx, ready.scope, "Demo "+p.Clock().Format("2 January 2006 15:04"))
+	ready.owner = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: fmt.Sprintf("user:%d", user.ID),
+		Role: scope.Owner}
+	system := scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "system", Role: scope.System}
+	_, ready.key, err = p.Keys.CreateKey(ctx, system, "Demo "+p.Clock().Format("2 January 2006 15:04"))
 	return ready, err
-}
-
-// sample is one payment of the demo: who pays what, and what happens to it.
-type sample struct {
-	request  payment.Request
-	scenario string
-	advance  time.Duration // before the scenario, or instead of it
-	open     bool
-	then     string        // a second scenario, once the first one's money was seen
-	state    payment.State // its last state
-}
-
-// newRequest returns a request of a customer of the demo.
-func newRequest(currency string, amount int64, first, last, method, order string) payment.Request {
-	return payment.Request{Currency: currency, Amount: amount, FirstName: first, LastName: last,
-		Email: first + "@example.com", Method: "crypto_" + method, BusinessReference: order}
-}
-
-// listSamples returns the demo's payments, all eight states among them.
-func listSamples() []sample {
-	return []sample{
-		{request: newRequest("NGN", 48_500, "Ngozi", "Okafor", "bitcoin", "order-1001"), scenario: "exact",
-			state: payment.Successful},
-		{request: newRequest("KES", 7_200, "Wanjiru", "Kamau", "tether", "order-1002"), scenario: "exact",
-			state: payment.Successful},
-		{request: newRequest("GHC", 640, "Kwame", "Boateng", "ripple", "order-1003"), scenario: "exact",
-			state: payment.Successful},
-		{request: newRequest("USD", 95, "Amina", "Diallo", "dogecoin", "order-1004"), scenario: "two_parts",
-			state: payment.Successful},
-		{request: newRequest("NGN", 120_000, "Chidi", "Eze", "ethereum", "order-1005"), scenario: "underpay",
-			state: payment.Declined},
-		{request: newRequest("KES", 15_000, "Otieno", "Odhiambo", "ripple", "order-1006"), scenario: "overpay",
-			state: payment.Declined},
-		{request: newRequest("USD", 60, "Fatou", "Sow", "ethereum", "order-1007"), scenario: "revert", state: payment.Failed},
-		{request: newRequest("GHC", 310, "Akosua", "Asante", "bitcoin", "order-1008"),
-			advance: payment.Monitoring + time.Minute, open: true, state: payment.Abandoned},
-		{request: newRequest("NGN", 9_900, "Tunde", "Bello", "tether", "order-1009"), advance: payment.Window + time.Minute,
-			state: payment.Expired},
-		{request: newRequest("USD", 20, "Zuri", "Njoroge", "bitcoin", "order-1010"), scenario: "never_confirms",
-			state: payment.Initiated},
-		{request: newRequest("KES", 2_450, "Juma", "Mwangi", "dogecoin", "order-1011"), state: payment.Pending},
-		// Paid short, with the rest waiting in the mempool: it stays Processing for a day.
-		{request: newRequest("USD", 90, "Sade", "Adeyemi", "bitcoin", "order-1012"), scenario: "underpay",
-			then: "never_confirms", state: payment.Processing},
-	}
-}
-
-// startSamples starts the demo's payments once, with progress on the terminal.
-// They settle within half a minute as the sandbox makes its blocks.
-func startSamples(ctx context.Context, p *app.Product, sc scope.Scope) {
-	all := listSamples()
-	for i, one := range all {
-		if err := startSample(ctx, p, sc, one); err != nil {
-			if fault.KindOf(err) == fault.Conflict {
-				return // an earlier demo made them
-			}
-			if ctx.Err() == nil {
-				p.Log.Error("the demo's sample data is not complete", "error", err)
-			}
-			return
-		}
-		drawProgress(i+1, len(all), "sample payments")
-	}
-	amount := int64(5000)
-	if _, err := p.Links.CreateLink(ctx, sc,
-		link.Draft{Title: "Monthly membership", Description: "One month at the studio.", Currency: "KES",
-			Amount: &amount}); err != nil && ctx.Err() == nil {
-		p.Log.Error("the demo's payment link is missing", "error", err)
-	}
-}
-
-func startSample(ctx context.Context, p *app.Product, sc scope.Scope, one sample) error {
-	started, err := p.Payments.Initiate(ctx, sc, one.request)
-	if err != nil {
-		return err
-	}
-	if one.open {
-		if _, err := p.Payments.OpenByReference(ctx, sc, started.Reference); err != nil {
-			return err
-		}
-	}
-	if one.advance > 0 {
-		return p.Payments.AdvanceClock(ctx, sc, started.Reference, one.advance, false)
-	}
-	if one.scenario == "" {
-		return nil
-	}
-	if _, err = p.Sandbox.Simulate(ctx, sc, started.Reference, one.scenario); err != nil || one.then == "" {
-		return err
-	}
-	if err := awaitMoney(ctx, p, sc, started.Reference); err != nil {
-		return err
-	}
-	_, err = p.Sandbox.Simulate(ctx, sc, started.Reference, one.then)
-	return err
-}
-
-// awaitMoney waits until money for a payment was seen.
-func awaitMoney(ctx context.Context, p *app.Product, sc scope.Scope, reference string) error {
-	ticker := time.NewTicker(200 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		v, err := p.Payments.Verify(ctx, sc, reference)
-		if err != nil || v.Payment.Paid.Sign() > 0 {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-ticker.C:
-		}
-	}
 }
 
 // drawProgress draws a bar on a terminal, and nothing elsewhere.

@@ -1,0 +1,310 @@
+package demo
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"cointill/chain"
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/payment"
+)
+
+// course is what happens to a payment.
+type course int
+
+const (
+	exact          course = iota // paid in time
+	twoParts                     // paid in time by two transactions
+	late                         // paid after the window
+	underpaid                    // too little: declined
+	overpaid                     // too much: declined
+	expired                      // never opened
+	abandoned                    // opened, never paid
+	afterAbandoned               // paid after a day: declined
+	failed                       // the transaction fails, or another one spends the same money
+	surplus                      // paid twice; the second transfer is unmatched
+	stray                        // what is sent can't count for it; then it is paid
+	unconfirmed                  // no block takes the transaction
+	halfPaid                     // a part is paid, and no block takes the rest
+)
+
+// visit is a payment under way.
+type visit struct {
+	*shop
+	order
+	reference string // of the payment
+	view      payment.View
+	net       *network
+	sent      int // transactions
+}
+
+// begin initiates a payment and plans what happens to it.
+func (s *shop) begin(o order) error {
+	started, err := s.initiate(o)
+	if err != nil {
+		return err
+	}
+	s.unpaid--
+	if s.Report != nil {
+		s.Report(s.planned-s.unpaid, s.planned)
+	}
+	info, _ := o.method.Info()
+	v := &visit{shop: s, order: o, reference: started.Reference, net: s.networks[info.Chain]}
+	if o.course == expired {
+		v.after(payment.Window+time.Second, v.sweep)
+		return nil
+	}
+	v.after(o.draws.between(8*time.Second, 70*time.Second), v.open)
+	return nil
+}
+
+// initiate initiates a payment by the API, or by a link.
+func (s *shop) initiate(o order) (payment.Started, error) {
+	if o.link > 0 {
+		return s.Links.StartPayment(s.ctx, s.links[o.link-1], link.Form{Amount: o.amount, FirstName: o.first,
+			LastName: o.last, Email: o.email, Method: string(o.method)})
+	}
+	return s.Payments.Initiate(s.ctx, s.TestScope, payment.Request{Currency: o.currency, Amount: o.amount,
+		FirstName: o.first, LastName: o.last, Email: o.email, Method: string(o.method),
+		BusinessReference: o.reference})
+}
+
+// after has something happen a while after the payment was initiated.
+func (v *visit) after(d time.Duration, happen func() error) { v.line.add(v.order.at.Add(d), happen) }
+
+func (v *visit) sweep() error {
+	_, err := v.Payments.Sweep(v.ctx)
+	return err
+}
+
+func (v *visit) look() error { return v.shop.look(v.net) }
+
+// open opens the payment's page and plans what its customer does.
+func (v *visit) open() (err error) {
+	if v.view, err = v.Payments.OpenByReference(v.ctx, v.TestScope, v.reference); err != nil {
+		return err
+	}
+	due, d := v.view.Payment.Due, v.draws
+	soon := d.between(100*time.Second, 5*time.Minute)
+	switch v.course {
+	case exact:
+		v.pay(soon, due)
+	case twoParts:
+		v.pay(soon, share(due, 60))
+		v.pay(soon+d.between(40*time.Second, 90*time.Second), due.Sub(share(due, 60)))
+	case late:
+		v.pay(payment.Window+d.between(3*time.Minute, 40*time.Minute), due)
+	case underpaid:
+		v.pay(soon, share(due, int64(88+d.below(9))))
+		v.decideLater()
+	case overpaid:
+		v.pay(soon, share(due, int64(104+d.below(14))))
+		v.decideLater()
+	case abandoned:
+		v.after(payment.Monitoring+time.Second, v.look)
+	case afterAbandoned:
+		v.after(payment.Monitoring+time.Second, v.look)
+		v.pay(payment.Monitoring+d.between(time.Hour, 9*time.Hour), due)
+		v.decideLater()
+	case failed:
+		v.payInVain(soon)
+	case surplus:
+		v.pay(soon, due)
+		v.paySurplus(d.between(3*time.Hour, 20*time.Hour))
+	case stray:
+		v.sendStray(soon)
+	case unconfirmed:
+		v.after(soon, func() error { return v.hold(due) })
+	case halfPaid:
+		v.pay(soon, share(due, 60))
+		v.after(soon+30*time.Second, func() error { return v.hold(due.Sub(share(due, 60))) })
+	}
+	return nil
+}
+
+// share returns a part of an amount in percent, rounded down.
+func share(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }
+
+// pay sends an amount some time after the payment was initiated, and has it confirmed.
+func (v *visit) pay(after time.Duration, amount money.Amount) {
+	v.transfer(after, v.newTx(v.newOutput(amount)))
+}
+
+// newOutput returns an amount to the payment's own destination.
+func (v *visit) newOutput(amount money.Amount) chain.Output {
+	to := chain.Destination{Address: v.view.Payment.Address}
+	if v.view.Payment.Tag != nil {
+		tag := uint32(*v.view.Payment.Tag)
+		to.Tag = &tag
+	}
+	return chain.Output{Asset: v.view.Payment.Coin, Destination: to, Amount: amount}
+}
+
+// newTx returns a transaction whose input no other one spends.
+func (v *visit) newTx(output chain.Output) chain.Tx {
+	v.sent++
+	return chain.Tx{Outputs: []chain.Output{output}, Spends: []string{fmt.Sprintf("demo-%s-%d", v.reference, v.sent)}}
+}
+
+// pace is how a network confirms: the time to the first block that takes a transaction, and from
+// there until the transaction is final.
+type pace struct{ first, final [2]time.Duration }
+
+var paces = map[money.Chain]pace{
+	money.Bitcoin:  {[2]time.Duration{90 * time.Second, 14 * time.Minute}, [2]time.Duration{10 * time.Minute, 25 * time.Minute}},
+	money.Ethereum: {[2]time.Duration{6 * time.Second, 20 * time.Second}, [2]time.Duration{150 * time.Second, 5 * time.Minute}},
+	money.XRPL:     {[2]time.Duration{2 * time.Second, 5 * time.Second}, [2]time.Duration{0, 0}},
+	money.Dogecoin: {[2]time.Duration{20 * time.Second, 90 * time.Second}, [2]time.Duration{25 * time.Minute, 45 * time.Minute}},
+}
+
+// detailed is how long ago payments are followed by each step of the network: seen, confirmed,
+// final. Older ones are read once, when they are final, which takes half of the time.
+const detailed = 8 * 24 * time.Hour
+
+// transfer broadcasts a transaction and has it confirmed.
+func (v *visit) transfer(after time.Duration, tx chain.Tx) {
+	info, _ := v.method.Info()
+	p := paces[info.Chain]
+	mined := after + v.draws.between(p.first[0], p.first[1])
+	final := mined + v.draws.between(p.final[0], p.final[1])
+	each := info.Chain == money.Bitcoin || v.until.Sub(v.order.at) < detailed
+	v.after(after, func() error {
+		if _, err := v.net.ApplyMoves(v.ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx}); err != nil || !each {
+			return err
+		}
+		return v.look()
+	})
+	rest := v.countBlocks() - 1
+	v.after(mined, func() error {
+		if !each && rest > 0 {
+			_, err := v.net.Mine(v.ctx, 1)
+			return err
+		}
+		return v.mine(v.net, 1)
+	})
+	if rest > 0 {
+		v.after(final, func() error { return v.mine(v.net, rest) })
+	}
+}
+
+// countBlocks returns how many blocks make a transaction of the payment final.
+func (v *visit) countBlocks() int {
+	blocks := v.view.Payment.FinalDepth
+	if v.view.Payment.FinalByNetwork {
+		blocks = max(blocks, 13) // the simulated network finalizes a block 12 blocks later
+	}
+	return blocks
+}
+
+// payInVain sends a transaction that moves nothing in the end: it fails where the network records
+// that, and otherwise another one spends the same money.
+func (v *visit) payInVain(after time.Duration) {
+	tx := v.newTx(v.newOutput(v.view.Payment.Due))
+	if info, _ := v.method.Info(); info.Chain == money.Ethereum || info.Chain == money.XRPL {
+		tx.Reverted = true
+		v.transfer(after, tx)
+		return
+	}
+	v.after(after, func() error { return v.broadcastHeld(tx) })
+	rival := chain.Tx{Outputs: []chain.Output{{Asset: v.view.Payment.Coin,
+		Destination: chain.Destination{Address: "demo-elsewhere"}, Amount: v.view.Payment.Due}}, Spends: tx.Spends}
+	v.after(after+8*time.Minute, func() error {
+		_, err := v.net.ApplyMoves(v.ctx, chain.Move{Kind: chain.MoveDrop, TxIDs: []string{tx.ID(v.net.Network.Network())}},
+			chain.Move{Kind: chain.MoveBroadcast, Tx: &rival})
+		if err != nil {
+			return err
+		}
+		return v.mine(v.net, v.countBlocks())
+	})
+}
+
+// hold sends an amount by a transaction that no block takes.
+func (v *visit) hold(amount money.Amount) error { return v.broadcastHeld(v.newTx(v.newOutput(amount))) }
+
+func (v *visit) broadcastHeld(tx chain.Tx) error {
+	_, err := v.net.ApplyMoves(v.ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx, Held: true})
+	if err != nil {
+		return err
+	}
+	return v.look()
+}
+
+// paySurplus sends a tenth again after the payment was successful: it is unmatched.
+func (v *visit) paySurplus(after time.Duration) {
+	v.pay(after, share(v.view.Payment.Due, 10))
+	v.after(after+26*time.Hour, func() error { return v.returnUnmatched(1) })
+}
+
+// sendStray sends what can't count for the payment, and then pays it: XRP without the tag,
+// another asset to an address of Ethereum. Other coins are paid twice.
+func (v *visit) sendStray(after time.Duration) {
+	output := v.newOutput(v.view.Payment.Due)
+	switch money.Coin(v.view.Payment.Coin) {
+	case money.XRP:
+		output.Tag = nil
+	case money.ETH, money.USDT:
+		output.Asset = "FAKE-USDT"
+	default:
+		v.pay(after, v.view.Payment.Due)
+		v.paySurplus(v.draws.between(time.Hour, 9*time.Hour))
+		return
+	}
+	v.transfer(after, v.newTx(output))
+	v.pay(payment.Window-20*time.Second, v.view.Payment.Due)
+}
+
+// decided is how long ago the shop has dealt with declined payments: newer ones wait.
+const decided = 4 * 24 * time.Hour
+
+// decideLater has the owner decide about the payment on a later day: the amount is accepted, or
+// sent back.
+func (v *visit) decideLater() {
+	v.after(payment.Window+time.Second, v.look) // the end of the window decides about too little
+	if v.until.Sub(v.order.at) < decided {
+		return
+	}
+	v.after(v.draws.between(26*time.Hour, 50*time.Hour)+payment.Monitoring, v.decide)
+}
+
+// decide accepts the amount received, or sends it back: by a send that Cointill prepares, or by a
+// refund that is only recorded.
+func (v *visit) decide() error {
+	now, err := v.Payments.Verify(v.ctx, v.TestScope, v.reference)
+	if err != nil || now.State() != payment.Declined {
+		return err
+	}
+	switch choice := v.draws.below(10); {
+	case choice < 3 && payment.Reason(now.Payment.Reason) == payment.Underpaid:
+		return v.Resolver.Resolve(v.ctx, v.Owner, v.reference)
+	case choice < 6:
+		return v.refundBySend()
+	}
+	_, err = v.Resolver.RecordRefund(v.ctx, v.Owner, v.reference, payment.Refund{
+		Amount: now.Coin().Format(now.Payment.Paid), TxID: v.newHash()})
+	return err
+}
+
+// newHash returns the hash of a transaction that is only named.
+func (v *visit) newHash() string {
+	v.sent++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", v.reference, v.sent))
+	return hex.EncodeToString(sum[:])
+}
+
+// returnUnmatched records that transfers that came to the payment beside it were sent back.
+func (v *visit) returnUnmatched(most int) error {
+	if v.until.Sub(v.order.at) < decided {
+		return nil
+	}
+	strays, err := v.Resolver.StrayOf(v.ctx, v.Owner, v.view.Payment.ID)
+	for _, t := range strays[:min(most, len(strays))] {
+		if t.Resolved == nil {
+			err = cmp.Or(err, v.Resolver.MarkRefunded(v.ctx, v.Owner, t.ID, payment.Refund{TxID: v.newHash()}))
+		}
+	}
+	return err
+}

@@ -1,0 +1,239 @@
+package demo
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"cointill/core/link"
+	"cointill/core/money"
+	"cointill/core/webhook"
+)
+
+// draws gives numbers that depend on its name alone, so that the same past is made again.
+type draws struct {
+	name  string
+	drawn int
+}
+
+// below draws a number from 0 to n - 1.
+func (d *draws) below(n int) int {
+	d.drawn++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", d.name, d.drawn))
+	return int(binary.BigEndian.Uint64(sum[:8]) % uint64(n))
+}
+
+// between draws a time from least to most, in milliseconds.
+func (d *draws) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(d.below(int((most-least)/time.Millisecond)+1))*time.Millisecond
+}
+
+// choose draws the index of a weight, each as often as it weighs.
+func (d *draws) choose(weights ...int) int {
+	all := 0
+	for _, weight := range weights {
+		all += weight
+	}
+	drawn := d.below(all)
+	for i, weight := range weights {
+		if drawn -= weight; drawn < 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// order is a payment as it is planned.
+type order struct {
+	at                 time.Time
+	first, last, email string
+	currency           string
+	amount             int64
+	method             money.Method
+	reference          string // the shop's own
+	link               int    // 1 and above for the shop's links, 0 for none
+	course             course
+	draws              *draws // for what happens to it
+}
+
+// The rhythm of the shop: payments of each weekday in the last week, from Sunday, and how likely
+// each hour of the day is.
+var (
+	weekdays = [7]int{3, 4, 5, 5, 6, 8, 7}
+	hours    = [24]int{1, 0, 0, 0, 0, 0, 1, 3, 6, 9, 11, 12, 14, 13, 10, 9, 10, 12, 14, 15, 12, 8, 4, 2}
+)
+
+// deck is what happens to each 50 payments, in an order that is drawn.
+var deck = []struct {
+	course course
+	count  int
+}{
+	{exact, 34}, {twoParts, 2}, {late, 1}, {underpaid, 2}, {overpaid, 1}, {expired, 3}, {abandoned, 3}, {afterAbandoned, 1},
+	{failed, 1}, {surplus, 1}, {stray, 1},
+}
+
+// deal returns the courses of the next 50 payments.
+func (d *draws) deal() (courses []course) {
+	for _, card := range deck {
+		for range card.count {
+			courses = append(courses, card.course)
+		}
+	}
+	for i := len(courses) - 1; i > 0; i-- {
+		j := d.below(i + 1)
+		courses[i], courses[j] = courses[j], courses[i]
+	}
+	return courses
+}
+
+// planShop plans the links, the webhook and the payments.
+func (s *shop) planShop() {
+	begin := s.until.Add(-time.Duration(s.days) * 24 * time.Hour)
+	s.line.add(begin, s.createLinks)
+	s.line.add(s.until.Add(-webhookDays*24*time.Hour), s.registerWebhook)
+	d := &draws{name: "shop " + s.until.Format(time.DateOnly)}
+	people := &customers{draws: d}
+	var courses []course
+	for day := range s.days {
+		midnight := begin.Add(time.Duration(day) * 24 * time.Hour).Truncate(24 * time.Hour)
+		// The shop grows: it begins with six tenths of the payments that it has now.
+		tenths := weekdays[midnight.Weekday()] * (60 + 40*day/s.days)
+		count := (tenths + d.below(100)) / 100
+		for range count {
+			at := midnight.Add(time.Duration(d.choose(hours[:]...))*time.Hour + d.between(0, time.Hour))
+			if len(courses) == 0 {
+				courses = d.deal()
+			}
+			if at.Before(begin) || at.After(s.until.Add(-lastOrder)) {
+				continue
+			}
+			o := s.drawOrder(d, at, people)
+			o.course, courses = courses[0], courses[1:]
+			s.plan(o)
+		}
+	}
+	s.planToday(people)
+}
+
+// plan adds a payment to the timeline, unless a real test network stands in place of the simulated
+// one that it would be paid on.
+func (s *shop) plan(o order) {
+	if info, _ := o.method.Info(); s.networks[info.Chain] == nil {
+		return
+	}
+	s.planned++
+	s.unpaid++
+	o.draws = &draws{name: o.reference}
+	s.line.add(o.at, func() error { return s.begin(o) })
+}
+
+// prices are what the shop asks in a currency: a multiple of a step.
+var prices = []struct {
+	currency          string
+	weight            int
+	step, least, most int64
+}{
+	{"NGN", 58, 500, 8, 240}, {"GHC", 15, 10, 6, 140}, {"KES", 14, 50, 18, 420}, {"USD", 13, 1, 12, 260},
+}
+
+// firstOrder is the number of the first order in the past.
+const firstOrder = 1001
+
+// linkOrders is how many of 100 payments are started by a link.
+const linkOrders = 14
+
+// drawOrder draws what a payment asks, and of whom.
+func (s *shop) drawOrder(d *draws, at time.Time, people *customers) order {
+	o := order{at: at, reference: fmt.Sprintf("order-%d", firstOrder+s.planned)}
+	o.first, o.last, o.email = people.next()
+	o.method = money.Coins()[d.choose(24, 12, 44, 12, 8)].Method
+	if d.below(100) < linkOrders {
+		o.link = 1 + d.below(len(shopLinks))
+		o.currency, o.amount = shopLinks[o.link-1].draft.Currency, drawLinkAmount(d, shopLinks[o.link-1].draft)
+		return o
+	}
+	var weights []int
+	for _, p := range prices {
+		weights = append(weights, p.weight)
+	}
+	p := prices[d.choose(weights...)]
+	// Small amounts are more common: the least of three draws.
+	steps := p.most
+	for range 3 {
+		steps = min(steps, p.least+int64(d.below(int(p.most-p.least)+1)))
+	}
+	o.currency, o.amount = p.currency, steps*p.step
+	return o
+}
+
+// drawLinkAmount draws what a customer of a link gives, where the customer decides.
+func drawLinkAmount(d *draws, l link.Draft) int64 {
+	if l.Amount != nil {
+		return *l.Amount
+	}
+	return l.MinAmount * int64(1+d.below(int(min(l.MaxAmount/l.MinAmount, 12))))
+}
+
+// shopLinks are the shop's payment links.
+var shopLinks = []struct{ draft link.Draft }{
+	{link.Draft{Title: "Monthly membership", Description: "One month at the studio.", Currency: "KES",
+		Amount: new(int64(5000))}},
+	{link.Draft{Title: "Support the workshop", Description: "Any amount helps young makers to learn.", Currency: "USD",
+		MinAmount: 5, MaxAmount: 500}},
+}
+
+// createLinks makes the payment links.
+func (s *shop) createLinks() error {
+	for _, one := range shopLinks {
+		made, err := s.Links.CreateLink(s.ctx, s.Owner, one.draft)
+		if err != nil {
+			return err
+		}
+		s.links = append(s.links, made.Code)
+	}
+	return nil
+}
+
+// webhookDays is how long ago the shop registered its webhook.
+const webhookDays = 21
+
+// registerWebhook registers the shop's webhook. The shop's server is none: see internal/app.
+func (s *shop) registerWebhook() error {
+	made, _, err := s.Webhooks.Create(s.ctx, s.Owner, webhook.Create{Name: "orders", URL: WebhookURL, Active: true})
+	s.webhook = made.ID
+	return err
+}
+
+// WebhookURL is where the shop's webhook points. No such host exists.
+const WebhookURL = "https://shop.example/webhooks/cointill"
+
+// customers draws who pays: new customers, and ones who return.
+type customers struct {
+	draws *draws
+	known int
+}
+
+var (
+	firstNames = []string{"Ngozi", "Kwame", "Wanjiru", "Ọlá", "Aisha", "Chidi", "Fatima", "Kofi", "Zainab", "Emeka",
+		"Akosua", "Otieno", "Tunde", "Zuri", "Juma", "Sade", "Yaw", "Halima", "Ifeoma", "Mercy"}
+	lastNames = []string{"Okafor", "Mensah", "Kamau", "Adéyemí", "Bello", "Eze", "Odhiambo", "Owusu", "Mwangi",
+		"Balogun", "Achieng", "Danjuma", "Asante", "Njoroge", "Nwosu"}
+	mailHosts = []string{"example.com", "example.org", "example.net"}
+)
+
+// returning is how many of 100 payments are of a customer who has paid before.
+const returning = 45
+
+// next draws the customer of the next payment.
+func (c *customers) next() (first, last, email string) {
+	n := c.known
+	if n > 0 && c.draws.below(100) < returning {
+		n = min(c.draws.below(n), c.draws.below(n)) // the first ones return most
+	} else {
+		c.known++
+	}
+	// Both lists have no common factor with the strides, so names differ for 300 customers.
+	first, last = firstNames[n*7%len(firstNames)], lastNames[(n*4+n/len(firstNames))%len(lastNames)]
+	return first, last, fmt.Sprintf("customer%d@%s", n+1, mailHosts[n%len(mailHosts)])
+}

@@ -1,0 +1,30 @@
+package demo
+
+import (
+	"time"
+
+	"cointill/core/money"
+)
+
+// lastOrder is how long before the end of the past the last drawn payment is: later ones are
+// those of planToday.
+const lastOrder = 20 * time.Minute
+
+// planToday plans payments of the last minutes, which are still open when the past ends.
+func (s *shop) planToday(people *customers) {
+	for _, one := range []struct {
+		before   time.Duration
+		currency string
+		amount   int64
+		method   money.Method
+		course   course
+	}{
+		{9 * time.Minute, "USD", 90, money.CryptoBitcoin, halfPaid},
+		{6 * time.Minute, "USD", 20, money.CryptoBitcoin, unconfirmed},
+		{1 * time.Minute, "KES", 2_450, money.CryptoDogecoin, expired},
+	} {
+		o := s.drawOrder(&draws{name: "today"}, s.until.Add(-one.before), people)
+		o.currency, o.amount, o.method, o.course, o.link = one.currency, one.amount, one.method, one.course, 0
+		s.plan(o)
+	}
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"cointill/chain"
+	simulated "cointill/chain/sandbox"
+	"cointill/core/clock"
+	"cointill/core/demo"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/models"
+)
+
+// MakePast gives a new business the sample payments of some days until now, in the test domain, and
+// returns their number. It wires the product once more, with a clock that goes through these days.
+// Where there are payments already it makes none: their deadlines would go by that clock, too.
+func (p *Product) MakePast(ctx context.Context, s *Settings, listening net.Addr, owner scope.Scope, days int,
+	report func(done, all int)) (payments int, err error) {
+	var others []int64
+	err = p.DB.Read(ctx).Model(&models.Payment{}).Limit(1).Pluck("id", &others).Error
+	if err != nil || len(others) > 0 {
+		return 0, err
+	}
+	until := p.Clock()
+	now := clock.NewFake(until.Add(-time.Duration(days) * 24 * time.Hour))
+	past, err := newAt(ctx, s, now.Now, listening)
+	if err != nil {
+		return 0, err
+	}
+	if err := past.DB.RelaxSync(ctx); err != nil {
+		return 0, errors.Join(err, past.DB.Close())
+	}
+	past.receipts.SMTP = nil // the customers are none
+	past.Quotes.Sources[scope.Test] = demo.NewMarket(now.Now, until)
+	past.Sender.Clients[scope.Test] = &http.Client{Transport: &shopServer{now: now.Now}}
+	services := demo.Services{Clock: now, Payments: past.Payments, Resolver: payment.NewResolver(past.Payments),
+		Sends: past.Sends, Sandbox: past.Sandbox, Links: past.Links, Webhooks: past.Hooks, Figures: past.figures,
+		Networks: map[money.Chain]demo.Network{}, Report: report, Owner: owner,
+		TestScope: scope.Scope{BusinessID: owner.BusinessID, Domain: scope.Test, Actor: "system", Role: scope.System},
+		Deliver: func(ctx context.Context) error {
+			_, err := past.deliver.Step(ctx)
+			return err
+		}}
+	for _, one := range past.chains {
+		services.Networks[kindOf(one)] = one
+	}
+	payments, err = demo.Fill(ctx, services, days, until)
+	return payments, errors.Join(err, past.Close())
+}
+
+// kindOf returns the kind of a simulated network.
+func kindOf(c *simulated.Chain) money.Chain {
+	for _, kind := range money.Chains() {
+		if chain.Sandbox(kind) == c.Network() {
+			return kind
+		}
+	}
+	return ""
+}
+
+// shopServer answers the webhooks of the sample payments in place of a shop's server: nearly
+// always with success.
+type shopServer struct {
+	now   clock.Clock
+	asked atomic.Int64
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *shopServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	_, err := io.Copy(io.Discard, r.Body)
+	status, answer := http.StatusOK, `{"received":true}`
+	if s.asked.Add(1)%23 == 0 {
+		status, answer = http.StatusServiceUnavailable, "Down for maintenance."
+	}
+	header := http.Header{"Content-Type": {"application/json"}, "Date": {s.now().Format(http.TimeFormat)}}
+	return &http.Response{StatusCode: status, Status: fmt.Sprint(status, " ", http.StatusText(status)), Proto: "HTTP/1.1",
+		ProtoMajor: 1, ProtoMinor: 1, Header: header, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, err
+}
