@@ -20,7 +20,7 @@ type commands struct {
 	app.Settings `group:"Settings of the instance:"`
 
 	Serve       serveCommand       `cmd:"" default:"withargs" help:"Serve the API, the dashboard and the payment pages (the default)."`
-	Demo        demoCommand        `cmd:"" help:"Serve with a ready business and sample data in all eight states."`
+	Demo        demoCommand        `cmd:"" help:"Serve with a ready business and the sample payments of its last 90 days."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database schema up to date and stop."`
 	Business    businessCommand    `cmd:"" help:"Businesses."`
 	User        userCommand        `cmd:"" help:"Users of the dashboard."`

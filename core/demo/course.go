@@ -30,6 +30,8 @@ const (
 	stray                        // what is sent can't count for it; then it is paid
 	unconfirmed                  // no block takes the transaction
 	halfPaid                     // a part is paid, and no block takes the rest
+	tooLittle                    // too little, and the owner has not decided yet
+	tooMuch                      // too much, and a refund waits for its approval
 )
 
 // visit is a payment under way.
@@ -48,9 +50,9 @@ func (s *shop) begin(o order) error {
 	if err != nil {
 		return err
 	}
-	s.unpaid--
+	s.ahead--
 	if s.Report != nil {
-		s.Report(s.planned-s.unpaid, s.planned)
+		s.Report(s.planned-s.ahead, s.planned)
 	}
 	info, _ := o.method.Info()
 	v := &visit{shop: s, order: o, reference: started.Reference, net: s.networks[info.Chain]}
@@ -119,6 +121,15 @@ func (v *visit) open() (err error) {
 		v.sendStray(soon)
 	case unconfirmed:
 		v.after(soon, func() error { return v.hold(due) })
+	case tooLittle:
+		v.pay(soon, share(due, 92))
+		v.after(payment.Window+time.Second, v.look)
+	case tooMuch:
+		v.pay(soon, share(due, 110))
+		v.after(20*time.Hour, func() error {
+			_, err := v.askRefund()
+			return err
+		})
 	case halfPaid:
 		v.pay(soon, share(due, 60))
 		v.after(soon+30*time.Second, func() error { return v.hold(due.Sub(share(due, 60))) })
@@ -247,7 +258,8 @@ func (v *visit) sendStray(after time.Duration) {
 	case money.XRP:
 		output.Tag = nil
 	case money.ETH, money.USDT:
-		output.Asset = "FAKE-USDT"
+		// It has as many decimals as USDT.
+		output.Asset, output.Amount = "FAKE-USDT", money.Units(int64(1_000_000*(10+v.draws.below(90))))
 	default:
 		v.pay(after, v.view.Payment.Due)
 		v.paySurplus(v.draws.between(time.Hour, 9*time.Hour))
@@ -277,10 +289,11 @@ func (v *visit) decide() error {
 	if err != nil || now.State() != payment.Declined {
 		return err
 	}
-	switch choice := v.draws.below(10); {
-	case choice < 3 && payment.Reason(now.Payment.Reason) == payment.Underpaid:
+	v.decisions++
+	switch {
+	case v.decisions%3 == 0 && payment.Reason(now.Payment.Reason) == payment.Underpaid:
 		return v.Resolver.Resolve(v.ctx, v.Owner, v.reference)
-	case choice < 6:
+	case v.decisions%3 == 1:
 		return v.refundBySend()
 	}
 	_, err = v.Resolver.RecordRefund(v.ctx, v.Owner, v.reference, payment.Refund{

@@ -60,9 +60,10 @@ type shop struct {
 	networks map[money.Chain]*network
 	links    []string // codes of the payment links
 	webhook  string   // id of the webhook; "" before it is registered
-	unpaid   int      // payments that are still to be initiated
+	ahead    int      // payments that are still to be initiated
 	planned  int      // payments in all
-	returned int      // refunds that were asked for as sends
+	// decisions is how many declined payments the owner has dealt with.
+	decisions int
 }
 
 // network is a simulated network with the follower that reads it.

@@ -4,8 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"cointill/core/contact"
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/webhook"
@@ -95,18 +98,10 @@ func (s *shop) planShop() {
 	d := &draws{name: "shop " + s.until.Format(time.DateOnly)}
 	people := &customers{draws: d}
 	var courses []course
-	for day := range s.days {
-		midnight := begin.Add(time.Duration(day) * 24 * time.Hour).Truncate(24 * time.Hour)
-		// The shop grows: it begins with six tenths of the payments that it has now.
-		tenths := weekdays[midnight.Weekday()] * (60 + 40*day/s.days)
-		count := (tenths + d.below(100)) / 100
-		for range count {
-			at := midnight.Add(time.Duration(d.choose(hours[:]...))*time.Hour + d.between(0, time.Hour))
+	for day := range s.days + 1 {
+		for _, at := range s.drawTimes(d, begin, day) {
 			if len(courses) == 0 {
 				courses = d.deal()
-			}
-			if at.Before(begin) || at.After(s.until.Add(-lastOrder)) {
-				continue
 			}
 			o := s.drawOrder(d, at, people)
 			o.course, courses = courses[0], courses[1:]
@@ -116,6 +111,21 @@ func (s *shop) planShop() {
 	s.planToday(people)
 }
 
+// drawTimes draws when the payments of a day are initiated. The shop grows: it begins with six
+// tenths of the payments that it has at the end.
+func (s *shop) drawTimes(d *draws, begin time.Time, day int) (times []time.Time) {
+	midnight := begin.Add(time.Duration(day) * 24 * time.Hour).Truncate(24 * time.Hour)
+	hundredths := weekdays[midnight.Weekday()] * (60 + 40*day/s.days)
+	for range (hundredths + d.below(100)) / 100 {
+		at := midnight.Add(time.Duration(d.choose(hours[:]...))*time.Hour + d.between(0, time.Hour))
+		if at.After(begin) && at.Before(s.until.Add(-lastOrder)) {
+			times = append(times, at)
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	return times
+}
+
 // plan adds a payment to the timeline, unless a real test network stands in place of the simulated
 // one that it would be paid on.
 func (s *shop) plan(o order) {
@@ -123,7 +133,7 @@ func (s *shop) plan(o order) {
 		return
 	}
 	s.planned++
-	s.unpaid++
+	s.ahead++
 	o.draws = &draws{name: o.reference}
 	s.line.add(o.at, func() error { return s.begin(o) })
 }
@@ -233,7 +243,9 @@ func (c *customers) next() (first, last, email string) {
 	} else {
 		c.known++
 	}
-	// Both lists have no common factor with the strides, so names differ for 300 customers.
-	first, last = firstNames[n*7%len(firstNames)], lastNames[(n*4+n/len(firstNames))%len(lastNames)]
-	return first, last, fmt.Sprintf("customer%d@%s", n+1, mailHosts[n%len(mailHosts)])
+	// Each first name comes with each last name once.
+	row := n % len(firstNames)
+	first, last = firstNames[row], lastNames[(4*row+n/len(firstNames))%len(lastNames)]
+	name := strings.ReplaceAll(contact.FoldName(first+" "+last), " ", ".")
+	return first, last, name + "@" + mailHosts[n%len(mailHosts)]
 }

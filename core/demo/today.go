@@ -10,7 +10,7 @@ import (
 // those of planToday.
 const lastOrder = 20 * time.Minute
 
-// planToday plans payments of the last minutes, which are still open when the past ends.
+// planToday plans payments that are still open when the past ends, or wait for the owner.
 func (s *shop) planToday(people *customers) {
 	for _, one := range []struct {
 		before   time.Duration
@@ -19,6 +19,8 @@ func (s *shop) planToday(people *customers) {
 		method   money.Method
 		course   course
 	}{
+		{31 * time.Hour, "USD", 120, money.CryptoTether, tooMuch},
+		{22 * time.Hour, "NGN", 64_000, money.CryptoRipple, tooLittle},
 		{9 * time.Minute, "USD", 90, money.CryptoBitcoin, halfPaid},
 		{6 * time.Minute, "USD", 20, money.CryptoBitcoin, unconfirmed},
 		{1 * time.Minute, "KES", 2_450, money.CryptoDogecoin, expired},

@@ -33,7 +33,7 @@ func TestSmoke(t *testing.T) {
 	i := harness.New(t, false)
 	i.Start("demo")
 	var printed []string
-	harness.WaitFor(t, 20*time.Second, "the demo to print its sign-in", func() bool {
+	harness.WaitFor(t, time.Minute, "the demo to print its sign-in", func() bool {
 		printed = demoOutput.FindStringSubmatch(i.ReadLog())
 		return printed != nil
 	})

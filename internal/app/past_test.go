@@ -34,7 +34,7 @@ func makePast(t *testing.T, zone string) past {
 	t.Helper()
 	settingsOf := &Settings{DataDir: t.TempDir(), RateSources: []string{"none"}}
 	listening := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}
-	until := clock.NewFake(time.Date(2026, 11, 26, 17, 0, 0, 0, time.UTC))
+	until := clock.NewFake(time.Date(2026, 11, 15, 17, 0, 0, 0, time.UTC))
 	product, err := newAt(t.Context(), settingsOf, until.Now, listening)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func makePast(t *testing.T, zone string) past {
 		Currency: "NGN", TimeZone: zone}); err != nil {
 		t.Fatal(err)
 	}
-	days := speed.Pick(35, 90)
+	days := speed.Pick(24, 90)
 	made, err := p.MakePast(t.Context(), settingsOf, listening, p.owner, days, nil)
 	if err != nil || made < 3*days {
 		t.Fatalf("%d payments of %d days were made (%v), want %d or more", made, days, err, 3*days)
@@ -264,6 +264,9 @@ func (p past) checkVariety(t *testing.T) {
 	of := func(row any) *models.Tx { return p.DB.Read(context.WithoutCancel(t.Context())).Model(row) }
 	count("recorded refunds", of(&models.Resolution{}).Where("kind = ?", payment.Refunded))
 	count("successful sends", of(&models.Send{}).Where("status = ?", "successful"))
+	count("sends to approve", of(&models.Send{}).Where("status = ?", "awaiting_approval"))
+	count("declined payments to decide", of(&models.Payment{}).Where("status = ? AND resolved_at IS NULL",
+		string(payment.Declined)))
 	count("unmatched transfers", of(&models.Transfer{}).Where("unmatched <> '' AND resolution = ''"))
 	count("deliveries", of(&models.Delivery{}).Where("outcome = ?", "delivered"))
 	count("failed attempts", of(&models.DeliveryAttempt{}).Where("status = ?", 503))
