@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run house demo build test test-all test-nightly test-attacks test-crash test-libreoffice test-small-machine test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run house demo pictures build test test-all test-nightly test-attacks test-crash test-libreoffice test-small-machine test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -10,6 +10,10 @@ run: ## serve an empty instance with data in ./data
 
 demo: ## serve a ready business with sample data
 	go run ./cmd/cointill demo
+
+pictures: ## draw the README's pictures from the demo again
+	@scripts/prepare --all
+	@scripts/end-to-end -run 'TestPictures$$' . -args -pictures.write
 
 build: ## build the static binary bin/cointill
 	cold=$$(scripts/cold) && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' $$cold -o bin/cointill ./cmd/cointill

@@ -69,6 +69,13 @@ func TestFiguresAgree(t *testing.T) {
 // signInToDemo signs in with what the demo prints, and takes its key.
 func signInToDemo(t *testing.T, i *harness.Instance) *browserless {
 	t.Helper()
+	email, password := readDemoSignIn(t, i)
+	return signInAs(t, i, email, password)
+}
+
+// readDemoSignIn waits for what the demo prints, and takes its key.
+func readDemoSignIn(t *testing.T, i *harness.Instance) (email, password string) {
+	t.Helper()
 	printed := regexp.MustCompile(`Sign in +(\S+)\n +Password +(\S+)\n +Test key +(\S+)`)
 	var found []string
 	harness.WaitFor(t, time.Minute, "the demo to print its sign-in", func() bool {
@@ -76,7 +83,7 @@ func signInToDemo(t *testing.T, i *harness.Instance) *browserless {
 		return found != nil
 	})
 	i.Key = found[3]
-	return signInAs(t, i, found[1], found[2])
+	return found[1], found[2]
 }
 
 // spreadOverMonths adds payments whose clocks are moved on, so that figures of several days and months

@@ -306,6 +306,12 @@ func (p *Page) ListComplaints() []string {
 	return append([]string(nil), p.complaints...)
 }
 
+// TakePicture returns a PNG of what is in view.
+func (p *Page) TakePicture() []byte {
+	p.t.Helper()
+	return ReadValue(p, chromedp.CaptureScreenshot())
+}
+
 // TakeShot takes a picture of the whole page when the tests run with -shots.
 func (p *Page) TakeShot(name string) {
 	p.t.Helper()
