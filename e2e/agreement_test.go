@@ -270,7 +270,7 @@ func sumJournal(t *testing.T, entries []journalEntry, p days) figures {
 		of, within := e.Coin+" "+e.Network, e.BookedOn >= p.from
 		for account, sign := range map[string]int64{e.Debit: -1, e.Credit: 1} {
 			switch account {
-			case "wallet":
+			case "wallet", "in_flight":
 				sums.add(t, of, "closing", e.Amount, -sign)
 				if !within {
 					sums.add(t, of, "opening", e.Amount, -sign)
@@ -297,14 +297,18 @@ func sumJournal(t *testing.T, entries []journalEntry, p days) figures {
 			continue
 		}
 		switch e.Kind {
-		case "received", "refunded":
-			sums.add(t, of, e.Kind, e.Amount, 1)
+		case "received":
+			sums.add(t, of, "received", e.Amount, 1)
 		case "lost", "left":
 			sums.add(t, of, "lost", e.Amount, 1)
 		case "restored":
 			sums.add(t, of, "lost", e.Amount, -1)
 		}
-		if e.Kind == "refunded" && e.Currency != "" {
+		refunded := e.Kind == "refunded" || e.Kind == "completed" && e.Debit != "payouts" // recorded, or by a send
+		if refunded {
+			sums.add(t, of, "refunded", e.Amount, 1)
+		}
+		if refunded && e.Currency != "" {
 			sums.add(t, e.Currency, "refunded", e.Value, 1)
 			sums.add(t, of, "booked_refunded", e.Amount, 1)
 		}

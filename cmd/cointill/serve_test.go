@@ -48,3 +48,23 @@ func TestSecondServeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestDemoIsMadeOnce: only the first start of a demo makes the business, and with it the sample
+// payments.
+func TestDemoIsMadeOnce(t *testing.T) {
+	p, listener, err := app.Start(t.Context(), &app.Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0",
+		RateSources: []string{"none"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fresh := range []bool{true, false} {
+		ready, err := makeDemo(t.Context(), p)
+		if err != nil || ready.fresh != fresh || ready.owner.BusinessID != 1 {
+			t.Errorf("the demo is fresh: %v, of business %d (%v), want %v of business 1", ready.fresh, ready.owner.BusinessID,
+				err, fresh)
+		}
+	}
+	if err := errors.Join(listener.Close(), p.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
