@@ -173,16 +173,24 @@ var paces = map[money.Chain]pace{
 }
 
 // detailed is how long ago payments are followed by each step of the network: seen, confirmed,
-// final. Older ones are read once, when they are final, which takes half of the time.
-const detailed = 8 * 24 * time.Hour
+// final. Older ones are mined soon, and read once, when they are final. That takes half of the time.
+const detailed = 4 * 24 * time.Hour
+
+// soonest is how long an older transaction waits at most for its first block: it must be within
+// the window, because nothing else tells when it was seen.
+const soonest = 90 * time.Second
 
 // transfer broadcasts a transaction and has it confirmed.
 func (v *visit) transfer(after time.Duration, tx chain.Tx) {
 	info, _ := v.method.Info()
 	p := paces[info.Chain]
-	mined := after + v.draws.between(p.first[0], p.first[1])
+	each := v.until.Sub(v.order.at) < detailed
+	wait := v.draws.between(p.first[0], p.first[1])
+	mined := after + wait
 	final := mined + v.draws.between(p.final[0], p.final[1])
-	each := info.Chain == money.Bitcoin || v.until.Sub(v.order.at) < detailed
+	if !each {
+		mined = after + min(wait, soonest)
+	}
 	v.after(after, func() error {
 		if _, err := v.net.ApplyMoves(v.ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx}); err != nil || !each {
 			return err
@@ -289,11 +297,12 @@ func (v *visit) decide() error {
 	if err != nil || now.State() != payment.Declined {
 		return err
 	}
-	v.decisions++
-	switch {
-	case v.decisions%3 == 0 && payment.Reason(now.Payment.Reason) == payment.Underpaid:
+	reason := payment.Reason(now.Payment.Reason)
+	v.decisions[reason]++
+	switch n := v.decisions[reason]; {
+	case n%3 == 1 && reason == payment.Underpaid:
 		return v.Resolver.Resolve(v.ctx, v.Owner, v.reference)
-	case v.decisions%3 == 1:
+	case n%3 != 0:
 		return v.refundBySend()
 	}
 	_, err = v.Resolver.RecordRefund(v.ctx, v.Owner, v.reference, payment.Refund{

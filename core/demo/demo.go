@@ -62,8 +62,8 @@ type shop struct {
 	webhook  string   // id of the webhook; "" before it is registered
 	ahead    int      // payments that are still to be initiated
 	planned  int      // payments in all
-	// decisions is how many declined payments the owner has dealt with.
-	decisions int
+	// decisions counts the declined payments that the owner has dealt with, by reason.
+	decisions map[payment.Reason]int
 }
 
 // network is a simulated network with the follower that reads it.
@@ -79,7 +79,7 @@ type network struct {
 // can't be, so ctx is looked at between them.
 func Fill(ctx context.Context, services Services, days int, until time.Time) (payments int, err error) {
 	s := &shop{Services: services, ctx: context.WithoutCancel(ctx), days: days, until: clock.Trim(until),
-		networks: map[money.Chain]*network{}}
+		networks: map[money.Chain]*network{}, decisions: map[payment.Reason]int{}}
 	if err := s.openNetworks(); err != nil {
 		return 0, err
 	}

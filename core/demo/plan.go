@@ -63,7 +63,7 @@ type order struct {
 // The rhythm of the shop: payments of each weekday in the last week, from Sunday, and how likely
 // each hour of the day is.
 var (
-	weekdays = [7]int{3, 4, 5, 5, 6, 8, 7}
+	weekdays = [7]int{3, 4, 4, 4, 5, 7, 6}
 	hours    = [24]int{1, 0, 0, 0, 0, 0, 1, 3, 6, 9, 11, 12, 14, 13, 10, 9, 10, 12, 14, 15, 12, 8, 4, 2}
 )
 
@@ -206,7 +206,7 @@ func (s *shop) createLinks() error {
 }
 
 // webhookDays is how long ago the shop registered its webhook.
-const webhookDays = 21
+const webhookDays = 12
 
 // registerWebhook registers the shop's webhook. The shop's server is none: see internal/app.
 func (s *shop) registerWebhook() error {
