@@ -255,7 +255,7 @@ func (v *visit) broadcastHeld(tx chain.Tx) error {
 // paySurplus sends a tenth again after the payment was successful: it is unmatched.
 func (v *visit) paySurplus(after time.Duration) {
 	v.pay(after, share(v.view.Payment.Due, 10))
-	v.after(after+26*time.Hour, func() error { return v.returnUnmatched(1) })
+	v.atWork(2, func() error { return v.returnUnmatched(1) })
 }
 
 // sendStray sends what can't count for the payment, and then pays it: XRP without the tag,
@@ -280,6 +280,12 @@ func (v *visit) sendStray(after time.Duration) {
 // decided is how long ago the shop has dealt with declined payments: newer ones wait.
 const decided = 4 * 24 * time.Hour
 
+// atWork has something happen in the owner's working hours, some days after the payment.
+func (v *visit) atWork(days int, happen func() error) {
+	midnight := v.order.at.AddDate(0, 0, days).Truncate(24 * time.Hour)
+	v.line.add(midnight.Add(v.draws.between(8*time.Hour, 15*time.Hour)), happen)
+}
+
 // decideLater has the owner decide about the payment on a later day: the amount is accepted, or
 // sent back.
 func (v *visit) decideLater() {
@@ -287,7 +293,7 @@ func (v *visit) decideLater() {
 	if v.until.Sub(v.order.at) < decided {
 		return
 	}
-	v.after(v.draws.between(26*time.Hour, 50*time.Hour)+payment.Monitoring, v.decide)
+	v.atWork(3, v.decide)
 }
 
 // decide accepts the amount received, or sends it back: by a send that Cointill prepares, or by a

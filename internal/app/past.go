@@ -42,7 +42,7 @@ func (p *Product) MakePast(ctx context.Context, s *Settings, listening net.Addr,
 	}
 	past.receipts.SMTP = nil // the customers are none
 	past.Quotes.Sources[scope.Test] = demo.NewMarket(now.Now, until)
-	past.Sender.Clients[scope.Test] = &http.Client{Transport: &shopServer{now: now.Now}}
+	past.Sender.Clients[scope.Test] = &http.Client{Transport: &shopServer{clock: now}}
 	services := demo.Services{Clock: now, Payments: past.Payments, Resolver: payment.NewResolver(past.Payments),
 		Sends: past.Sends, Sandbox: past.Sandbox, Links: past.Links, Webhooks: past.Hooks, Figures: past.figures,
 		Networks: map[money.Chain]demo.Network{}, Report: report, Owner: owner,
@@ -69,9 +69,9 @@ func kindOf(c *simulated.Chain) money.Chain {
 }
 
 // shopServer answers the webhooks of the sample payments in place of a shop's server: nearly
-// always with success.
+// always with success, and after a time in which the clock goes on.
 type shopServer struct {
-	now   clock.Clock
+	clock *clock.Fake
 	asked atomic.Int64
 }
 
@@ -79,10 +79,12 @@ type shopServer struct {
 func (s *shopServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	_, err := io.Copy(io.Discard, r.Body)
 	status, answer := http.StatusOK, `{"received":true}`
-	if s.asked.Add(1)%23 == 0 {
+	asked := s.asked.Add(1)
+	s.clock.Advance(time.Duration(60+asked*53%190) * time.Millisecond)
+	if asked%23 == 0 {
 		status, answer = http.StatusServiceUnavailable, "Down for maintenance."
 	}
-	header := http.Header{"Content-Type": {"application/json"}, "Date": {s.now().Format(http.TimeFormat)}}
+	header := http.Header{"Content-Type": {"application/json"}, "Date": {s.clock.Now().Format(http.TimeFormat)}}
 	return &http.Response{StatusCode: status, Status: fmt.Sprint(status, " ", http.StatusText(status)), Proto: "HTTP/1.1",
 		ProtoMajor: 1, ProtoMinor: 1, Header: header, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, err
 }
