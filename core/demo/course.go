@@ -27,7 +27,7 @@ const (
 	afterAbandoned               // paid after a day: declined
 	failed                       // the transaction fails, or another one spends the same money
 	surplus                      // paid twice; the second transfer is unmatched
-	stray                        // what is sent can't count for it; then it is paid
+	stray                        // a transfer that can't count for it, then the payment
 	unconfirmed                  // no block takes the transaction
 	halfPaid                     // a part is paid, and no block takes the rest
 	tooLittle                    // too little, and the owner has not decided yet
@@ -166,10 +166,15 @@ func (v *visit) newTx(output chain.Output) chain.Tx {
 type pace struct{ first, final [2]time.Duration }
 
 var paces = map[money.Chain]pace{
-	money.Bitcoin:  {[2]time.Duration{90 * time.Second, 14 * time.Minute}, [2]time.Duration{10 * time.Minute, 25 * time.Minute}},
-	money.Ethereum: {[2]time.Duration{6 * time.Second, 20 * time.Second}, [2]time.Duration{150 * time.Second, 5 * time.Minute}},
-	money.XRPL:     {[2]time.Duration{2 * time.Second, 5 * time.Second}, [2]time.Duration{0, 0}},
-	money.Dogecoin: {[2]time.Duration{20 * time.Second, 90 * time.Second}, [2]time.Duration{25 * time.Minute, 45 * time.Minute}},
+	money.Bitcoin:  newPace(90*time.Second, 14*time.Minute, 10*time.Minute, 25*time.Minute),
+	money.Ethereum: newPace(6*time.Second, 20*time.Second, 150*time.Second, 5*time.Minute),
+	money.XRPL:     newPace(2*time.Second, 5*time.Second, 0, 0),
+	money.Dogecoin: newPace(20*time.Second, 90*time.Second, 25*time.Minute, 45*time.Minute),
+}
+
+// newPace makes a pace of the least and the most of both times.
+func newPace(leastFirst, mostFirst, leastFinal, mostFinal time.Duration) pace {
+	return pace{[2]time.Duration{leastFirst, mostFirst}, [2]time.Duration{leastFinal, mostFinal}}
 }
 
 // detailed is how long ago payments are followed by each step of the network: seen, confirmed,
@@ -258,7 +263,7 @@ func (v *visit) paySurplus(after time.Duration) {
 	v.atWork(2, func() error { return v.returnUnmatched(1) })
 }
 
-// sendStray sends what can't count for the payment, and then pays it: XRP without the tag,
+// sendStray sends a transfer that can't count for the payment, and then pays it: XRP without the tag,
 // another asset to an address of Ethereum. Other coins are paid twice.
 func (v *visit) sendStray(after time.Duration) {
 	output := v.newOutput(v.view.Payment.Due)

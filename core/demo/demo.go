@@ -1,8 +1,8 @@
 // Package demo gives a new business of the test domain a past: 90 days of payments as a shop has
-// them, with what follows from each of them. A clock goes through these days, and at each moment
-// the services do what they would have done then: payments are initiated and opened, transactions
-// are mined on the simulated networks and read by followers, deadlines pass, webhooks are
-// delivered, and people decide. So journal, figures and lists are what they would be.
+// them. A clock goes through these days, and at each moment the services do their work of that
+// moment: payments are initiated and opened, transactions are mined on the simulated networks and
+// read by followers, deadlines pass, webhooks are delivered, and people decide. So journal, figures
+// and lists are made by the code that makes them in use.
 package demo
 
 import (

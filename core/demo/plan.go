@@ -72,8 +72,8 @@ var deck = []struct {
 	course course
 	count  int
 }{
-	{exact, 34}, {twoParts, 2}, {late, 1}, {underpaid, 2}, {overpaid, 1}, {expired, 3}, {abandoned, 3}, {afterAbandoned, 1},
-	{failed, 1}, {surplus, 1}, {stray, 1},
+	{exact, 34}, {twoParts, 2}, {late, 1}, {underpaid, 2}, {overpaid, 1}, {expired, 3}, {abandoned, 3},
+	{afterAbandoned, 1}, {failed, 1}, {surplus, 1}, {stray, 1},
 }
 
 // deal returns the courses of the next 50 payments.
@@ -153,7 +153,7 @@ const firstOrder = 1001
 // linkOrders is how many of 100 payments are started by a link.
 const linkOrders = 14
 
-// drawOrder draws what a payment asks, and of whom.
+// drawOrder draws a payment's customer, amount and method.
 func (s *shop) drawOrder(d *draws, at time.Time, people *customers) order {
 	o := order{at: at, reference: fmt.Sprintf("order-%d", firstOrder+s.planned)}
 	o.first, o.last, o.email = people.next()
@@ -232,7 +232,7 @@ var (
 	mailHosts = []string{"example.com", "example.org", "example.net"}
 )
 
-// returning is how many of 100 payments are of a customer who has paid before.
+// returning is how many of 100 payments have a customer of an earlier payment.
 const returning = 45
 
 // next draws the customer of the next payment.

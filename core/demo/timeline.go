@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// timeline is what is still to happen, in the order of time. It implements heap.Interface.
+// timeline holds future events in the order of time. It implements heap.Interface.
 type timeline struct {
 	events []event
 	added  int
 }
 
-// event is one thing that happens at a time. number orders those of the same moment.
+// event is one thing that happens at a time. number orders events of the same moment.
 type event struct {
 	at     time.Time
 	number int

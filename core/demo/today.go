@@ -6,8 +6,8 @@ import (
 	"cointill/core/money"
 )
 
-// lastOrder is how long before the end of the past the last drawn payment is: later ones are
-// those of planToday.
+// lastOrder is how long before the end of the past the last drawn payment is: planToday
+// plans the later ones.
 const lastOrder = 20 * time.Minute
 
 // planToday plans payments that are still open when the past ends, or wait for the owner.
