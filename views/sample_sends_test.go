@@ -71,7 +71,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	prepared.URI, prepared.QR = "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=120500000", ui.QRProps{Path: path, Size: size, Alt: "Link"}
 	prepared.Files = []dashboard.SendFile{{Name: "unsigned.json", Href: row.Href + "/sign?file=unsigned.json"}, {Name: "unsigned.txt", Href: row.Href + "/sign?file=unsigned.txt"}}
 	differs := prepared
-	differs.Differences = []dashboard.SendDifference{{Field: "destination", Approved: "0x52908400098527886E0F7030069857D2E4169EE7", Signed: "0x8617E340B3D01FA5F11F306F4090FD50E238070D"}, {Field: "amount", Approved: "120500000", Signed: "120500001"}}
+	differs.Differences = []dashboard.SendDifference{{Field: "Address", Approved: "0x52908400098527886E0F7030069857D2E4169EE7", Signed: "0x8617E340B3D01FA5F11F306F4090FD50E238070D"}, {Field: "Exact amount", Approved: "120.5 USDT", Signed: "120.500001 USDT"}}
 	checked := prepared
 	checked.Sent = "0x" + hash
 	declined := checked
@@ -79,6 +79,8 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	wallets := dashboard.PayoutWalletsProps{Page: page, Change: true, SecondFactor: true, Networks: []ui.Option{{Value: "ethereum-mainnet", Label: "ethereum-mainnet"}},
 		Wallets: []dashboard.PayoutWallet{{ID: "1", Network: "ethereum-mainnet", Address: paying[0].Value, Who: "Amara Okafor", Created: now}},
 		Form:    ui.Form{Values: map[string]string{"address": "0x1"}, Errors: map[string][]string{"address": {"Must be an account: 0x and 40 of the characters 0–9 and a–f."}}}}
+	removing := wallets
+	removing.Removed, removing.Form = wallets.Wallets[0], ui.Form{Errors: map[string][]string{"password": {"Is not your password."}}}
 	reader, unconnected := wallets, dashboard.PayoutWalletsProps{Page: page, Change: true}
 	reader.Change, reader.Form = false, ui.Form{}
 	seen := rules
@@ -93,7 +95,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		"send-refund": dashboard.SendForm(refund), "send-refund-transfer": dashboard.SendForm(stray), "send-refund-none": dashboard.SendForm(none), "send-payout": dashboard.SendForm(payout),
 		"send-sign-no-wallet": dashboard.SendSign(unprepared), "send-sign-choose": dashboard.SendSign(choose), "send-sign": dashboard.SendSign(prepared),
 		"send-sign-differs": dashboard.SendSign(differs), "send-sign-checked": dashboard.SendSign(checked), "send-sign-declined": dashboard.SendSign(declined),
-		"payout-wallets": dashboard.PayoutWallets(wallets), "payout-wallets-to-see": dashboard.PayoutWallets(reader), "payout-wallets-none": dashboard.PayoutWallets(unconnected),
+		"payout-wallets": dashboard.PayoutWallets(wallets), "payout-wallets-remove": dashboard.PayoutWallets(removing), "payout-wallets-to-see": dashboard.PayoutWallets(reader), "payout-wallets-none": dashboard.PayoutWallets(unconnected),
 		"send-rules": dashboard.SendRules(rules), "send-rules-to-see": dashboard.SendRules(seen),
 	}
 }

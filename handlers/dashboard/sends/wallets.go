@@ -14,10 +14,11 @@ import (
 
 // showWalletsPage lists the accounts that sends are paid from.
 func (h *Handlers) showWalletsPage(c *page.Ctx) error {
-	return h.showWallets(c, http.StatusOK, ui.Form{})
+	return h.showWallets(c, http.StatusOK, ui.Form{}, c.Query("remove"))
 }
 
-func (h *Handlers) showWallets(c *page.Ctx, status int, typed ui.Form) error {
+// showWallets shows the list with one form: to register an account, or to remove the one that is named.
+func (h *Handlers) showWallets(c *page.Ctx, status int, typed ui.Form, removed string) error {
 	ctx, sc := c.UserContext(), c.Scope
 	rows, err := h.Signing.ListWallets(ctx, sc)
 	if err != nil {
@@ -34,6 +35,11 @@ func (h *Handlers) showWallets(c *page.Ctx, status int, typed ui.Form) error {
 		props.Wallets = append(props.Wallets, dashboard.PayoutWallet{ID: strconv.FormatInt(w.ID, 10),
 			Network: w.Network,
 			Address: w.Address, Who: nameActor(ctx, w.Actor, names), Created: w.CreatedAt.In(zone)})
+	}
+	for _, w := range props.Wallets {
+		if w.ID == removed && props.Change {
+			props.Removed = w
+		}
 	}
 	for _, network := range h.Signing.ListNetworks(sc) {
 		props.Networks = append(props.Networks, ui.Option{Value: network, Label: network})
@@ -53,7 +59,7 @@ func (h *Handlers) addWallet(c *page.Ctx) error {
 	typed := page.ReadForm(c, "network", "address")
 	err := h.Signing.AddWallet(c.UserContext(), c.Scope, typed.Value("network"), typed.Value("address"),
 		page.ReadProof(c))
-	return h.finishWallet(c, typed, err, "sends.wallet_added")
+	return h.finishWallet(c, typed, err, "", "sends.wallet_added")
 }
 
 // removeWallet takes an account off the list.
@@ -63,18 +69,18 @@ func (h *Handlers) removeWallet(c *page.Ctx) error {
 		id = 0 // no wallet has it
 	}
 	err = h.Signing.RemoveWallet(c.UserContext(), c.Scope, id, page.ReadProof(c))
-	return h.finishWallet(c, ui.Form{}, err, "sends.wallet_removed")
+	return h.finishWallet(c, ui.Form{}, err, c.Param("id"), "sends.wallet_removed")
 }
 
 // finishWallet leads back to the list, or shows it with why a form was refused.
-func (h *Handlers) finishWallet(c *page.Ctx, typed ui.Form, refused error, done string) error {
+func (h *Handlers) finishWallet(c *page.Ctx, typed ui.Form, refused error, removed, done string) error {
 	if refused != nil {
 		page.SetRetryAfter(c, refused)
 		status, err := page.RefuseForm(&typed, refused)
 		if err != nil {
 			return err
 		}
-		return h.showWallets(c, status, typed)
+		return h.showWallets(c, status, typed, removed)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), done))
 	return c.Redirect(walletsPath)
