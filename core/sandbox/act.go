@@ -159,7 +159,8 @@ func (a *act) payTooMuch() error {
 		amount = due.Add(money.Units(1))
 	}
 	a.payNow(amount)
-	a.describeOutcome("The payment becomes processing at the first confirmation, and declined (overpaid) " + a.describeFinal(1) + ".")
+	a.describeOutcome("The payment becomes processing at the first confirmation, and declined (overpaid) " +
+		a.describeFinal(1) + ".")
 	return nil
 }
 
@@ -273,7 +274,8 @@ func (a *act) restoreFinal() error {
 			Asset: t.Asset, Note: "The next block takes it again."})
 	}
 	a.moves = append(a.moves, chain.Move{Kind: chain.MoveRelease, TxIDs: txids})
-	a.done.Next = "The payment is no longer flagged as reversed, with the event payment.restored, " + a.describeFinal(1) + "."
+	a.done.Next = "The payment is no longer flagged as reversed, with the event payment.restored, " +
+		a.describeFinal(1) + "."
 	return nil
 }
 

@@ -89,7 +89,8 @@ func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code 
 }
 
 // playScenario opens the payment and lets the scenario happen to it.
-func (s *Service) playScenario(ctx context.Context, sc scope.Scope, reference string, scenario Scenario) (Simulated, error) {
+func (s *Service) playScenario(ctx context.Context, sc scope.Scope, reference string, scenario Scenario) (Simulated,
+	error) {
 	view, err := s.Payments.OpenByReference(ctx, sc, reference)
 	if err != nil {
 		return Simulated{}, err

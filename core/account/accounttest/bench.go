@@ -62,7 +62,8 @@ func NewBench(t testing.TB, db *models.DB) Bench {
 }
 
 // Ada is the business of most tests.
-var Ada = account.NewBusiness{BusinessName: "Ada's Shop", Name: "Ada Obi", Email: "Ada@Example.com", Password: "a long enough phrase"}
+var Ada = account.NewBusiness{BusinessName: "Ada's Shop", Name: "Ada Obi", Email: "Ada@Example.com",
+	Password: "a long enough phrase"}
 
 // Each runs a test on every database, with one business made.
 func Each(t *testing.T, test func(t *testing.T, b Bench, m account.Membership)) {
@@ -127,7 +128,8 @@ func (b Bench) Hire(t testing.TB, sc scope.Scope, email string, role scope.Role)
 	if err != nil {
 		t.Fatal(err)
 	}
-	user, business, err := b.AcceptAsNew(t.Context(), LinkToken(in), account.Newcomer{Name: "New Person", Password: "quite another long phrase"})
+	user, business, err := b.AcceptAsNew(t.Context(), LinkToken(in), account.Newcomer{Name: "New Person",
+		Password: "quite another long phrase"})
 	if err != nil || business != sc.BusinessID {
 		t.Fatalf("business = %v, err = %v", business, err)
 	}

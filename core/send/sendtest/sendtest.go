@@ -16,8 +16,8 @@ func New(payments *payment.Service, users ...*auth.Service) *send.Service {
 		changed = func() {}
 	}
 	return send.New(send.Deps{DB: payments.DB, Clock: payments.Clock, Secrets: payments.Secrets,
-		Users: users[0], Quotes: payments.Quotes,
-		Networks: payments.Networks, Payments: payments, Resolver: payment.NewResolver(payments), Events: payments.Events, Mails: payments.Receipts,
+		Users: users[0], Quotes: payments.Quotes, Networks: payments.Networks, Payments: payments,
+		Resolver: payment.NewResolver(payments), Events: payments.Events, Mails: payments.Receipts,
 		Depths: payments.Depths, Changed: changed, ClaimBase: "http://localhost/refund",
 		PageBase: "http://localhost/dashboard/sends",
 		Render: func(l send.Letter) (subject, text, html string) {
