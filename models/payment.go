@@ -1,6 +1,9 @@
 package models
 
 import (
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"cointill/core/money"
@@ -266,4 +269,26 @@ type Resolution struct {
 	Note      string    `gorm:"not null"`
 	Actor     string    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
+}
+
+// UnmatchedIDPattern is the form of the ids of unmatched transfers in the API.
+const UnmatchedIDPattern = `^UNM_[1-9][0-9]{0,17}$`
+
+var unmatchedIDs = regexp.MustCompile(UnmatchedIDPattern)
+
+// UnmatchedID returns the id of an unmatched transfer in the API; "" for another transfer.
+func (t Transfer) UnmatchedID() string {
+	if t.Unmatched == "" {
+		return ""
+	}
+	return "UNM_" + strconv.FormatInt(t.ID, 10)
+}
+
+// ParseUnmatchedID reads an id of the API; ok is false for a text of another form.
+func ParseUnmatchedID(text string) (id int64, ok bool) {
+	if !unmatchedIDs.MatchString(text) {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(strings.TrimPrefix(text, "UNM_"), 10, 64)
+	return id, err == nil
 }

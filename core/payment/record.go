@@ -85,8 +85,9 @@ type RecordMove struct {
 	Hash          string `json:"hash"`
 	Network       string `json:"network"`
 	Amount        string `json:"amount"`
-	Counts        bool   `json:"counts"`  // it is part of the amount paid
-	Surplus       bool   `json:"surplus"` // the payment ended without it, or it came later
+	Counts        bool   `json:"counts"`       // it is part of the amount paid
+	Surplus       bool   `json:"surplus"`      // the payment ended without it, or it came later
+	UnmatchedID   string `json:"unmatched_id"` // of a surplus transfer under Unmatched; "" for others
 	Confirmations int64  `json:"confirmations"`
 	Status        string `json:"status"` // pending, confirmed, replaced, dropped, reorged or reverted
 	FirstSeenAt   string `json:"first_seen_at"`
@@ -143,7 +144,7 @@ func (v View) Record() Record {
 		surplus := t.Unmatched != ""
 		r.Transfers = append(r.Transfers, RecordMove{
 			Hash: t.TxID, Network: t.Network, Amount: coin.Format(t.Amount),
-			Counts: !surplus && !t.Gone && !t.Reverted, Surplus: surplus,
+			Counts: !surplus && !t.Gone && !t.Reverted, Surplus: surplus, UnmatchedID: t.UnmatchedID(),
 			Confirmations: v.Confirmations(t), Status: moveStatus(t), FirstSeenAt: clock.Format(seenAt(t)),
 		})
 	}

@@ -53,12 +53,6 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 		}
 	case r.Amount == "":
 		row.Amount = left
-	default:
-		amount, err := coin.Parse(r.Amount)
-		if err != nil || amount.Sign() <= 0 {
-			fields.Add("amount", "Must be an amount of "+row.Coin+" above zero, for example 0.5.")
-		}
-		row.Amount = amount
 	}
 	name := "amount"
 	if row.Fiat > 0 {
@@ -70,8 +64,8 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
 	case row.Kind == Refund && row.Amount.Cmp(left) > 0:
 		fields.Add(name, "Is more than is left to refund: "+coin.Format(left)+" "+row.Coin+".")
-	case !coin.Info().Carries(row.Amount) || row.Amount.Sign() <= 0:
-		fields.Add(name, "Is less than the network can carry ("+coin.Info().FormatDustLimit()+").")
+	default:
+		checkCarried(*row, name, fields)
 	}
 	usd := coin.ToFiat(row.Amount, q.usd.MarketPrice())
 	if len(fields) == 0 && usd.GreaterThan(decimal.New(maxRule, -2)) {
@@ -82,6 +76,14 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 	}
 	setValue(row, from, q)
 	return nil
+}
+
+// checkCarried adds a sentence to a field if the network can't carry so little.
+func checkCarried(row models.Send, field string, fields fault.Fields) {
+	info := money.Coin(row.Coin).Info()
+	if !info.Carries(row.Amount) || row.Amount.Sign() <= 0 {
+		fields.Add(field, "Is less than the network can carry ("+info.FormatDustLimit()+").")
+	}
 }
 
 // convertFiat sets the amount of a send in fiat. It returns a sentence where it can't.

@@ -24,7 +24,7 @@ type Request struct {
 	Payment    string // reference of the payment that is refunded
 	TransferID int64  // of the unmatched transfer that is refunded
 	Method     string // of a payout
-	Network    string // of a payout; the method's only one when left out
+	Network    string // of a payout: its method's in the domain, or left out
 	// Amount is in whole coins. Without it and FiatAmount a refund is of all that is left.
 	Amount string
 	// FiatAmount is in whole units of the payment's currency, for a payout of Currency.
@@ -76,8 +76,11 @@ func (r Request) Check() fault.Fields {
 }
 
 func (r Request) checkRefund(fields fault.Fields) {
-	if (r.Payment == "") == (r.TransferID == 0) {
-		fields.Add("payment_reference", "Is required: the payment whose money is refunded.")
+	switch {
+	case r.Payment == "" && r.TransferID == 0:
+		fields.Add("payment_reference", "Is required, or unmatched_id: the money that is refunded.")
+	case r.Payment != "" && r.TransferID != 0:
+		fields.Add("unmatched_id", "Give payment_reference or unmatched_id, not both.")
 	}
 	for name, text := range map[string]string{"payment_method": r.Method, "network": r.Network,
 		"currency": r.Currency} {
@@ -88,8 +91,11 @@ func (r Request) checkRefund(fields fault.Fields) {
 }
 
 func (r Request) checkPayout(fields fault.Fields) {
-	if r.Payment != "" || r.TransferID != 0 {
+	if r.Payment != "" {
 		fields.Add("payment_reference", "A payout refunds no payment: leave this out, or make it a refund.")
+	}
+	if r.TransferID != 0 {
+		fields.Add("unmatched_id", "A payout refunds no transfer: leave this out, or make it a refund.")
 	}
 	if _, known := money.Method(r.Method).Info(); !known {
 		fields.Add("payment_method",
@@ -121,10 +127,11 @@ func (s *Service) Ask(ctx context.Context, sc scope.Scope, r Request) (View, err
 	if err := sc.CheckAction(scope.AskSends); err != nil {
 		return View{}, err
 	}
-	if err := fault.Validation(r.Check()); err != nil {
-		return View{}, err
+	fields := r.Check()
+	row, from, err := s.draftSend(ctx, sc, r, fields)
+	if len(fields) > 0 {
+		err = fault.Validation(fields)
 	}
-	row, from, err := s.draftSend(ctx, sc, r)
 	if err != nil {
 		return View{}, err
 	}
@@ -142,8 +149,23 @@ func (s *Service) Ask(ctx context.Context, sc scope.Scope, r Request) (View, err
 	return made, err
 }
 
-// draftSend fills a send from the request and the money that it is of.
-func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request) (row models.Send, from source, err error) {
+// CheckRequest reports the errors of Check and those in the values that depend on the coin and its
+// network, all fields at once.
+func (s *Service) CheckRequest(ctx context.Context, sc scope.Scope, r Request) (fault.Fields, error) {
+	if err := sc.CheckAction(scope.AskSends); err != nil {
+		return nil, err
+	}
+	fields := r.Check()
+	if _, _, err := s.draftSend(ctx, sc, r, fields); len(fields) == 0 {
+		return nil, err
+	}
+	return fields, nil
+}
+
+// draftSend fills a send from the request and the money that it is of. It adds to fields what is
+// wrong with the values that depend on the coin and its network.
+func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request, fields fault.Fields) (row models.Send,
+	from source, err error) {
 	now := s.Clock()
 	row = models.Send{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: ident.New("SND_"),
 		BusinessReference: r.BusinessReference, Kind: r.Kind, Method: r.Method, Rate: r.Rate, Note: r.Note,
@@ -160,18 +182,41 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request) (row
 		row.Fiat, _ = parseFiat(r.FiatAmount)
 		row.Currency = r.Currency
 	}
+	if !r.namesSource() {
+		return row, from, nil // fields say so
+	}
 	if from, err = s.findSource(ctx, sc, r); err != nil {
 		return row, from, err
 	}
 	if err := setSource(&row, from, sc, &s.Deps); err != nil {
 		return row, from, err
 	}
+	if r.Network != "" && r.Network != row.Network && r.Kind == Payout {
+		fields.Add("network", "Must be "+row.Network+", the network of "+row.Coin+" in the "+row.Domain+
+			" domain. It may be left out.")
+	}
+	if r.Amount != "" {
+		if row.Amount, err = money.Coin(row.Coin).Parse(r.Amount); err != nil || row.Amount.Sign() <= 0 {
+			fields.Add("amount", "Must be an amount of "+row.Coin+" above zero, for example 0.5.")
+		} else {
+			checkCarried(row, "amount", fields)
+		}
+	}
 	if r.Address == "" {
 		return row, from, s.checkClaim(from)
 	}
-	d, err := destination.Parse(money.Coin(row.Coin), row.Network, r.Address, r.Tag)
+	d := destination.Read(money.Coin(row.Coin), row.Network, r.Address, r.Tag, fields)
 	row.Address, row.Tag, row.AddressBy = d.Address, d.Tag, ByMerchant
-	return row, from, err
+	return row, from, nil
+}
+
+// namesSource reports that the request says of which money, or of which coin, the send is.
+func (r Request) namesSource() bool {
+	if r.Kind == Refund {
+		return (r.Payment == "") != (r.TransferID == 0)
+	}
+	_, known := money.Method(r.Method).Info()
+	return r.Kind == Payout && known
 }
 
 // insertSend stores a send of money that is not sent back yet.

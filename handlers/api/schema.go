@@ -11,6 +11,7 @@ import (
 	"cointill/core/webhook"
 	"cointill/handlers/api/body"
 	"cointill/handlers/api/catalogue"
+	"cointill/models"
 )
 
 // listEnums returns the closed lists of values of core's types.
@@ -55,6 +56,7 @@ func refineSchemas(registry huma.Registry) {
 			items.Enum = append(items.Enum, kind)
 		}
 	}
+	all["SendRequest"].Properties["unmatched_id"].Pattern = models.UnmatchedIDPattern
 	for _, schema := range []string{"Event", "EventWithDeliveries"} {
 		data := all[schema].Properties["data"]
 		all[schema].Properties["data"] = &huma.Schema{Description: data.Description,

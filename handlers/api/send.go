@@ -8,15 +8,18 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/handlers/api/body"
+	"cointill/models"
 )
 
 // Sends is what the interface asks of core/send.
 type Sends interface {
 	Ask(ctx context.Context, sc scope.Scope, r send.Request) (send.View, error)
+	CheckRequest(ctx context.Context, sc scope.Scope, r send.Request) (fault.Fields, error)
 	List(ctx context.Context, sc scope.Scope, f send.Filter) ([]send.View, int64, error)
 	Find(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
 	Cancel(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
@@ -26,8 +29,10 @@ type Sends interface {
 type sendRequest struct {
 	_                 struct{}      `additionalProperties:"true"`
 	Kind              body.Text     `json:"kind" enum:"refund,payout" example:"refund" doc:"refund sends money of a payment back; payout sends money to any address."`
-	PaymentReference  body.Text     `json:"payment_reference,omitempty" maxLength:"100" example:"order-1001" doc:"For a refund: either reference of the payment."`
+	PaymentReference  body.Text     `json:"payment_reference,omitempty" maxLength:"100" example:"order-1001" doc:"For a refund of a payment's money: either reference of the payment."`
+	UnmatchedID       body.Text     `json:"unmatched_id,omitempty" maxLength:"22" example:"UNM_1042" doc:"For a refund of a confirmed transfer under Unmatched: its id, as on its page and in transfers[] of its payment."`
 	PaymentMethod     body.Text     `json:"payment_method,omitempty" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_tether" doc:"For a payout: the coin. A refund goes back in the coin of its payment."`
+	Network           body.Text     `json:"network,omitempty" maxLength:"40" example:"sandbox-ethereum" doc:"For a payout: the coin's network in the key's domain, as a check. Another one is refused."`
 	Amount            body.Text     `json:"amount,omitempty" maxLength:"100" example:"12.5" doc:"What the recipient gets, in whole coins. A refund without amount and fiat_amount is of all that is left."`
 	FiatAmount        body.Text     `json:"fiat_amount,omitempty" maxLength:"16" example:"2500.00" doc:"What the recipient gets, in the payment's currency, or for a payout in currency. It needs rate."`
 	Currency          body.Text     `json:"currency,omitempty" enum:"NGN,GHC,KES,USD" example:"USD" doc:"For a payout: the currency of fiat_amount."`
@@ -128,7 +133,8 @@ func createSend(c *call) (send.View, error) {
 	if err != nil {
 		return send.View{}, err
 	}
-	request := send.Request{Kind: in.Kind.Value, Payment: in.PaymentReference.Value, Method: in.PaymentMethod.Value,
+	request := send.Request{Kind: in.Kind.Value, Payment: in.PaymentReference.Value,
+		TransferID: readUnmatchedID(in.UnmatchedID, problems), Method: in.PaymentMethod.Value, Network: in.Network.Value,
 		Amount: in.Amount.Value, FiatAmount: in.FiatAmount.Value, Currency: in.Currency.Value, Rate: in.Rate.Value,
 		Address: in.Address.Value, Tag: in.Tag.Pointer(), BusinessReference: in.BusinessReference.Value,
 		Metadata: in.Metadata.Value, Note: in.Note.Value}
@@ -136,9 +142,29 @@ func createSend(c *call) (send.View, error) {
 		problems.Add("business_reference", "Must not be empty. Leave it out to have one made.")
 	}
 	if len(problems) > 0 {
-		return send.View{}, body.JoinRefusals(problems, request.Check())
+		fields, err := c.api.Sends.CheckRequest(c.ctx, c.scope, request)
+		if fault.KindOf(err) == fault.Forbidden {
+			return send.View{}, err
+		}
+		return send.View{}, body.JoinRefusals(problems, fields)
 	}
 	return c.api.Sends.Ask(c.ctx, c.scope, request)
+}
+
+// readUnmatchedID returns the transfer that an id names; 0 where none is given, and -1 where a
+// problem says that it names none.
+func readUnmatchedID(in body.Text, problems fault.Fields) int64 {
+	id, ok := models.ParseUnmatchedID(in.Value)
+	switch {
+	case ok:
+		return id
+	case in.Given:
+		problems.Add("unmatched_id", "Must be the id of a transfer under Unmatched, such as UNM_1042.")
+	}
+	if len(problems["unmatched_id"]) > 0 {
+		return -1
+	}
+	return 0
 }
 
 func showSend(c *call, v send.View) (any, error) { return c.sendData(v), nil }

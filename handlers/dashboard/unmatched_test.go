@@ -40,7 +40,7 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		expect(t, b.Get("/dashboard/unmatched?show=attached"), 200, "No attached transfers yet")
 
 		at := "/dashboard/unmatched/" + fmt.Sprint(one.ID)
-		expect(t, b.Get(at), 200, "Possible payments", started.Reference, "exactly that amount", "Or mark it as refunded")
+		expect(t, b.Get(at), 200, one.UnmatchedID(), "Possible payments", started.Reference, "exactly that amount", "Or mark it as refunded")
 		expect(t, b.PostFrom(at, at+"/attach/review", url.Values{"reference": {"<b>PAY_NOBODYS"}}), 422, "No payment here has this reference", "&lt;b&gt;PAY_NOBODYS")
 		expect(t, b.PostFrom(at, at+"/attach/review", nil), 422, "Is required")
 		named := url.Values{"reference": {started.Reference}}

@@ -26,6 +26,12 @@ const sandboxPrefix = "sandbox-"
 // usual form. Faults of the fields address and tag: Invalid.
 func Parse(coin money.Coin, network, text string, tag *int64) (Destination, error) {
 	fields := fault.Fields{}
+	d := Read(coin, network, text, tag, fields)
+	return d, fault.Validation(fields)
+}
+
+// Read is Parse that adds what is wrong to fields.
+func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields) Destination {
 	d := Destination{Address: strings.TrimSpace(text), Tag: tag}
 	if tag != nil && (coin != money.XRP || *tag < 0 || *tag > 1<<32-1) {
 		sentence := "Must be a number from 0 to 4294967295."
@@ -52,7 +58,7 @@ func Parse(coin money.Coin, network, text string, tag *int64) (Destination, erro
 		}
 		d.Address = net.Address(script) // as blocks are read: BIP 173 allows capitals
 	}
-	return d, fault.Validation(fields)
+	return d
 }
 
 // networkName returns the name of a network's kind, such as mainnet.

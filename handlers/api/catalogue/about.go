@@ -72,6 +72,7 @@ var Abouts = map[string]map[string]About{
 		"network":       {"The network that carries it.", "bitcoin-mainnet"},
 		"counts":        {"Whether it is part of the amount paid.", true},
 		"surplus":       {"Whether the payment ended without it, or it came later. It is listed under Unmatched.", false},
+		"unmatched_id":  {"Its id there, for a refund by POST /v1/sends; empty where surplus is false.", ""},
 		"confirmations": {"Its confirmations; 0 while it is unconfirmed or gone.", 2},
 		"status": {"Whether it pays: pending and confirmed do; replaced, dropped, reorged and reverted " +
 			"don't, and are no part of any amount.", "confirmed"},

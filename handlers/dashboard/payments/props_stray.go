@@ -47,7 +47,7 @@ const mostMeant = 6
 func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.Form) dashboard.StrayProps {
 	t := f.Transfer
 	props := dashboard.StrayProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed,
-		Network: t.Network, Coin: t.Asset}
+		ID: t.UnmatchedID(), Network: t.Network, Coin: t.Asset}
 	props.CanAttach = f.May && t.Resolution == "" && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone &&
 		!t.Reverted
 	props.CanRefund = f.May && t.Resolution == ""
