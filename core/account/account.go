@@ -98,7 +98,8 @@ func (s *Service) CreateBusiness(ctx context.Context, n NewBusiness) (models.Bus
 	return s.storeBusiness(ctx, n, false)
 }
 
-func (s *Service) storeBusiness(ctx context.Context, n NewBusiness, onlyFirst bool) (models.Business, auth.User, error) {
+func (s *Service) storeBusiness(ctx context.Context, n NewBusiness, onlyFirst bool) (models.Business, auth.User,
+	error) {
 	n.Email = strings.ToLower(n.Email)
 	if err := n.check(); err != nil {
 		return models.Business{}, auth.User{}, err

@@ -55,7 +55,8 @@ func (l *Leases) Take(ctx context.Context, name string, hold time.Duration) (tak
 			return made.Error
 		}
 		if made.RowsAffected == 0 {
-			renewed := tx.Exec(`UPDATE leases SET fence = CASE WHEN holder = ? THEN fence ELSE fence + 1 END, holder = ?, expires_at = ?
+			renewed := tx.Exec(`UPDATE leases SET fence = CASE WHEN holder = ? THEN fence ELSE fence + 1 END,
+				holder = ?, expires_at = ?
 				WHERE name = ? AND (holder = ? OR expires_at <= ?)`, l.holder, l.holder, now.Add(hold), name, l.holder, now)
 			if renewed.Error != nil {
 				return renewed.Error

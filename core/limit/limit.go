@@ -183,7 +183,8 @@ func (l *Limiter) addShares(ctx context.Context, start time.Time, shares []share
 		if err := tx.Clauses(sum, clause.Returning{}).Create(&rows).Error; err != nil {
 			return err
 		}
-		return tx.Exec(`DELETE FROM rate_windows WHERE (key, starts_at) IN (SELECT key, starts_at FROM rate_windows WHERE starts_at < ? ORDER BY starts_at LIMIT ?)`,
+		return tx.Exec(`DELETE FROM rate_windows WHERE (key, starts_at) IN (SELECT key, starts_at
+			FROM rate_windows WHERE starts_at < ? ORDER BY starts_at LIMIT ?)`,
 			start.Add(-Window), 2*piece).Error
 	})
 	if err != nil {

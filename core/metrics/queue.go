@@ -31,7 +31,8 @@ var queues = []struct{ name, waiting, due, oldest string }{
 		`SELECT counted_at AS due_at FROM resends WHERE done_at IS NULL AND counted_at <= ? ORDER BY counted_at LIMIT 1`},
 }
 
-const retrying = `SELECT count(*) FROM (SELECT tries FROM mails WHERE done_at IS NULL ORDER BY due_at LIMIT ?) AS listed WHERE tries > 0`
+const retrying = `SELECT count(*) FROM (SELECT tries FROM mails WHERE done_at IS NULL ORDER BY due_at LIMIT ?) AS listed
+	WHERE tries > 0`
 
 // each is how far the unmatched transfers of one merchant are counted: so few that
 // PostgreSQL takes them in the order of the index, and leaves the others there.
@@ -41,7 +42,8 @@ const each = 100
 // merchant through the index, and skips the other rows of each: neither the other
 // domain nor another merchant hides unresolved money.
 func unmatchedQuery(postgres bool) string {
-	of := `SELECT id FROM transfers WHERE unmatched <> '' AND resolution = '' AND business_id = lines.business AND domain = @domain ORDER BY id LIMIT @each`
+	of := `SELECT id FROM transfers WHERE unmatched <> '' AND resolution = ''
+		AND business_id = lines.business AND domain = @domain ORDER BY id LIMIT @each`
 	from := `lines CROSS JOIN LATERAL (` + of + `) AS one`
 	if !postgres {
 		from = `lines JOIN transfers AS one ON one.id IN (` + of + `)`
@@ -50,7 +52,8 @@ func unmatchedQuery(postgres bool) string {
 		WITH RECURSIVE lines(business, n) AS (
 			SELECT min(business_id), 1 FROM transfers WHERE unmatched <> '' AND resolution = ''
 			UNION ALL
-			SELECT (SELECT min(business_id) FROM transfers WHERE unmatched <> '' AND resolution = '' AND business_id > lines.business), n + 1
+			SELECT (SELECT min(business_id) FROM transfers WHERE unmatched <> '' AND resolution = ''
+				AND business_id > lines.business), n + 1
 			FROM lines WHERE lines.business IS NOT NULL AND n < @most
 		)
 		SELECT count(*) FROM (SELECT one.id FROM ` + from + ` LIMIT @most) AS listed`

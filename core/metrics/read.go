@@ -80,7 +80,8 @@ func boolValue(is bool) float64 {
 // are reported all the same.
 func (c *Collector) readDatabase(ctx context.Context, now time.Time) (list []prometheus.Metric, err error) {
 	unwell := c.DB.Ping(ctx) // as /readyz asks
-	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){c.collectFollowers, c.collectLeases, c.collectPrices,
+	for _, part := range []func(context.Context, time.Time) ([]prometheus.Metric, error){
+		c.collectFollowers, c.collectLeases, c.collectPrices,
 		c.collectQueues, c.collectLateness, c.collectUnmatched} {
 		some, err := part(ctx, now)
 		if err != nil {

@@ -181,7 +181,8 @@ func (s *Service) SetMails(ctx context.Context, sc scope.Scope, m Mails) error {
 // changeBusiness checks the right and the fields, and writes what set makes of the
 // business, with an audit row unless that changes nothing. Those who change one
 // business wait for one another.
-func (s *Service) changeBusiness(ctx context.Context, sc scope.Scope, fields fault.Fields, set func(*models.Business)) error {
+func (s *Service) changeBusiness(ctx context.Context, sc scope.Scope, fields fault.Fields,
+	set func(*models.Business)) error {
 	if err := sc.CheckAction(scope.ManageBusiness); err != nil {
 		return err
 	}

@@ -136,7 +136,8 @@ func (t tries) takeBack(ctx context.Context, guess string, at time.Time, minutes
 		if err := uncount(tx, minutes...); err != nil {
 			return err
 		}
-		return tx.Exec(`UPDATE attempts SET count = count - 1, blocked_to = updated_at WHERE key = ? AND updated_at = ?`, guess, at).Error
+		return tx.Exec(`UPDATE attempts SET count = count - 1, blocked_to = updated_at WHERE key = ? AND updated_at = ?`,
+			guess, at).Error
 	})
 	if err != nil {
 		slog.WarnContext(ctx, "sign-in attempt not taken back", "error", err)

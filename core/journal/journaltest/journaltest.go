@@ -106,7 +106,8 @@ func readRecord(ctx context.Context, db *models.DB) (r record, err error) {
 	var payments []models.Payment
 	tx := db.Exec(ctx)
 	err = errors.Join(tx.Order("id").Find(&r.entries).Error, tx.Find(&r.transfers).Error,
-		tx.Find(&payments).Error, tx.Where("kind = 'refunded' AND send_id IS NULL").Find(&r.refunds).Error, tx.Find(&r.sends).Error)
+		tx.Find(&payments).Error, tx.Where("kind = 'refunded' AND send_id IS NULL").Find(&r.refunds).Error,
+		tx.Find(&r.sends).Error)
 	r.payments = map[int64]models.Payment{}
 	for _, p := range payments {
 		r.payments[p.ID] = p
