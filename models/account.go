@@ -123,16 +123,19 @@ type Attempt struct {
 // APIKey is a secret key of /v1. Only its hash is kept.
 type APIKey struct {
 	ID         int64
-	BusinessID int64     `gorm:"not null;index:api_keys_business,priority:1"`
-	Domain     string    `gorm:"not null;index:api_keys_business,priority:2"`
-	Name       string    `gorm:"not null"`
-	Hash       string    `gorm:"not null;uniqueIndex:api_keys_hash"` // hex HMAC-SHA-256
-	Hint       string    `gorm:"not null"`                           // sk_test_…AB12
-	CreatedBy  string    `gorm:"not null"`
-	CreatedAt  time.Time `gorm:"not null"`
-	LastUsedAt *time.Time
-	ExpiresAt  *time.Time // end of the overlap after a roll
-	RevokedAt  *time.Time
+	BusinessID int64  `gorm:"not null;index:api_keys_business,priority:1"`
+	Domain     string `gorm:"not null;index:api_keys_business,priority:2"`
+	Name       string `gorm:"not null"`
+	Hash       string `gorm:"not null;uniqueIndex:api_keys_hash"` // hex HMAC-SHA-256
+	Hint       string `gorm:"not null"`                           // sk_test_…AB12
+	// Permissions are its names in the API, with blanks between. The default is of keys that an
+	// earlier release makes during an upgrade.
+	Permissions string    `gorm:"not null;default:'payments:read payments:write links webhooks sends:read reports:read'"`
+	CreatedBy   string    `gorm:"not null"`
+	CreatedAt   time.Time `gorm:"not null"`
+	LastUsedAt  *time.Time
+	ExpiresAt   *time.Time // end of the overlap after a roll
+	RevokedAt   *time.Time
 }
 
 // Idempotency keeps the first answer to a request that carried an Idempotency-Key.

@@ -105,7 +105,9 @@ type keyCreate struct {
 	Business string `required:"" help:"Code of the business (BUS_…)."`
 	Domain   string `default:"test" enum:"test,live" help:"test or live."`
 	Name     string `required:"" help:"What the key is for."`
-	JSON     bool   `name:"json" help:"Print the result as JSON and nothing else."`
+	// Permissions are the key's; without any it has the usual ones.
+	Permissions []string `help:"What it may do, such as payments:read,links. Default: all, in live without payments:resolve and sends:write."`
+	JSON        bool     `name:"json" help:"Print the result as JSON and nothing else."`
 }
 
 // Run creates an API key; it may run beside a serving instance.
@@ -124,7 +126,14 @@ func (c keyCreate) Run(ctx context.Context, settings *app.Settings) error {
 		return explainFault(err)
 	}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Domain(c.Domain), Actor: "operator", Role: scope.System}
-	_, key, err := apikey.New(db, clock.Real(), box).CreateKey(ctx, sc, c.Name)
+	may := apikey.DefaultPermissions(sc.Domain)
+	if len(c.Permissions) > 0 {
+		may = nil
+		for _, name := range c.Permissions {
+			may = append(may, apikey.Permission(name))
+		}
+	}
+	_, key, err := apikey.New(db, clock.Real(), box).CreateRestrictedKey(ctx, sc, c.Name, may)
 	if err != nil {
 		return explainFault(err)
 	}

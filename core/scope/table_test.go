@@ -18,7 +18,7 @@ func TestTable(t *testing.T) {
 		scope.SeeMethods: "✓✓✓✓✓✓", scope.ToggleMethods: "✓✓–––✓", scope.SetReceiving: "✓––––✓",
 		scope.ManageBusiness: "✓✓–––✓", scope.SeeAudit: "✓✓–––✓",
 		scope.SeeBooks: "✓✓✓–✓✓", scope.CloseMonths: "✓✓✓––✓",
-		scope.SeeSends: "✓✓✓t✓✓", scope.AskSends: "✓✓✓tt✓", scope.ApproveSends: "✓✓–––✓",
+		scope.SeeSends: "✓✓✓t✓✓", scope.AskSends: "✓✓✓t✓✓", scope.ApproveSends: "✓✓–––✓",
 	}
 	if len(want) != len(scope.Actions()) {
 		t.Fatalf("%d actions, %d expectations", len(scope.Actions()), len(want))

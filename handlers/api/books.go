@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/journal"
 	"cointill/core/money"
@@ -85,18 +86,18 @@ func (s *service) bookOperations() []*operation {
 	const tag = "Books"
 	period := pathParam("period", "A month such as 2026-01, or days such as 2026-01-01..2026-01-15.", "2026-01")
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/statements", id: "listStatements", tag: tag, summary: "List months",
-			message: "Months found.",
-			about:   "The months in which something was booked, the latest first, and whether they are closed.",
-			data:    monthData{}, many: true, run: listStatements},
-		{method: http.MethodGet, path: "/v1/statements/{period}", id: "getStatement", tag: tag,
-			summary: "Get a statement", message: "Statement found.",
+		{method: http.MethodGet, path: "/v1/statements", id: "listStatements",
+			permission: apikey.ReadReports, tag: tag, summary: "List months", message: "Months found.",
+			about: "The months in which something was booked, the latest first, and whether they are closed.",
+			data:  monthData{}, many: true, run: listStatements},
+		{method: http.MethodGet, path: "/v1/statements/{period}", id: "getStatement",
+			permission: apikey.ReadReports, tag: tag, summary: "Get a statement", message: "Statement found.",
 			about: "The amounts of a month, or of a range of days: by currency, and by coin and network. Every " +
 				"figure is a sum of entries of the journal. They cover money that your addresses received and " +
 				"refunds that a person recorded; they are not a wallet's balance.",
 			params: []*huma.Param{period}, data: statementData{}, refusals: []int{404, 422}, run: getStatement},
-		{method: http.MethodGet, path: "/v1/journal", id: "listEntries", tag: tag, summary: "List entries",
-			message: "Entries found.",
+		{method: http.MethodGet, path: "/v1/journal", id: "listEntries",
+			permission: apikey.ReadReports, tag: tag, summary: "List entries", message: "Entries found.",
 			about: "The entries that were booked in a range of days, in the order in which they were posted. Each " +
 				"debits one account and credits another with the same amount. None is ever changed.",
 			params: append([]*huma.Param{dayParam("from", "The first day; the first of all when left out."),

@@ -46,7 +46,7 @@ func (s *service) handleOperation(op *operation) fiber.Handler {
 	}
 }
 
-// admitCall finds the scope of the request's key and counts the request.
+// admitCall finds the scope of the request's key, counts the request and checks the key's permission.
 func (c *call) admitCall() error {
 	sc, key, err := c.api.Keys.Authenticate(c.ctx, c.fiber.Get(fiber.HeaderAuthorization))
 	if err != nil && fault.KindOf(err) == fault.Internal {
@@ -66,10 +66,11 @@ func (c *call) admitCall() error {
 	}
 	c.scope = sc
 	c.fiber.Locals(page.LocalBusiness, sc.BusinessID)
-	if err == nil {
-		c.fiber.Locals(page.LocalCaller, sc)
+	if err != nil {
+		return err
 	}
-	return err
+	c.fiber.Locals(page.LocalCaller, sc)
+	return key.CheckPermission(c.op.permission)
 }
 
 const (

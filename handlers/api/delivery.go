@@ -5,6 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/webhook/delivery"
 )
@@ -55,8 +56,8 @@ func (s *service) deliveryOperations() []*operation {
 	id := pathParam("id", "Id of the webhook.", "whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")
 	const tag = "Webhooks"
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries", id: "listDeliveries", tag: tag,
-			summary: "List a webhook's deliveries",
+		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries", id: "listDeliveries",
+			permission: apikey.Webhooks, tag: tag, summary: "List a webhook's deliveries",
 			message: "Deliveries found.",
 			about: "What the webhook got and didn't get, newest first, with events that happened while it was off " +
 				"as `skipped`. " +
@@ -65,13 +66,13 @@ func (s *service) deliveryOperations() []*operation {
 				enumParam("state", "Only deliveries in this state; pending also finds those under way.",
 					delivery.States())}, pageParams()...),
 			data: DeliveryData{}, many: true, refusals: []int{404, 422}, run: listDeliveries},
-		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries/{event_id}", id: "getDelivery", tag: tag,
-			summary: "Get a delivery",
+		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries/{event_id}", id: "getDelivery",
+			permission: apikey.Webhooks, tag: tag, summary: "Get a delivery",
 			message: "Delivery found.",
 			about:   "What became of an event at the webhook, with every request and its answer.",
 			params:  []*huma.Param{id, pathParam("event_id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
 			data:    deliveryDetail{}, refusals: []int{404}, run: getDelivery},
-		{method: http.MethodGet, path: "/v1/webhooks/{id}/missed", id: "getMissed", tag: tag,
+		{method: http.MethodGet, path: "/v1/webhooks/{id}/missed", id: "getMissed", permission: apikey.Webhooks, tag: tag,
 			summary: "Count what a webhook missed",
 			message: "Counted.", about: "How many events the webhook did not get while it was off or failing: what " +
 				"a resend since then would bring.",

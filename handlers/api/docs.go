@@ -59,8 +59,8 @@ func (d *Document) Reference() docs.ReferenceProps {
 
 func (d *Document) docsOperation(op *operation) docs.Operation {
 	shown := docs.Operation{
-		ID: op.id, Method: op.method, Path: op.path, Summary: op.summary, Description: strings.ReplaceAll(op.about, "`",
-			""), Curl: d.curlCommand(op),
+		ID: op.id, Method: op.method, Path: op.path, Summary: op.summary,
+		Description: strings.ReplaceAll(op.describe(), "`", ""), Curl: d.curlCommand(op),
 	}
 	for _, p := range op.params {
 		shown.Parameters = append(shown.Parameters, docs.Field{Name: p.Name, In: p.In, Type: typeName(p.Schema),

@@ -57,6 +57,8 @@ Unknown fields of a request are ignored, and named in ` + "`warnings`" + `. Numb
 
 **Repeating a POST.** Send ` + "`Idempotency-Key`" + `: the same key and body gets the first answer again, for 24 hours.
 
+**Permissions.** Each endpoint names the permission that a key needs. Without it the answer is a 403 with the code ` + "`permission_missing`" + `. They are chosen when a key is made.
+
 **Limits.** ` + "`RateLimit-Policy` and `RateLimit`" + ` tell how many requests are left; a 429 or 503 says in ` + "`Retry-After`" + ` how many seconds to wait. A body may have 64 KiB.`
 
 // describeAPI makes the document of the table.
@@ -124,11 +126,17 @@ func schemaName(t reflect.Type, hint string) string {
 	return strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "Data")
 }
 
+// describe returns what the operation does and which permission it needs.
+func (op *operation) describe() string {
+	return strings.TrimSpace(op.about) + "\n\nPermission: `" + string(op.permission) + "`."
+}
+
 // documentOperation returns the operation as the document has it.
 func (op *operation) documentOperation(registry huma.Registry) *huma.Operation {
 	out := &huma.Operation{
-		Method: op.method, Path: op.path, OperationID: op.id, Summary: op.summary, Description: op.about,
-		Tags:       []string{op.tag},
+		Method: op.method, Path: op.path, OperationID: op.id, Summary: op.summary,
+		Description: op.describe(),
+		Tags:        []string{op.tag}, Extensions: map[string]any{"x-permission": op.permission},
 		Parameters: op.params, Responses: map[string]*huma.Response{},
 	}
 	if op.method == http.MethodPost {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/webhook"
@@ -52,8 +53,8 @@ type redeliveredData struct {
 func (s *service) eventOperations() []*operation {
 	id := []*huma.Param{pathParam("id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/events", id: "listEvents", tag: "Events", summary: "List events",
-			message: "Events found.",
+		{method: http.MethodGet, path: "/v1/events", id: "listEvents",
+			permission: apikey.Webhooks, tag: "Events", summary: "List events", message: "Events found.",
 			about: "Lists events, newest first, those of one payment by their sequence. A receiver that was down " +
 				"can catch up here. " +
 				"Each item is, byte for byte, the body that is posted.",
@@ -63,12 +64,12 @@ func (s *service) eventOperations() []*operation {
 				timeParam("created_after", "Only events made at this time or later.", "2026-01-31T12:00:00Z"),
 				timeParam("created_before", "Only events made before this time.", "2026-02-01")}, pageParams()...),
 			data: EventData{}, many: true, refusals: []int{422}, run: listEvents},
-		{method: http.MethodGet, path: "/v1/events/{id}", id: "getEvent", tag: "Events", summary: "Get an event",
-			message: "Event found.",
-			about:   "One event with its deliveries.", params: id, data: eventDetail{}, refusals: []int{404},
+		{method: http.MethodGet, path: "/v1/events/{id}", id: "getEvent",
+			permission: apikey.Webhooks, tag: "Events", summary: "Get an event", message: "Event found.",
+			about: "One event with its deliveries.", params: id, data: eventDetail{}, refusals: []int{404},
 			run: getEvent},
-		{method: http.MethodPost, path: "/v1/events/{id}/redeliver", id: "redeliverEvent", tag: "Events",
-			summary: "Send an event again",
+		{method: http.MethodPost, path: "/v1/events/{id}/redeliver", id: "redeliverEvent",
+			permission: apikey.Webhooks, tag: "Events", summary: "Send an event again",
 			message: "Event on its way again.",
 			about: "Sends the event again, with the same id and bytes, to each webhook that is active now and takes " +
 				"its type, " +

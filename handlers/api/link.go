@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/link"
 	"cointill/handlers/api/body"
@@ -78,25 +79,25 @@ type linkData struct {
 func (s *service) linkOperations() []*operation {
 	id := pathParam("id", "Id of the link.", "k3m9x2v7q1w8z5t4")
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/payment-links", id: "createPaymentLink", tag: "Payment links",
-			status:  http.StatusCreated,
+		{method: http.MethodPost, path: "/v1/payment-links", id: "createPaymentLink",
+			permission: apikey.Links, tag: "Payment links", status: http.StatusCreated,
 			summary: "Create a payment link", message: "Payment link created.",
 			about: "A page on which customers start payments themselves, with a fixed amount or one that they " +
 				"decide on.",
 			request: linkRequest{},
 			sample:  json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
 			data:    linkData{}, refusals: []int{400, 409, 413, 415, 422}, run: runEffect(createLink, showLink)},
-		{method: http.MethodGet, path: "/v1/payment-links", id: "listPaymentLinks", tag: "Payment links",
-			summary: "List payment links",
+		{method: http.MethodGet, path: "/v1/payment-links", id: "listPaymentLinks",
+			permission: apikey.Links, tag: "Payment links", summary: "List payment links",
 			message: "Payment links found.", about: "Lists payment links, newest first.", params: pageParams(),
 			data: linkData{}, many: true,
 			refusals: []int{422}, run: listLinks},
-		{method: http.MethodGet, path: "/v1/payment-links/{id}", id: "getPaymentLink", tag: "Payment links",
-			summary: "Get a payment link",
+		{method: http.MethodGet, path: "/v1/payment-links/{id}", id: "getPaymentLink",
+			permission: apikey.Links, tag: "Payment links", summary: "Get a payment link",
 			message: "Payment link found.", about: "One payment link.", params: []*huma.Param{id}, data: linkData{},
 			refusals: []int{404}, run: getLink},
-		{method: http.MethodPatch, path: "/v1/payment-links/{id}", id: "updatePaymentLink", tag: "Payment links",
-			summary: "Change a payment link",
+		{method: http.MethodPatch, path: "/v1/payment-links/{id}", id: "updatePaymentLink",
+			permission: apikey.Links, tag: "Payment links", summary: "Change a payment link",
 			message: "Payment link changed.",
 			about: "Changes what is given and leaves the rest. Payments that were started keep what they were " +
 				"started with.",

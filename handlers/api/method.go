@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -64,12 +65,13 @@ type sourceData struct {
 
 func (s *service) methodOperations() []*operation {
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/payment-methods", id: "listPaymentMethods", tag: "Payment methods",
+		{method: http.MethodGet, path: "/v1/payment-methods", id: "listPaymentMethods",
+			permission: apikey.ReadPayments, tag: "Payment methods",
 			summary: "List payment methods", message: "Payment methods found.",
 			about: "The five payment methods, and whether this business may use them in the key's domain. They are " +
 				"switched in the dashboard.",
 			data: methodData{}, many: true, run: listMethods},
-		{method: http.MethodGet, path: "/v1/rates", id: "listRates", tag: "Payment methods",
+		{method: http.MethodGet, path: "/v1/rates", id: "listRates", permission: apikey.ReadPayments, tag: "Payment methods",
 			summary: "Current rates", message: "Rates found.",
 			about: "Today's price of one whole coin for each payment method and currency, with its sources and " +
 				"their age. " +

@@ -5,12 +5,15 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"cointill/core/account/apikey"
 )
 
 // operation is one endpoint: its place, its documentation and its handler.
 type operation struct {
 	method, path string // path as OpenAPI writes it
 	id, tag      string
+	permission   apikey.Permission // that the key must have
 	summary      string
 	about        string // Markdown
 	message      string // of the success envelope

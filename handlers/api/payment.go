@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -85,7 +86,8 @@ type stepData struct {
 
 func (s *service) paymentOperations() []*operation {
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/payment/initiate", id: "initiatePayment", tag: "Payments",
+		{method: http.MethodPost, path: "/v1/payment/initiate", id: "initiatePayment",
+			permission: apikey.WritePayments, tag: "Payments",
 			summary: "Initiate a payment", message: "Payment initiated. Send the customer to payment_url.",
 			status: http.StatusCreated,
 			about: "Locks a price and makes a payment page. Send the customer to `payment_url`; the price holds for " +
@@ -93,19 +95,20 @@ func (s *service) paymentOperations() []*operation {
 				"Every field that needs attention is named at once, and nothing is stored for a refused request.",
 			request: initiateRequest{}, sample: initiateSample, data: startedData{},
 			refusals: []int{400, 409, 413, 415, 422, 503}, run: runEffect(initiatePayment, showStarted)},
-		{method: http.MethodGet, path: "/v1/payment/verify/{business_reference}", id: "verifyPayment", tag: "Payments",
-			summary: "Verify a payment", message: "Payment found.",
+		{method: http.MethodGet, path: "/v1/payment/verify/{business_reference}", id: "verifyPayment",
+			permission: apikey.ReadPayments, tag: "Payments", summary: "Verify a payment", message: "Payment found.",
 			about: "Gives the payment record. Verify before you give value: `status` must be `successful`, and " +
 				"amount, currency and reference those of your order.",
 			params: []*huma.Param{pathParam("business_reference",
 				"The service's reference (PAY_…) or your own business_reference.", "order-1001")},
 			data: payment.Record{}, refusals: []int{404}, run: verifyPayment},
-		{method: http.MethodGet, path: "/v1/payments", id: "listPayments", tag: "Payments",
+		{method: http.MethodGet, path: "/v1/payments", id: "listPayments", permission: apikey.ReadPayments, tag: "Payments",
 			summary: "List payments", message: "Payments found.",
 			about:  "Lists payments, newest first. All filters must match.",
 			params: append(listFilters(), pageParams()...), data: summaryData{}, many: true, refusals: []int{422},
 			run: listPayments},
-		{method: http.MethodGet, path: "/v1/payments/{reference}/timeline", id: "getTimeline", tag: "Payments",
+		{method: http.MethodGet, path: "/v1/payments/{reference}/timeline", id: "getTimeline",
+			permission: apikey.ReadPayments, tag: "Payments",
 			summary: "Timeline of a payment", message: "Timeline found.",
 			about: "Every change of state and every transfer, oldest first, with times and reasons. Transfers stand " +
 				"among the first 500 rows only, which nobody reaches who pays.",

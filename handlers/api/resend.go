@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/api/body"
@@ -51,24 +52,24 @@ func (s *service) resendOperations() []*operation {
 		"At most 100,000 events in an order, and five orders that are being queued."
 	refusals := []int{400, 409, 413, 415, 422}
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/events/resend", id: "resendEvents", tag: tag, status: http.StatusCreated,
-			summary: "Send many events again",
+		{method: http.MethodPost, path: "/v1/events/resend", id: "resendEvents",
+			permission: apikey.Webhooks, tag: tag, status: http.StatusCreated, summary: "Send many events again",
 			message: "Resend ordered.", about: about + " They go to each webhook that is active and takes their type.",
 			request: resendRequest{}, sample: sample,
 			data: resendData{}, refusals: refusals, run: runEffect(resendAll, showResent)},
-		{method: http.MethodPost, path: "/v1/webhooks/{id}/resend", id: "resendToWebhook", tag: tag,
-			status:  http.StatusCreated,
+		{method: http.MethodPost, path: "/v1/webhooks/{id}/resend", id: "resendToWebhook",
+			permission: apikey.Webhooks, tag: tag, status: http.StatusCreated,
 			summary: "Send many events again to a webhook", message: "Resend ordered.",
 			about:  about + " They go to this webhook alone, as far as it takes their type.",
 			params: []*huma.Param{hook}, request: resendRequest{}, sample: sample, data: resendData{},
 			refusals: append([]int{404}, refusals...), run: runEffect(resendToWebhook, showResent)},
-		{method: http.MethodGet, path: "/v1/resends", id: "listResends", tag: tag, summary: "List resends",
-			message: "Resends found.",
-			about:   "Lists orders to send many events again, newest first.", params: pageParams(), data: resendData{},
+		{method: http.MethodGet, path: "/v1/resends", id: "listResends",
+			permission: apikey.Webhooks, tag: tag, summary: "List resends", message: "Resends found.",
+			about: "Lists orders to send many events again, newest first.", params: pageParams(), data: resendData{},
 			many: true, refusals: []int{422}, run: listResends},
-		{method: http.MethodGet, path: "/v1/resends/{id}", id: "getResend", tag: tag, summary: "Get a resend",
-			message: "Resend found.",
-			about:   "How far an order is.", params: []*huma.Param{id}, data: resendData{}, refusals: []int{404},
+		{method: http.MethodGet, path: "/v1/resends/{id}", id: "getResend",
+			permission: apikey.Webhooks, tag: tag, summary: "Get a resend", message: "Resend found.",
+			about: "How far an order is.", params: []*huma.Param{id}, data: resendData{}, refusals: []int{404},
 			run: getResend},
 	}
 }

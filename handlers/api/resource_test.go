@@ -3,12 +3,15 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"cointill/core/account/apikey"
 	"cointill/core/scope"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -346,6 +349,39 @@ func TestSandbox(t *testing.T) {
 		`{"reference":"none","seconds":1}`: 404, `{"seconds":1}`: 422, `{"reference":"order-2","seconds":9223372036854775807}`: 422} {
 		if a := b.call("POST", "/v1/sandbox/advance", text); a.Status != status {
 			t.Errorf("%s: %d %s", text, a.Status, a.Raw)
+		}
+	}
+}
+
+// TestEveryEndpointNeedsItsPermission: a key with every permission but the one that the document
+// names is refused, and one with only that is not.
+func TestEveryEndpointNeedsItsPermission(t *testing.T) {
+	b := quick(t)
+	sc := scope.Scope{BusinessID: b.business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}
+	with, without := map[string]string{}, map[string]string{} // keys by permission
+	for _, p := range apikey.ListPermissions() {
+		others := slices.DeleteFunc(apikey.ListPermissions(), func(other apikey.Permission) bool { return other == p })
+		var err error
+		_, with[string(p)], err = b.keys.CreateRestrictedKey(t.Context(), sc, "with", []apikey.Permission{p})
+		b.must(err)
+		_, without[string(p)], err = b.keys.CreateRestrictedKey(t.Context(), sc, "without", others)
+		b.must(err)
+	}
+	for path, operations := range b.tree()["paths"].(map[string]any) {
+		for method, described := range operations.(map[string]any) {
+			if path == "/v1/openapi.json" {
+				continue
+			}
+			needed, _ := described.(map[string]any)["x-permission"].(string)
+			at := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "x")
+			call := func(key string) answer { return b.callAs(key, strings.ToUpper(method), at, "") }
+			refused := call(without[needed])
+			if with[needed] == "" || refused.Body.Code != "permission_missing" || !strings.Contains(refused.Body.Message, needed) {
+				t.Errorf("%s %s without %q: %s, want permission_missing that names it", method, path, needed, refused.Raw)
+			}
+			if a := call(with[needed]); a.Status == 401 || a.Body.Code == "permission_missing" {
+				t.Errorf("%s %s with %s alone: %s, want it admitted", method, path, needed, a.Raw)
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -72,13 +73,14 @@ func (s *service) sandboxOperations() []*operation {
 		about.WriteString("- `" + one.Code + "`: " + one.Explanation + "\n")
 	}
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/sandbox/payments/{reference}/simulate", id: "simulatePayment", tag: tag,
+		{method: http.MethodPost, path: "/v1/sandbox/payments/{reference}/simulate", id: "simulatePayment",
+			permission: apikey.WritePayments, tag: tag,
 			summary: "Play a scenario", message: "Scenario played.", about: about.String(),
 			params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
 			request: simulateRequest{}, sample: json.RawMessage(`{"scenario":"exact"}`), data: simulatedData{},
 			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect(simulateScenario, showSimulated))},
-		{method: http.MethodPost, path: "/v1/sandbox/advance", id: "advancePayment", tag: tag,
-			summary: "Move a payment's clock",
+		{method: http.MethodPost, path: "/v1/sandbox/advance", id: "advancePayment",
+			permission: apikey.WritePayments, tag: tag, summary: "Move a payment's clock",
 			message: "Clock moved.",
 			about: "Moves the clock of one payment ahead, so that its 7 minutes or 24 hours are over at once. " +
 				"Answers the payment record.",
@@ -89,8 +91,8 @@ func (s *service) sandboxOperations() []*operation {
 				return v.Record(),
 					nil
 			}))},
-		{method: http.MethodPost, path: "/v1/sandbox/mine", id: "mineBlocks", tag: tag, summary: "Make blocks",
-			message: "Blocks made.",
+		{method: http.MethodPost, path: "/v1/sandbox/mine", id: "mineBlocks",
+			permission: apikey.WritePayments, tag: tag, summary: "Make blocks", message: "Blocks made.",
 			about:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
 			request: mineRequest{}, sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`),
 			data:     minedData{},

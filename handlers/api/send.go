@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/sandbox"
@@ -84,24 +85,28 @@ func (s *service) sendOperations() []*operation {
 	id := []*huma.Param{pathParam("id", "Id of the send (SND_…), or your own business_reference.",
 		"SND_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/sends", id: "createSend", tag: tag, summary: "Ask for a send",
+		{method: http.MethodPost, path: "/v1/sends", id: "createSend",
+			permission: apikey.WriteSends, tag: tag, summary: "Ask for a send",
 			message: "Send asked for.", status: http.StatusCreated,
 			about: "Asks for a refund or a payout from your own wallet. People of your business approve it in the " +
 				"dashboard, and your wallet signs it: no key of the API can move money. A refund without an address " +
 				"mails its customer a page on which they name one. Sends work in the test domain so far.",
 			request: sendRequest{}, sample: sendSample, data: sendData{},
 			refusals: []int{400, 403, 404, 409, 413, 415, 422, 503}, run: runEffect(createSend, showSend)},
-		{method: http.MethodGet, path: "/v1/sends", id: "listSends", tag: tag, summary: "List sends",
+		{method: http.MethodGet, path: "/v1/sends", id: "listSends",
+			permission: apikey.ReadSends, tag: tag, summary: "List sends",
 			message: "Sends found.", about: "Lists sends, newest first. All filters must match.",
 			params: append([]*huma.Param{enumParam("status", "State of the send.", codeNames(send.States())),
 				enumParam("kind", "refund or payout.", []string{send.Refund, send.Payout}),
 				textParam("payment", "Only refunds of this payment: its reference or your business_reference.",
 					"order-1001")}, pageParams()...),
 			data: sendData{}, many: true, refusals: []int{422}, run: listSends},
-		{method: http.MethodGet, path: "/v1/sends/{id}", id: "getSend", tag: tag, summary: "Get a send",
+		{method: http.MethodGet, path: "/v1/sends/{id}", id: "getSend",
+			permission: apikey.ReadSends, tag: tag, summary: "Get a send",
 			message: "Send found.", about: "One send.", params: id, data: sendData{}, refusals: []int{404},
 			run: getSend},
-		{method: http.MethodPost, path: "/v1/sends/{id}/cancel", id: "cancelSend", tag: tag, summary: "Withdraw a send",
+		{method: http.MethodPost, path: "/v1/sends/{id}/cancel", id: "cancelSend",
+			permission: apikey.WriteSends, tag: tag, summary: "Withdraw a send",
 			message: "Send withdrawn.", about: "Withdraws a send before a transaction that pays it was seen, or after " +
 				"it failed. What was handed to a wallet before is still watched for.",
 			params: id, data: sendData{}, refusals: []int{403, 404, 409}, run: runEffect(cancelSend, showSend)},
@@ -117,12 +122,13 @@ func (s *service) sandboxSendOperations() []*operation {
 		about += "- `" + one.Code + "`: " + one.Explanation + "\n"
 	}
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/sandbox/sends/{id}/simulate", id: "simulateSend", tag: tag,
+		{method: http.MethodPost, path: "/v1/sandbox/sends/{id}/simulate", id: "simulateSend",
+			permission: apikey.WriteSends, tag: tag,
 			summary: "Sign a send", message: "Send signed.", about: about, params: id, request: signRequest{},
 			sample: json.RawMessage(`{"scenario":"exact"}`), data: signedData{},
 			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect(simulateSend, showSigned))},
-		{method: http.MethodPost, path: "/v1/sandbox/sends/{id}/approve", id: "approveSend", tag: tag,
-			summary: "Approve a send", message: "Send approved.",
+		{method: http.MethodPost, path: "/v1/sandbox/sends/{id}/approve", id: "approveSend",
+			permission: apikey.WriteSends, tag: tag, summary: "Approve a send", message: "Send approved.",
 			about:  "Plays the people who approve a send, in the test domain only.",
 			params: id, data: sendData{}, refusals: []int{404, 409, 503}, run: inSandbox(runEffect(approveSend, showSend))},
 	}

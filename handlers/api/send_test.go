@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cointill/core/account/apikey"
+	"cointill/core/scope"
 )
 
 const payoutBody = `{"kind":"payout","payment_method":"crypto_dogecoin","amount":"20","address":"mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn"}`
@@ -162,7 +165,9 @@ func TestSendRefusals(t *testing.T) {
 	if listed := b.call("GET", "/v1/sends", "").Raw; !strings.Contains(listed, `"data":[]`) {
 		t.Errorf("refused requests stored sends: %s", listed)
 	}
-	if a := b.call("POST", "/v1/sends", payoutBody, "Authorization", "Bearer "+b.liveKey); a.Status != 403 {
-		t.Errorf("a live key asks for a payout with status %d, want 403: %s", a.Status, a.Raw)
-	}
+	b.expect(b.callAs(b.liveKey, "POST", "/v1/sends", payoutBody), 403, "permission_missing")
+	live := scope.Scope{BusinessID: b.business.ID, Domain: scope.Live, Actor: "user:1", Role: scope.Owner}
+	_, key, err := b.keys.CreateRestrictedKey(t.Context(), live, "sends", []apikey.Permission{apikey.WriteSends})
+	b.must(err)
+	b.expect(b.callAs(key, "POST", "/v1/sends", payoutBody), 409, "send_unavailable")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/webhook"
 	"cointill/handlers/api/body"
@@ -68,7 +69,8 @@ func (s *service) webhookOperations() []*operation {
 	id := []*huma.Param{pathParam("id", "Id of the webhook.", "whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
 	const tag = "Webhooks"
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/webhooks", id: "createWebhook", tag: tag, status: http.StatusCreated,
+		{method: http.MethodPost, path: "/v1/webhooks", id: "createWebhook",
+			permission: apikey.Webhooks, tag: tag, status: http.StatusCreated,
 			summary: "Register a webhook", message: "Webhook registered. Keep its secret: it is not shown again.",
 			about: "Events of the key's domain are posted to the URL, signed with the secret of this answer. " +
 				"`events` narrows them to some types; `headers` are sent with each, except those that are ours, the " +
@@ -78,33 +80,33 @@ func (s *service) webhookOperations() []*operation {
 				`{"type":"orders","url":"https://shop.example.com/webhooks/cointill","active":true}`),
 			data: webhookSecretData{}, refusals: []int{400, 409, 413, 415, 422},
 			run: runEffect(createWebhook, showSecret)},
-		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks", tag: tag, summary: "List webhooks",
-			message: "Webhooks found.",
-			about:   "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true,
+		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks",
+			permission: apikey.Webhooks, tag: tag, summary: "List webhooks", message: "Webhooks found.",
+			about: "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true,
 			refusals: []int{422}, run: listWebhooks},
-		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook", tag: tag, summary: "Get a webhook",
-			message: "Webhook found.",
-			about:   "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.",
-			params:  id, data: WebhookData{}, refusals: []int{404}, run: getWebhook},
-		{method: http.MethodPatch, path: "/v1/webhooks/{id}", id: "updateWebhook", tag: tag,
+		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook",
+			permission: apikey.Webhooks, tag: tag, summary: "Get a webhook", message: "Webhook found.",
+			about:  "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.",
+			params: id, data: WebhookData{}, refusals: []int{404}, run: getWebhook},
+		{method: http.MethodPatch, path: "/v1/webhooks/{id}", id: "updateWebhook", permission: apikey.Webhooks, tag: tag,
 			summary: "Change a webhook", message: "Webhook changed.",
 			about: "Changes what is given and leaves the rest: `{\"active\": false}` switches it off. " +
 				"What happens while it is off is listed as skipped and can be sent later: see `missed` and `resend`.",
 			params: id, request: webhookPatch{}, sample: json.RawMessage(`{"active":false}`), data: WebhookData{},
 			refusals: []int{400, 404, 413, 415, 422}, run: runEffect(updateWebhook, showWebhook)},
-		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", tag: tag,
+		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", permission: apikey.Webhooks, tag: tag,
 			summary: "Delete a webhook", message: "Webhook deleted.",
 			about: "Deletes it. What was still to be delivered to it is cancelled.", params: id, data: deletedData{},
 			refusals: []int{404},
 			run: runEffect(deleteWebhook,
 				func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
-		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret", tag: tag,
-			summary: "Rotate a webhook's secret",
+		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret",
+			permission: apikey.Webhooks, tag: tag, summary: "Rotate a webhook's secret",
 			message: "Secret rotated. Keep the new one: it is not shown again.",
 			about:   "Makes a new secret. For 24 hours deliveries are signed by those before, too.",
 			params:  id, data: webhookSecretData{}, refusals: []int{404, 409, 422},
 			run: runEffect(rotateSecret, showSecret)},
-		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", tag: tag,
+		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", permission: apikey.Webhooks, tag: tag,
 			summary: "Send a test event", message: "Test event on its way.",
 			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{},
 			refusals: []int{404, 409, 422},

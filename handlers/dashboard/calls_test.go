@@ -64,8 +64,8 @@ func TestQuickstart(t *testing.T) {
 		if n := rows(s, &models.APIKey{}, "name = 'Quickstart'"); n != 1 {
 			t.Errorf("%d keys", n)
 		}
-		made := b.PostFrom("/dashboard/keys", "/dashboard/keys", url.Values{"name": {"Till"}, "once": form["once"]})
-		again := b.PostFrom("/dashboard/keys", "/dashboard/keys", url.Values{"name": {"Till"}, "once": form["once"]})
+		till := url.Values{"name": {"Till"}, "permission.links": {"true"}, "once": form["once"]}
+		made, again := b.PostFrom("/dashboard/keys", "/dashboard/keys", till), b.PostFrom("/dashboard/keys", "/dashboard/keys", till)
 		if a := shownKey.FindString(made.Body); a == "" || a != shownKey.FindString(again.Body) || rows(s, &models.APIKey{}, "name = 'Till'") != 1 {
 			t.Error("a key was made twice")
 		}

@@ -70,7 +70,7 @@ func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm
 		{edit + "/edit", edit, shown, "title description redirect_url"},
 		{"/dashboard/webhooks/new", "/dashboard/webhooks", url.Values{"type": {"Shop"}, "url": {"https://shop.example/"}, "header_name_0": {"X-Key"}, "header_value_0": {"v"}}, "type url header_name_0 header_value_0"},
 		{"/dashboard/webhooks/check", "/dashboard/webhooks/check", url.Values{"body": {"{}"}}, "webhook_id webhook_timestamp webhook_signature body endpoint"},
-		{"/dashboard/keys", "/dashboard/keys", nil, "name"},
+		{"/dashboard/keys", "/dashboard/keys", url.Values{"permission.links": {"true"}}, "name"},
 		{"/dashboard/settings", "/dashboard/settings/profile", url.Values{"name": {"Shop"}}, "name contact_email support_url"},
 		{"/dashboard/settings", "/dashboard/settings/payments", url.Values{"under": {"0"}, "over": {"0"}, "late_payments": {"accept"}, "currency": {"NGN"}, "time_zone": {"UTC"}}, "under over late_payments currency time_zone"},
 		{"/dashboard/settings", "/dashboard/settings/confirmations", nil, "BTC_small DOGE_large"},

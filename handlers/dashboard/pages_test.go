@@ -303,8 +303,10 @@ func TestKeys(t *testing.T) {
 		b := s.SignIn(ama)
 		const at = "/dashboard/keys"
 		expect(t, b.PostFrom(at, at, url.Values{"name": {" "}}), 422, "No API keys yet")
-		made := b.PostFrom(at, at, url.Values{"name": {"Shop server"}})
-		expect(t, made, 201, "Shop server", "curl -sS "+servertest.Base+"/v1/payment/initiate")
+		refused := b.PostFrom(at, at, url.Values{"name": {"Shop server"}, "permission.all": {"true"}})
+		expect(t, refused, 422, "Choose at least one", "No API keys yet")
+		made := b.PostFrom(at, at, url.Values{"name": {"Shop server"}, "permission.payments:write": {"true"}, "permission.links": {"true"}})
+		expect(t, made, 201, "Shop server", "payments:write, links", "curl -sS "+servertest.Base+"/v1/payment/initiate")
 		secret := regexp.MustCompile(`sk_test_\w{20,}`).FindString(made.Body)
 		if _, _, err := s.Keys.Authenticate(t.Context(), "Bearer "+secret); err != nil {
 			t.Errorf("the key that was shown: %v", err)
@@ -320,6 +322,13 @@ func TestKeys(t *testing.T) {
 		leads(t, b.PostFrom(at, key+"/revoke", nil), at)
 		expect(t, b.Get(at), 200, "Revoked")
 		expect(t, b.PostFrom(at, at+"/77/revoke", nil), 404)
+		for domain, want := range map[string]string{"test": "checked", "live": ""} {
+			b.PostFrom(at, "/dashboard/domain", url.Values{"domain": {domain}})
+			box := regexp.MustCompile(`name="permission.sends:write" value="true" ?(\w*)`).FindStringSubmatch(b.Get(at).Body)
+			if box == nil || box[1] != want {
+				t.Errorf("in %s the box of sends:write is %q, want %q", domain, box, want)
+			}
+		}
 	})
 }
 

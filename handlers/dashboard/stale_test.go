@@ -112,7 +112,7 @@ func TestTwice(t *testing.T) {
 			audit      string
 			want       int64
 		}{
-			{"/dashboard/keys", "/dashboard/keys", url.Values{"name": {"Twice"}}, "key.created", 1},
+			{"/dashboard/keys", "/dashboard/keys", url.Values{"name": {"Twice"}, "permission.links": {"true"}}, "key.created", 1},
 			{"/dashboard/quickstart", "/dashboard/quickstart", nil, "key.created", 1},
 			{"/dashboard/keys", mine["/dashboard/keys/:id"] + "/roll", nil, "key.rolled", 1},
 			{"/dashboard/keys", mine["/dashboard/keys/:id"] + "/revoke", nil, "key.revoked", 1},

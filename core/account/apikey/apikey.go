@@ -7,6 +7,7 @@ import (
 	"context"
 	"hash/crc32"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,14 +37,15 @@ const (
 
 // Key is an API key as pages list it; its secret is not kept.
 type Key struct {
-	ID         int64
-	Name       string
-	Hint       string // prefix and last four characters
-	CreatedBy  string
-	CreatedAt  time.Time
-	LastUsedAt *time.Time
-	ExpiresAt  *time.Time // end of the overlap after a roll
-	RevokedAt  *time.Time
+	ID          int64
+	Name        string
+	Hint        string // prefix and last four characters
+	Permissions []Permission
+	CreatedBy   string
+	CreatedAt   time.Time
+	LastUsedAt  *time.Time
+	ExpiresAt   *time.Time // end of the overlap after a roll
+	RevokedAt   *time.Time
 }
 
 // Service keeps the keys. Make one with New.
@@ -70,14 +72,26 @@ func (k Key) Works(now time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || k.ExpiresAt.After(now))
 }
 
-// CreateKey makes a key of the scope's domain. The secret is returned here and
-// never again. Invalid field: name.
+// CreateKey makes a key of the scope's domain with the permissions of DefaultPermissions. The
+// secret is returned here and never again. Invalid field: name.
 func (s *Service) CreateKey(ctx context.Context, sc scope.Scope, name string) (Key, string, error) {
+	return s.CreateRestrictedKey(ctx, sc, name, DefaultPermissions(sc.Domain))
+}
+
+// CreateRestrictedKey is CreateKey with permissions that the key's maker chose. Invalid fields:
+// name, permissions.
+func (s *Service) CreateRestrictedKey(ctx context.Context, sc scope.Scope, name string, may []Permission) (Key, string,
+	error) {
 	if err := sc.CheckAction(scope.ManageKeys); err != nil {
 		return Key{}, "", err
 	}
+	fields := fault.Fields{}
 	if sentence := contact.CheckLabel(name); sentence != "" {
-		return Key{}, "", fault.Validation(fault.Fields{"name": {sentence}})
+		fields.Add("name", sentence)
+	}
+	checkPermissions(may, fields)
+	if err := fault.Validation(fields); err != nil {
+		return Key{}, "", err
 	}
 	made, err := idempotency.Do(ctx, s.db, func(tx *models.Tx) (Made, error) {
 		var working int64
@@ -89,21 +103,22 @@ func (s *Service) CreateKey(ctx context.Context, sc scope.Scope, name string) (K
 			return Made{}, fault.New(fault.Conflict, "too_many_keys",
 				"A business may have 100 API keys in a domain. Revoke one that is not used.")
 		}
-		return s.insertKey(tx, sc, name)
+		return s.insertKey(tx, sc, name, formatPermissions(may))
 	})
 	return made.Key, made.Secret, err
 }
 
-func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name string) (Made, error) {
+func (s *Service) insertKey(tx *models.Tx, sc scope.Scope, name, permissions string) (Made, error) {
 	text := newSecret(sc.Domain)
 	row := models.APIKey{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: name,
 		Hash: s.secret.Hash("api key", text),
-		Hint: text[:len(testPrefix)] + "…" + text[len(text)-4:], CreatedBy: sc.Actor, CreatedAt: s.now()}
+		Hint: text[:len(testPrefix)] + "…" + text[len(text)-4:], Permissions: permissions, CreatedBy: sc.Actor,
+		CreatedAt: s.now()}
 	if err := tx.Create(&row).Error; err != nil {
 		return Made{}, err
 	}
 	return Made{describeKey(row), text}, audit.Record(tx, sc, row.CreatedAt, "key.created", keyActor(row.ID),
-		map[string]string{"name": name, "hint": row.Hint})
+		map[string]string{"name": name, "hint": row.Hint, "permissions": permissions})
 }
 
 // ListKeys lists the scope's keys, the newest first, revoked ones too.
@@ -120,7 +135,7 @@ func (s *Service) ListKeys(ctx context.Context, sc scope.Scope) ([]Key, error) {
 	return keys, err
 }
 
-// RollKey makes a key to replace another, which goes on to work for 24 hours.
+// RollKey makes a key to replace another, which goes on to work for 24 hours. It may do the same.
 // Conflict when the old one is revoked or already replaced.
 func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, string, error) {
 	if err := sc.CheckAction(scope.ManageKeys); err != nil {
@@ -145,7 +160,7 @@ func (s *Service) RollKey(ctx context.Context, sc scope.Scope, id int64) (Key, s
 			map[string]string{"name": old.Name, "hint": old.Hint}); err != nil {
 			return Made{}, err
 		}
-		return s.insertKey(tx, sc, old.Name)
+		return s.insertKey(tx, sc, old.Name, old.Permissions)
 	})
 	return made.Key, made.Secret, err
 }
@@ -172,8 +187,18 @@ func (s *Service) RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
 
 // KeyInfo is what a request learns of the key that it came with.
 type KeyInfo struct {
-	ID   int64
-	Name string
+	ID          int64
+	Name        string
+	Permissions []Permission
+}
+
+// CheckPermission refuses what the key has no permission for.
+func (k KeyInfo) CheckPermission(p Permission) error {
+	if slices.Contains(k.Permissions, p) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "permission_missing", "This API key lacks the permission "+string(p)+
+		". Create a key that has it, under API keys in the dashboard.")
 }
 
 // Authenticate finds the scope of an Authorization header. Keys are read each
@@ -208,7 +233,7 @@ func (s *Service) Authenticate(ctx context.Context, authorization string) (scope
 	}
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain), Actor: keyActor(row.ID),
 		Role: scope.API}
-	return sc, KeyInfo{ID: row.ID, Name: row.Name}, nil
+	return sc, KeyInfo{ID: row.ID, Name: row.Name, Permissions: parsePermissions(row.Permissions)}, nil
 }
 
 // readKeys finds keys by their hashes.
@@ -216,9 +241,10 @@ func (s *Service) readKeys(ctx context.Context, _ struct{}, hashes []string) (ma
 	var row models.APIKey
 	found := make(map[string]models.APIKey, len(hashes))
 	query := models.Select(models.Among(s.db.Point(ctx).Model(&row), "hash", hashes),
-		"hash, id, business_id, domain, name, last_used_at, expires_at, revoked_at")
+		"hash, id, business_id, domain, name, permissions, last_used_at, expires_at, revoked_at")
 	err := models.ScanRows(query, func() { found[row.Hash] = row },
-		&row.Hash, &row.ID, &row.BusinessID, &row.Domain, &row.Name, &row.LastUsedAt, &row.ExpiresAt, &row.RevokedAt)
+		&row.Hash, &row.ID, &row.BusinessID, &row.Domain, &row.Name, &row.Permissions, &row.LastUsedAt, &row.ExpiresAt,
+		&row.RevokedAt)
 	return found, err
 }
 
@@ -289,7 +315,8 @@ func keyChecksum(text string) string {
 }
 
 func describeKey(row models.APIKey) Key {
-	return Key{ID: row.ID, Name: row.Name, Hint: row.Hint, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt,
+	return Key{ID: row.ID, Name: row.Name, Hint: row.Hint, Permissions: parsePermissions(row.Permissions),
+		CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt,
 		LastUsedAt: row.LastUsedAt, ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt}
 }
 

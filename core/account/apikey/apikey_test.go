@@ -2,11 +2,13 @@ package apikey_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/models"
@@ -147,6 +149,62 @@ func TestLastUseIsWrittenOnceAMinute(t *testing.T) {
 		b.clock.Advance(time.Second)
 		if !used().Equal(first.Add(time.Minute)) {
 			t.Error("not written after a minute")
+		}
+	})
+}
+
+// TestKeyMayDoWhatItsMakerChose: a key has the permissions that were chosen, keeps them when it is
+// rolled, and has no others; what decides about money is off in live unless it is chosen.
+func TestKeyMayDoWhatItsMakerChose(t *testing.T) {
+	each(t, func(t *testing.T, b bench, m account.Membership) {
+		ctx, live := t.Context(), m.Scope(scope.Live)
+		permissions := func(text string) []apikey.Permission {
+			_, info, err := b.Authenticate(ctx, "Bearer "+text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return info.Permissions
+		}
+		key, text, err := b.CreateRestrictedKey(ctx, live, "Refunds", []apikey.Permission{apikey.WriteSends, apikey.ReadPayments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []apikey.Permission{apikey.ReadPayments, apikey.WriteSends}
+		if got := permissions(text); !slices.Equal(got, want) || !slices.Equal(key.Permissions, want) {
+			t.Errorf("the key has %v, shown as %v, want %v", got, key.Permissions, want)
+		}
+		_, rolled, err := b.RollKey(ctx, live, key.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := permissions(rolled); !slices.Equal(got, want) {
+			t.Errorf("after a roll it has %v, want %v", got, want)
+		}
+		var created []models.Audit
+		if err := b.db.Read(ctx).Where("action = 'key.created'").Find(&created).Error; err != nil || len(created) != 2 {
+			t.Fatalf("%d rows of made keys in the audit log, %v, want 2", len(created), err)
+		}
+		for _, row := range created {
+			if !strings.Contains(row.Detail, `"permissions":"payments:read sends:write"`) {
+				t.Errorf("the audit log says %s, want the permissions", row.Detail)
+			}
+		}
+		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+			_, text, err := b.CreateKey(ctx, m.Scope(domain), "Usual")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range apikey.ListPermissions() {
+				off := domain == scope.Live && (p == apikey.WriteSends || p == apikey.ResolvePayments)
+				if got := slices.Contains(permissions(text), p); got == off {
+					t.Errorf("a usual key in %s has %s: %v, want %v", domain, p, got, !off)
+				}
+			}
+		}
+		for _, chosen := range [][]apikey.Permission{nil, {"everything"}, {apikey.Links, ""}, {"links webhooks"}} {
+			if _, _, err := b.CreateRestrictedKey(ctx, live, "Wrong", chosen); fault.KindOf(err) != fault.Invalid {
+				t.Errorf("a key with the permissions %q: %v, want it refused as invalid", chosen, err)
+			}
 		}
 	})
 }

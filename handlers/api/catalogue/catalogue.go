@@ -68,6 +68,8 @@ func Codes() []Code {
 			"Enable it under Payment methods, or offer another one: GET /v1/payment-methods lists them."},
 		{"method_unavailable", 403, "The payment method can't be enabled: something is missing for it.",
 			"The message says what: usually a node, which the operator configures."},
+		{"permission_missing", 403, "The API key lacks the permission that this endpoint needs. The message names it.",
+			"Create a key that has it, in the dashboard."},
 		{"role_not_allowed", 403, "Your role may not do this.", "Ask an owner or an admin."},
 		{"not_an_approver", 403, "This person may not approve this send: they asked for it, or are new.",
 			"Ask another owner or admin."},

@@ -17,6 +17,8 @@ import (
 type Keys interface {
 	ListKeys(ctx context.Context, sc scope.Scope) ([]apikey.Key, error)
 	CreateKey(ctx context.Context, sc scope.Scope, name string) (apikey.Key, string, error)
+	CreateRestrictedKey(ctx context.Context, sc scope.Scope, name string, may []apikey.Permission) (apikey.Key, string,
+		error)
 	RollKey(ctx context.Context, sc scope.Scope, id int64) (apikey.Key, string, error)
 	RevokeKey(ctx context.Context, sc scope.Scope, id int64) error
 }

@@ -3,6 +3,7 @@ package developers
 import (
 	"net/http"
 
+	"cointill/core/account/apikey"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -34,8 +35,16 @@ func (h *Handlers) showKeys(c *page.Ctx, shown keysShown) error {
 	if shown.Said.Text != "" {
 		shell.Flash = shown.Said
 	}
+	if shown.Form.Values == nil { // nothing was typed: the usual permissions are ticked
+		shown.Form.Values = map[string]string{}
+		for _, p := range apikey.DefaultPermissions(c.Scope.Domain) {
+			shown.Form.Values[permissionField(p)] = "true"
+		}
+	}
 	at := display.Moment{Now: h.Clock(), Zone: page.LoadZone(c.Member.Business)}
-	return c.RenderStatus(shown.Status, dashboard.Keys(keysProps(shell, keys, shown.Form, shown.Made, c.BaseURL, at)))
+	props := keysProps(shell, keys, shown.Form, shown.Made, c.BaseURL, at)
+	props.Permissions = permissionChoices(c.UserContext())
+	return c.RenderStatus(shown.Status, dashboard.Keys(props))
 }
 
 // refuseKey shows the keys with the error of an action.

@@ -1,6 +1,7 @@
 package developers
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // newKey is a key that was just made, with its whole secret.
@@ -30,7 +32,10 @@ func keysProps(shell layout.Page, keys []apikey.Key, form ui.Form, made newKey, 
 
 func keyRow(key apikey.Key, at display.Moment) dashboard.KeyRow {
 	row := dashboard.KeyRow{ID: strconv.FormatInt(key.ID, 10), Name: key.Name, Shown: key.Hint,
-		Created: key.CreatedAt.In(at.Zone)}
+		Created: key.CreatedAt.In(at.Zone), MayAll: len(key.Permissions) == len(apikey.ListPermissions())}
+	for _, p := range key.Permissions {
+		row.May = append(row.May, string(p))
+	}
 	if key.LastUsedAt != nil {
 		row.LastUsed = key.LastUsedAt.In(at.Zone)
 	}
@@ -43,6 +48,25 @@ func keyRow(key apikey.Key, at display.Moment) dashboard.KeyRow {
 		row.Until = key.ExpiresAt.In(at.Zone)
 	}
 	return row
+}
+
+// permissionChoices lists the permissions for the form of a new key.
+func permissionChoices(ctx context.Context) (choices []dashboard.PermissionChoice) {
+	texts := map[apikey.Permission]string{
+		apikey.ReadPayments:    words.T(ctx, "keys.may_payments_read"),
+		apikey.WritePayments:   words.T(ctx, "keys.may_payments_write"),
+		apikey.ResolvePayments: words.T(ctx, "keys.may_payments_resolve"),
+		apikey.Links:           words.T(ctx, "keys.may_links"),
+		apikey.Webhooks:        words.T(ctx, "keys.may_webhooks"),
+		apikey.ReadCustomers:   words.T(ctx, "keys.may_customers_read"),
+		apikey.ReadSends:       words.T(ctx, "keys.may_sends_read"),
+		apikey.WriteSends:      words.T(ctx, "keys.may_sends_write"),
+		apikey.ReadReports:     words.T(ctx, "keys.may_reports_read"),
+	}
+	for _, p := range apikey.ListPermissions() {
+		choices = append(choices, dashboard.PermissionChoice{Name: string(p), Field: permissionField(p), Text: texts[p]})
+	}
+	return choices
 }
 
 // curl is a command that works as it stands.
