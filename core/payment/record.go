@@ -141,10 +141,9 @@ func (v View) Record() Record {
 		r.CompletedAt = &completed
 	}
 	for _, t := range slices.Concat(v.Transfers[:min(len(v.Transfers), MaxTransfers)], v.Surplus) {
-		surplus := t.Unmatched != ""
 		r.Transfers = append(r.Transfers, RecordMove{
 			Hash: t.TxID, Network: t.Network, Amount: coin.Format(t.Amount),
-			Counts: !surplus && !t.Gone && !t.Reverted, Surplus: surplus, UnmatchedID: t.UnmatchedID(),
+			Counts: t.Unmatched == "" && !t.Gone && !t.Reverted, Surplus: t.Unmatched != "", UnmatchedID: t.UnmatchedID(),
 			Confirmations: v.Confirmations(t), Status: moveStatus(t), FirstSeenAt: clock.Format(seenAt(t)),
 		})
 	}

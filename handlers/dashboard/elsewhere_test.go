@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/account/apikey"
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
@@ -158,7 +159,7 @@ func settle(t *testing.T, s *servertest.Server) town {
 			sc.Domain = domain
 			owner := fmt.Sprintf("%s in %s", name, domain)
 			w.things[owner] = owned(t, s, sc)
-			_, key, err := s.Keys.CreateKey(t.Context(), sc, "All")
+			_, key, err := s.Keys.CreateRestrictedKey(t.Context(), sc, "All", apikey.ListPermissions())
 			s.FailOn(err)
 			w.people = append(w.people, identity{"the key of " + owner, s.NewBrowser(), key, owner, false})
 			b := s.SignIn(email)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/core/account/apikey"
 	"cointill/core/apilog"
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
@@ -263,7 +264,7 @@ func TestOthersSeeWhatTheyMaySee(t *testing.T) {
 		b := s.NewBrowser()
 		for domain, things := range v.things {
 			sc := scope.Scope{BusinessID: v.sc.BusinessID, Domain: domain, Actor: v.sc.Actor, Role: scope.Owner}
-			_, key, err := s.Keys.CreateKey(t.Context(), sc, "All")
+			_, key, err := s.Keys.CreateRestrictedKey(t.Context(), sc, "All", apikey.ListPermissions())
 			s.FailOn(err)
 			sc.Role = scope.API
 			var paid models.Payment
