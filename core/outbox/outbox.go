@@ -67,7 +67,8 @@ func (t Table) fillNames(query string) string {
 func (t Table) readBacklog(ctx context.Context, db *models.DB, now time.Time, limit int) (list []dueRow, err error) {
 	err = db.Read(ctx).Raw(t.fillNames(`
 		SELECT lines.id, lines.key, lines.due_at, {group} AS "group" FROM (
-			SELECT id, {key} AS key, due_at FROM {table} WHERE done_at IS NULL AND due_at <= @now ORDER BY due_at LIMIT @limit) AS lines
+			SELECT id, {key} AS key, due_at FROM {table} WHERE done_at IS NULL AND due_at <= @now
+			ORDER BY due_at LIMIT @limit) AS lines
 		ORDER BY lines.due_at, lines.id`), map[string]any{"now": now, "limit": limit}).Find(&list).Error
 	return list, err
 }
@@ -75,7 +76,8 @@ func (t Table) readBacklog(ctx context.Context, db *models.DB, now time.Time, li
 // readHeads reads the oldest due row of each key. It steps from key to key through
 // the index, past everything that waits behind a head.
 func (t Table) readHeads(ctx context.Context, db *models.DB, now time.Time) (list []dueRow, err error) {
-	head := `SELECT id, due_at FROM {table} WHERE {key} = lines.key AND done_at IS NULL AND due_at <= @now ORDER BY due_at LIMIT 1`
+	head := `SELECT id, due_at FROM {table} WHERE {key} = lines.key AND done_at IS NULL AND due_at <= @now
+		ORDER BY due_at LIMIT 1`
 	from := "lines CROSS JOIN LATERAL (" + head + ") AS head"
 	if !db.Postgres() {
 		from = "lines JOIN {table} AS head ON head.id = (" + strings.Replace(head, "id, due_at", "id", 1) + ")"
@@ -84,7 +86,8 @@ func (t Table) readHeads(ctx context.Context, db *models.DB, now time.Time) (lis
 		WITH RECURSIVE lines(key) AS (
 			SELECT min({key}) FROM {table} WHERE done_at IS NULL
 			UNION ALL
-			SELECT (SELECT min({key}) FROM {table} WHERE done_at IS NULL AND {key} > lines.key) FROM lines WHERE lines.key IS NOT NULL
+			SELECT (SELECT min({key}) FROM {table} WHERE done_at IS NULL AND {key} > lines.key)
+			FROM lines WHERE lines.key IS NOT NULL
 		)
 		SELECT head.id, lines.key, head.due_at, {group} AS "group" FROM `+from+` ORDER BY head.due_at, head.id`),
 		map[string]any{"now": now}).Find(&list).Error
