@@ -36,6 +36,9 @@ func (d *Resolver) NoteSend(tx *models.Tx, id int64, n SendNote) error {
 // releasedSends are the states in which a send takes no money (core/send).
 var releasedSends = []string{"rejected", "cancelled", "expired"}
 
+// lostSends are the reasons of reversed sends that can't return: they take no money either.
+var lostSends = []string{string(Replaced), string(Reverted)}
+
 // RefundableOf returns how much of a payment's final money is neither refunded nor to be refunded
 // by an open send. The payment's row must be locked.
 func RefundableOf(tx *models.Tx, p models.Payment) (left money.Amount, err error) {
@@ -55,7 +58,8 @@ func LeftOfTransfer(tx *models.Tx, t models.Transfer) (left money.Amount, err er
 
 func sumSends(query *models.Tx) (sum money.Amount, err error) {
 	var rows []models.Send
-	err = query.Select("amount").Where("status NOT IN ?", releasedSends).Find(&rows).Error
+	query = query.Select("amount").Where("status NOT IN ? AND NOT (reversed AND reason IN ?)", releasedSends, lostSends)
+	err = query.Find(&rows).Error
 	for _, row := range rows {
 		sum = sum.Add(row.Amount)
 	}

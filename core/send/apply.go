@@ -152,7 +152,7 @@ func (s *store) decideUntilStable(tx *models.Tx, v *View) error {
 // isStable reports that an outcome changes nothing that is recorded.
 func (v *View) isStable(out Outcome) bool {
 	row := v.Send
-	return State(row.Status) == out.State && row.Reversed == out.Reversed && row.Hash == v.mainHash(out) &&
+	return State(row.Status) == out.State && row.Reason == out.Reason && row.Reversed == out.Reversed && row.Hash == v.mainHash(out) &&
 		row.PaidTwice == (len(out.Extra) > 0) && (row.ProcessedAt != nil || !out.Confirmed)
 }
 
@@ -222,6 +222,9 @@ func (s *store) writeTransition(tx *models.Tx, v *View, out Outcome, actor, note
 	if err := s.writeChange(tx, v, before, actor, note); err != nil {
 		return err
 	}
+	if err := s.followLoss(tx, *row, before); err != nil {
+		return err
+	}
 	if out.Confirmed && row.ProcessedAt == nil {
 		row.ProcessedAt = &v.Now
 		if err := s.emitEvent(tx, v, webhook.SendProcessed); err != nil {
@@ -241,7 +244,8 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 	row := &v.Send
 	step := models.SendStep{Kind: stepTransfer, From: before.Status, To: row.Status, Reason: row.Reason, Actor: actor,
 		Detail: encodeDetail(map[string]any{"hash": row.Hash, "note": note})}
-	changed := before.Status != row.Status || before.Reversed != row.Reversed || before.PaidTwice != row.PaidTwice
+	changed := before.Status != row.Status || before.Reason != row.Reason || before.Reversed != row.Reversed ||
+		before.PaidTwice != row.PaidTwice
 	switch {
 	case changed:
 		step.Kind = stepState
@@ -308,6 +312,28 @@ func (s *store) finishRefund(tx *models.Tx, v *View) error {
 	}
 	return s.Resolver.NoteSend(tx, *row.PaymentID, payment.SendNote{Reference: row.Reference,
 		Amount: v.Amount() + " " + row.Coin, Hash: row.Hash})
+}
+
+// isLost reports that a final send left the chain for good: its money can be refunded again.
+func isLost(row models.Send) bool {
+	return row.Reversed && (row.Reason == Replaced || row.Reason == Reverted)
+}
+
+// followLoss lists a transfer under Unmatched again when the send that refunded it is lost, and takes
+// it from there if that send is final after all.
+func (s *store) followLoss(tx *models.Tx, row, before models.Send) error {
+	switch {
+	case row.TransferID == nil || isLost(row) == isLost(before):
+		return nil
+	case !isLost(row):
+		return s.resolveTransfer(tx, row)
+	}
+	done := tx.Where("transfer_id = ? AND send_id IS NOT NULL", *row.TransferID).Delete(&models.Resolution{})
+	if done.Error != nil || done.RowsAffected == 0 { // a person decided about it, or a part of it is left
+		return done.Error
+	}
+	return tx.Model(&models.Transfer{}).Where("id = ?", *row.TransferID).
+		Updates(map[string]any{"resolution": "", "updated_at": s.Clock()}).Error
 }
 
 // resolveTransfer takes a transfer from the list of unmatched ones once all of it was sent back.

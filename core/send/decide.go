@@ -1,6 +1,7 @@
 package send
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -68,7 +69,10 @@ func Decide(c Case, seen []Sighting, chain payment.Chain, now time.Time) Outcome
 		}
 	case c.State == Successful:
 		if !main.confirmed() {
-			out.Reversed, out.Reason = true, ReversedCode
+			out.Reversed = true
+		}
+		if out.Reversed {
+			out.Reason = cmp.Or(c.findLoss(seen, chain, now), ReversedCode)
 		}
 	case main.lives():
 		if c.State != Processing {
@@ -123,6 +127,17 @@ func (c Case) decideGone(out Outcome, seen []Sighting, chain payment.Chain, now 
 	}
 	out.State, out.Reason, out.Wake, out.WakeHeight = Failed, failed, time.Time{}, 0
 	return out
+}
+
+// findLoss returns why no transaction can pay the send any more; "" while one still may, as one that
+// was only dropped.
+func (c Case) findLoss(seen []Sighting, chain payment.Chain, now time.Time) (why string) {
+	for _, s := range seen {
+		if why = c.failure(s, chain, now); why == "" || why == Dropped {
+			return ""
+		}
+	}
+	return why
 }
 
 // failure returns why a transaction pays nothing any more; "" while it still may.
