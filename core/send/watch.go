@@ -45,15 +45,22 @@ type Matcher struct {
 	wallets map[int64][]string       // what spend keys of payout wallets begin with, by business
 }
 
-// NewMatcher reads the sends to addresses that a wallet may pay.
-func NewMatcher(tx *models.Tx, network string, addresses []string) (*Matcher, error) {
+// NewMatcher reads the sends that one of the transfers may pay: of its amount, to its address, and
+// handed to a wallet if they ended without it.
+func NewMatcher(tx *models.Tx, network string, transfers []chain.Transfer) (*Matcher, error) {
 	m := &Matcher{tx: tx, network: network, sends: map[string][]models.Send{}, wallets: map[int64][]string{}}
-	if len(addresses) == 0 {
+	if len(transfers) == 0 {
 		return m, nil
 	}
+	var addresses, amounts []string
+	for _, t := range transfers {
+		addresses, amounts = append(addresses, t.Address), append(amounts, t.Amount.String())
+	}
 	var rows []models.Send
-	err := models.Among(tx.Where("network = ? AND ready_at IS NOT NULL", network), "address", addresses).Order("id").
-		Find(&rows).Error
+	query := tx.Where("network = ? AND ready_at IS NOT NULL AND (status NOT IN ? OR signing_at IS NOT NULL)", network,
+		[]State{Rejected, Cancelled, Expired})
+	query = models.Among(models.Among(query, "address", addresses), "CAST(amount AS text)", amounts)
+	err := query.Order("id").Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return m, err
 	}
@@ -92,32 +99,37 @@ func (m *Matcher) Match(t chain.Transfer, height int64) (*models.Send, error) {
 	var fits []models.Send
 	for _, row := range m.sends[t.Address] {
 		if row.Coin == t.Asset && row.Amount.Cmp(t.Amount) == 0 && sameTag(row.Tag, t.Tag) && t.Via == "" &&
-			(height == 0 || row.ReadyHeight != nil && height > *row.ReadyHeight) && m.isSpent(row, t) &&
-			(!State(row.Status).Released() || row.SigningAt != nil) {
+			(height == 0 || row.ReadyHeight != nil && height > *row.ReadyHeight) && m.isSpent(row, t) {
 			fits = append(fits, row)
 		}
 	}
 	if i := slices.IndexFunc(fits, func(row models.Send) bool { return row.SignedHash == t.TxID }); i >= 0 {
 		return &fits[i], nil // the transaction that was checked here
 	}
+	if len(fits) == 0 {
+		return nil, nil
+	}
+	paid, err := m.listPaid(fits)
+	if err != nil {
+		return nil, err
+	}
 	for i := range fits {
-		paid, err := m.isPaid(fits[i])
-		if err != nil || !paid && State(fits[i].Status) != Successful {
-			return &fits[i], err
+		if State(fits[i].Status) != Successful && !slices.Contains(paid, fits[i].ID) {
+			return &fits[i], nil
 		}
 	}
-	if len(fits) > 0 {
-		return &fits[0], nil
-	}
-	return nil, nil
+	return &fits[0], nil
 }
 
-// isPaid reports that a transaction which may still confirm pays the send.
-func (m *Matcher) isPaid(row models.Send) (bool, error) {
-	var ids []int64
-	err := m.tx.Model(&models.Transfer{}).Where("send_id = ? AND NOT gone AND NOT reverted", row.ID).Limit(1).
-		Pluck("id", &ids).Error
-	return len(ids) > 0, err
+// listPaid returns which sends a transaction pays that may still confirm.
+func (m *Matcher) listPaid(rows []models.Send) (ids []int64, err error) {
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+	}
+	query := models.Among(m.tx.Model(&models.Transfer{}).Where("NOT gone AND NOT reverted"), "send_id", ids)
+	var paid []int64
+	err = query.Distinct().Pluck("send_id", &paid).Error
+	return paid, err
 }
 
 // isSpent reports that a transaction spends from the business's own wallet. On the XRP Ledger it

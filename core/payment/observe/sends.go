@@ -11,20 +11,20 @@ import (
 	"cointill/models"
 )
 
-// loadKnown reads the stored rows of transfers of a block or snapshot, and the sends to the
-// addresses of new ones.
+// loadKnown reads the stored rows of transfers of a block or snapshot, and the sends that new ones
+// may pay.
 func (a *applying) loadKnown(transfers []chain.Transfer) error {
 	if err := a.loadKnownTransfers(transfers); err != nil {
 		return err
 	}
-	fresh := map[string]bool{}
+	var fresh []chain.Transfer
 	for _, t := range transfers {
 		if _, known := a.known[t.Key()]; !known {
-			fresh[t.Address] = true
+			fresh = append(fresh, t)
 		}
 	}
 	var err error
-	a.matcher, err = send.NewMatcher(a.tx, a.network, slices.Sorted(maps.Keys(fresh)))
+	a.matcher, err = send.NewMatcher(a.tx, a.network, fresh)
 	return err
 }
 
