@@ -300,7 +300,11 @@ func (s *store) afterComplete(tx *models.Tx, v *View) error {
 			v.Send.Reason, v.Send.DueAt = NewAddress, &waits
 			return s.saveSend(tx, &v.Send)
 		}
-		if err := s.checkDayLimit(tx, v.Send); err != nil {
+		rules, err := s.readRules(tx, scope.Scope{BusinessID: v.Send.BusinessID, Domain: scope.Domain(v.Send.Domain)})
+		if err != nil {
+			return err
+		}
+		if err := checkDayLimit(tx, v.Send, rules, s.Clock()); err != nil {
 			return err
 		}
 		return s.markReady(tx, v, "system")

@@ -46,7 +46,7 @@ func (s *store) makeReady(tx *models.Tx, v *View, q prices, by approval) error {
 	if err := s.fixAmount(tx, v, q); err != nil {
 		return err
 	}
-	if err := s.checkDayLimit(tx, *row); err != nil {
+	if err := checkDayLimit(tx, *row, rules, s.Clock()); err != nil {
 		return err
 	}
 	return s.markReady(tx, v, by.actor)
@@ -89,14 +89,13 @@ func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
 }
 
 // checkDayLimit refuses a send that would exceed what may be approved in 24 hours.
-func (s *store) checkDayLimit(tx *models.Tx, row models.Send) error {
-	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)}
-	rules, err := s.readRules(tx, sc)
-	if err != nil || rules.DayLimit == 0 {
-		return err
+func checkDayLimit(tx *models.Tx, row models.Send, rules Rules, now time.Time) error {
+	if rules.DayLimit == 0 {
+		return nil
 	}
+	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)}
 	var sum int64
-	err = sc.Rows(tx.Model(&models.Send{})).Where("ready_at > ? AND id <> ?", s.Clock().Add(-24*time.Hour), row.ID).
+	err := sc.Rows(tx.Model(&models.Send{})).Where("ready_at > ? AND id <> ?", now.Add(-24*time.Hour), row.ID).
 		Select("COALESCE(SUM(value_usd), 0)").Scan(&sum).Error
 	if err == nil && sum+row.ValueUSD > rules.DayLimit {
 		err = fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours "+
