@@ -57,14 +57,25 @@ func (c triggerCommand) Run(ctx context.Context, settings *app.Settings) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(map[string]string{"reference": d.reference, "event": came.ID, "type": came.Type,
-			"reason": came.readPayment().Reason})
+		result := map[string]string{"reference": d.reference, "event": came.ID, "type": came.Type,
+			"reason": came.readPayment().Reason}
+		if d.send != "" {
+			result["send"] = d.send
+		}
+		return printJSON(result)
 	}
-	if d.reference != "" {
-		fmt.Printf("Payment %s\n", plainText(d.reference))
-	}
-	fmt.Printf("Event   %s\n", plainText(came.ID))
+	fmt.Print(d.formatResult(came))
 	return nil
+}
+
+// formatResult writes what was made: the payment, the send and the event.
+func (d *driver) formatResult(came event) (lines string) {
+	for _, each := range [][2]string{{"Payment", d.reference}, {"Send   ", d.send}, {"Event  ", came.ID}} {
+		if each[1] != "" {
+			lines += each[0] + " " + plainText(each[1]) + "\n"
+		}
+	}
+	return lines
 }
 
 // driver drives one payment through a scenario and reads its events.

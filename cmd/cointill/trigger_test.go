@@ -37,6 +37,20 @@ func TestTriggersAreDocumented(t *testing.T) {
 	}
 }
 
+// TestTriggerPrintsTheSend: the reference of a send stands between its payment's and the event's.
+func TestTriggerPrintsTheSend(t *testing.T) {
+	for _, c := range []struct{ reference, send, want string }{
+		{"PAY_1", "SND_1", "Payment PAY_1\nSend    SND_1\nEvent   evt_1\n"},
+		{"PAY_1", "", "Payment PAY_1\nEvent   evt_1\n"},
+		{"", "", "Event   evt_1\n"},
+	} {
+		d := &driver{reference: c.reference, send: c.send}
+		if got := d.formatResult(event{ID: "evt_1"}); got != c.want {
+			t.Errorf("for payment %q and send %q: %q, want %q", c.reference, c.send, got, c.want)
+		}
+	}
+}
+
 // TestChoose: a reason that isn't named is the first, and none is none.
 func TestChoose(t *testing.T) {
 	for _, one := range []struct{ event, asked, reason string }{
