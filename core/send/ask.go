@@ -238,7 +238,7 @@ func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *mode
 	if row.Address == "" {
 		row.Status = string(AwaitingDestination)
 		row.DueAt = &row.ExpiresAt
-	} else if err := refuseOwn(tx, sc, row.Network, row.Address); err != nil {
+	} else if err := destination.RefuseOwn(tx, sc, row.Network, row.Address); err != nil {
 		return View{}, err
 	}
 	business, err := s.completeSend(tx, sc, row, q)

@@ -158,7 +158,7 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 
 // refuseMerchants refuses an address on which the business receives payments, in words for a customer.
 func refuseMerchants(tx *models.Tx, sc scope.Scope, network, address string) error {
-	err := refuseOwn(tx, sc, network, address)
+	err := destination.RefuseOwn(tx, sc, network, address)
 	if fault.KindOf(err) != fault.Invalid {
 		return err
 	}
@@ -275,13 +275,13 @@ func (s *Service) notePayoutAddress(tx *models.Tx, v *View) error {
 		return err
 	}
 	return tx.Create(&models.PayoutAddress{BusinessID: row.BusinessID, Domain: row.Domain, Network: row.Network,
-		Address: row.Address, Tag: tagNumber(row.Tag), CreatedAt: now, ReleasedAt: now.Add(AddressCooldown)}).Error
+		Address: row.Address, Tag: destination.TagNumber(row.Tag), CreatedAt: now, ReleasedAt: now.Add(AddressCooldown)}).Error
 }
 
 // findPayoutAddress returns the stored address of a send; none if the business never named it.
 func findPayoutAddress(tx *models.Tx, row models.Send) (known []models.PayoutAddress, err error) {
 	err = tx.Where("business_id = ? AND domain = ? AND network = ? AND address = ? AND tag = ?", row.BusinessID,
-		row.Domain, row.Network, row.Address, tagNumber(row.Tag)).Find(&known).Error
+		row.Domain, row.Network, row.Address, destination.TagNumber(row.Tag)).Find(&known).Error
 	return known, err
 }
 

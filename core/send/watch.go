@@ -16,6 +16,9 @@ import (
 	"cointill/models"
 )
 
+// sandboxPrefix begins the names of simulated networks.
+const sandboxPrefix = "sandbox-"
+
 // watchAddress has a network's follower look for an address.
 func watchAddress(tx *models.Tx, network, address string, now time.Time) error {
 	return tx.Clauses(clause.OnConflict{DoNothing: true}).
@@ -157,13 +160,6 @@ func orderID(row models.Send) [32]byte { return sha256.Sum256([]byte(row.Referen
 
 func sameTag(a *int64, b *uint32) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == int64(*b)
-}
-
-func tagNumber(tag *int64) int64 {
-	if tag == nil {
-		return -1
-	}
-	return *tag
 }
 
 // MarkDue has sends evaluated again.

@@ -10,6 +10,8 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/models"
 )
 
 // Destination is where a send goes.
@@ -99,4 +101,25 @@ func (d *Destination) readLedger(network string, fields fault.Fields) {
 		fields.Add("tag", "Differs from the tag that the address holds.")
 	}
 	d.Tag = &inside
+}
+
+// RefuseOwn refuses an address on which the business receives payments.
+func RefuseOwn(tx *models.Tx, sc scope.Scope, network, address string) error {
+	var own []int64
+	if err := tx.Model(&models.Destination{}).Where("network = ? AND address = ? AND business_id = ?", network, address,
+		sc.BusinessID).Limit(1).Pluck("id", &own).Error; err != nil {
+		return err
+	}
+	if len(own) > 0 {
+		return fault.Validation(fault.Fields{"address": {"Is one of your own addresses: payments come to it."}})
+	}
+	return nil
+}
+
+// TagNumber returns a tag as it is stored with payout addresses: -1 for none.
+func TagNumber(tag *int64) int64 {
+	if tag == nil {
+		return -1
+	}
+	return *tag
 }
