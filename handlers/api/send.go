@@ -90,7 +90,7 @@ func (s *service) sendOperations() []*operation {
 			message: "Send asked for.", status: http.StatusCreated,
 			about: "Asks for a refund or a payout from your own wallet. People of your business approve it in the " +
 				"dashboard, and your wallet signs it: no key of the API can move money. A refund without an address " +
-				"mails its customer a page on which they name one. Sends work in the test domain so far.",
+				"mails its customer a page on which they name one. Where a network has no sends yet, the answer is send_unavailable.",
 			request: sendRequest{}, sample: sendSample, data: sendData{},
 			refusals: []int{400, 403, 404, 409, 413, 415, 422, 503}, run: runEffect(createSend, showSend)},
 		{method: http.MethodGet, path: "/v1/sends", id: "listSends",
