@@ -22,7 +22,7 @@ func (p *Page) CheckAccessibility() (found []string) {
 	if err != nil {
 		p.t.Fatalf("%v: run the tests with make test-all", err)
 	}
-	if p.noScript { // axe waits by timers; the page's own scripts were not loaded and stay out
+	if p.view.NoScript { // axe waits by timers; the page's own scripts were not loaded and stay out
 		p.RunSteps(forbidScripts(false))
 		defer p.RunSteps(forbidScripts(true))
 	}

@@ -102,9 +102,9 @@ func launchBrowser(t testing.TB) *Browser {
 
 // Page is one tab with cookies of its own.
 type Page struct {
-	t        testing.TB
-	ctx      context.Context
-	noScript bool
+	t    testing.TB
+	ctx  context.Context
+	view View
 
 	mu         sync.Mutex
 	complaints []string
@@ -115,7 +115,7 @@ func (b *Browser) OpenTab(t testing.TB, view View) *Page {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
-	p := &Page{t: t, ctx: ctx, noScript: view.NoScript}
+	p := &Page{t: t, ctx: ctx, view: view}
 	err := chromedp.Do(ctx,
 		chromedp.EmulateViewport(view.Width, view.Height),
 		keepFocus(),
@@ -321,8 +321,18 @@ func (p *Page) TakeShot(name string) {
 	if err := os.MkdirAll(*shots, 0o755); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(*shots, name+".png"), ReadValue(p, chromedp.FullScreenshot(100)),
-		0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(*shots, name+".png"), p.captureWhole(), 0o644); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// captureWhole returns a picture of the whole page. It makes the window as high as the page for
+// that: Chromium's pictures beyond the window move short pages written from right to left sideways.
+func (p *Page) captureWhole() []byte {
+	p.t.Helper()
+	height := ReadValue(p, chromedp.Evaluate[int64](`document.documentElement.scrollHeight`))
+	p.RunSteps(chromedp.EmulateViewport(p.view.Width, max(height, p.view.Height)))
+	picture := ReadValue(p, chromedp.CaptureScreenshot())
+	p.RunSteps(chromedp.EmulateViewport(p.view.Width, p.view.Height))
+	return picture
 }

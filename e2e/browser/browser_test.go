@@ -1,6 +1,8 @@
 package browser
 
 import (
+	"bytes"
+	"image/png"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -37,5 +39,33 @@ func TestFaultsAreFound(t *testing.T) {
 	plain.Open(server.URL)
 	if faults := strings.Join(plain.ListFaults(), "\n"); !strings.Contains(faults, "image-alt") || strings.Contains(faults, "planted") {
 		t.Errorf("without JavaScript the faults are:\n%s", faults)
+	}
+}
+
+// TestPictureShowsArabicPageInPlace: a picture shows a page that is written from right to left
+// where a phone shows it, short or long.
+func TestPictureShowsArabicPageInPlace(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<!doctype html><html dir="rtl"><head><style>body { margin: 0 0 `+r.URL.Query().Get("below")+
+			`px } div { height: 100px; border: solid #f00; border-width: 0 20px }</style></head><body><div></div></body></html>`)
+	}))
+	defer server.Close()
+	page := StartShared(t).OpenTab(t, Phone)
+	for below, height := range map[string]int{"0": 844, "3000": 3100} {
+		page.Open(server.URL + "?below=" + below)
+		picture, err := png.Decode(bytes.NewReader(page.captureWhole()))
+		if err != nil {
+			t.Fatalf("%s px below: %v", below, err)
+		}
+		if size := picture.Bounds().Size(); size.X != 390 || size.Y != height {
+			t.Errorf("%s px below: the picture has %v pixels, want 390 × %d", below, size, height)
+		}
+		for _, x := range []int{5, 385} {
+			if r, g, _, _ := picture.At(x, 50).RGBA(); r>>8 != 255 || g != 0 {
+				t.Errorf("%s px below: the border isn't at x = %d", below, x)
+			}
+		}
 	}
 }

@@ -46,6 +46,7 @@ func (p *Page) ListUnreachable() (found []string) {
 // SetView sets how the page is looked at from now on, without loading it again.
 func (p *Page) SetView(view View) {
 	p.t.Helper()
+	p.view.Width, p.view.Height, p.view.Dark = view.Width, view.Height, view.Dark
 	p.RunSteps(chromedp.EmulateViewport(view.Width, view.Height), setColours(view.Dark))
 }
 
