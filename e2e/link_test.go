@@ -33,7 +33,8 @@ func TestLinkWithoutScript(t *testing.T) {
 
 	customer := chromium.OpenTab(t, browser.View{Width: 390, Height: 844, NoScript: true})
 	customer.Open(i.Base + public)
-	customer.ClickElement("footer a[hreflang=ar]")
+	customer.ClickElement(".languages summary")
+	customer.ClickElement(".languages a[hreflang=ar]")
 	customer.WaitForElement("html[dir=rtl]")
 	customer.ClickElement("input[value=crypto_ripple]")
 	customer.FillField("input[name=first_name]", "Amina")

@@ -43,7 +43,7 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 	c := coins[coin]
 	p := checkout.StatusProps{
 		Lang: "en", Token: "tok", View: view, Merchant: "Sunbird Coffee", Contact: "help@sunbird.example",
-		Coin: coin, CoinName: c[0], Network: c[1], Fiat: "₦25,000.00",
+		Coin: coin, CoinName: c[0], Network: c[1], Fiat: "₦25,000.00", Item: "Bag of beans",
 		Asked: c[2], Due: c[2], Received: c[2], Address: c[3], WalletURI: c[4],
 		WalletQR: qr(c[4]), AddressQR: qr(c[3]),
 		Now: now, Deadline: now.Add(312 * time.Second), WatchUntil: now.Add(24 * time.Hour), Window: 7 * time.Minute,
@@ -57,7 +57,9 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 		p.Received, p.Difference, p.DifferenceFiat = "0.00010000", "0.00011437", "₦13,337.92"
 	case checkout.Over:
 		p.Received, p.Difference, p.DifferenceFiat = "0.00030000", "0.00008563", "₦9,986.10"
-	case checkout.Successful, checkout.Late:
+	case checkout.Successful:
+		p.Surplus, p.PaidAt = "0.00000330", now
+	case checkout.Late:
 		p.Surplus = "0.00000330"
 	case checkout.Waiting:
 		if coin == "XRP" {

@@ -3,6 +3,7 @@ package views_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"cointill/views/checkout"
 )
@@ -27,5 +28,22 @@ func TestSurplusIsReadBeforeLeaving(t *testing.T) {
 	p.Surplus = ""
 	if without := page(); strings.Contains(without, `id="surplus"`) || !strings.Contains(without, "data-leave=") {
 		t.Error("without surplus the page doesn't lead back by itself")
+	}
+}
+
+// TestPaidPageIsReceipt: the page of a paid payment shows when and what for it was paid, leads
+// back to the merchant, and offers to print; none of it stands on a page that still asks for money.
+func TestPaidPageIsReceipt(t *testing.T) {
+	parts := []string{`id="receipt"`, `datetime="` + now.UTC().Format(time.RFC3339), `href="https://shop.example/thanks"`, "data-print"}
+	for _, view := range []checkout.View{checkout.Successful, checkout.Waiting} {
+		html := render(t, checkout.Page(checkout.PageProps{StatusProps: status(view, "BTC"), Reference: "PAY_1"}))
+		if !strings.Contains(html, "Bag of beans") {
+			t.Errorf("the page %s doesn't name the item", view)
+		}
+		for _, part := range parts {
+			if got, want := strings.Contains(html, part), view == checkout.Successful; got != want {
+				t.Errorf("the page %s shows %s: %v, want %v", view, part, got, want)
+			}
+		}
 	}
 }

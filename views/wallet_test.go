@@ -140,12 +140,12 @@ func TestNoticeAccount(t *testing.T) {
 	}
 }
 
-// TestTagIsLoud: on XRP the address and the tag are copied one by one before any
-// code can be scanned, and the X-address comes last.
+// TestTagIsLoud: a page for XRP says first that the tag is required. Address and tag are copied
+// one by one before any code can be scanned, and the X-address comes last.
 func TestTagIsLoud(t *testing.T) {
 	html := render(t, checkout.Page(checkout.PageProps{StatusProps: status(checkout.Waiting, "XRP"), Reference: "PAY_1"}))
 	at := 0
-	for _, next := range []string{"The destination tag is required", "call it memo", `data-copy="` + classic + `"`, `data-copy="4021881377"`, "<svg", "dt=4021881377", `data-copy="XV5sbjUmgPpvXv4ixFWZ5ptAYZ6PD28Sq49uo34VyjnmK5H"`} {
+	for _, next := range []string{"The destination tag is required", `data-copy="` + classic + `"`, `data-copy="4021881377"`, "dt=4021881377", "call it memo", `class="qr"`, `data-copy="XV5sbjUmgPpvXv4ixFWZ5ptAYZ6PD28Sq49uo34VyjnmK5H"`} {
 		i := strings.Index(html[at:], next)
 		if i < 0 {
 			t.Fatalf("%q doesn't come after what should be before it", next)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -14,6 +15,7 @@ import (
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
+	"cointill/views/words"
 )
 
 // expect fails unless the answer has the status and holds the texts.
@@ -287,8 +289,10 @@ func TestLink(t *testing.T) {
 		if len(found.Payments) != 1 || found.Payments[0].LinkID == nil || *found.Payments[0].LinkID != made.ID {
 			t.Errorf("%+v", found.Payments)
 		}
-		s.UpdatePayment(found.Payments[0].Reference, map[string]any{"status": "successful", "paid": "1"})
-		expect(t, b.Get(page), 200, "https://shop.example/thanks", "Back to Ama's Shop")
+		paid := map[string]any{"status": "successful", "paid": "1", "settled_at": s.Clock.Now()}
+		s.UpdatePayment(found.Payments[0].Reference, paid)
+		expect(t, b.Get(page), 200, "https://shop.example/thanks", "Back to Ama's Shop", "Item Yoga class",
+			"Date "+words.FormatMoment("en", s.Clock.Now().In(clock.LoadZone("Africa/Lagos"))))
 
 		b.Post(at, customerScope())
 		expect(t, b.Get(at), 410, "This link can't be used again")

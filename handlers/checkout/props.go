@@ -35,10 +35,14 @@ type about struct {
 
 // pageProps is the payment page.
 func pageProps(v payment.View, a about) checkout.PageProps {
-	return checkout.PageProps{
+	props := checkout.PageProps{
 		StatusProps: statusProps(v, a), Reference: v.Payment.Reference,
 		Test: v.Payment.Domain == string(scope.Test), Scenarios: listScenarios(v),
 	}
+	if v.Payment.LinkID == nil { // a link's payments have references that tell a customer nothing
+		props.BusinessReference = v.Payment.BusinessReference
+	}
+	return props
 }
 
 // statusProps is the live part of the payment page.
@@ -58,6 +62,9 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Confirmations: countConfirmations(v), Needed: int(v.Needed()), Hash: v.Record().Transaction.CryptoTransactionHash,
 		Claim: a.Claim, Delayed: a.Problem != "", OtherCoins: strings.Join(a.OtherCoins, ", "),
 	}
+	if at := payment.CompletedAt(p); at != nil {
+		props.PaidAt = at.In(zone)
+	}
 	if v.SurplusSum.Sign() > 0 {
 		props.Surplus = coin.Format(v.SurplusSum)
 	}
@@ -68,7 +75,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		props.ReceiptEmail = maskEmail(p.CustomerEmail)
 	}
 	if a.Link != nil {
-		props.ReturnURL = a.Link.RedirectURL
+		props.Item, props.ReturnURL = a.Link.Title, a.Link.RedirectURL
 		if a.Link.Active {
 			props.AgainURL = a.addLanguage("/l/" + a.Link.Code)
 		}

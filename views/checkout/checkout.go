@@ -73,6 +73,10 @@ type StatusProps struct {
 	Coin, CoinName, Network string
 	// Fiat is the amount asked as shown, for example "₦25,000.00".
 	Fiat string
+	// Item is what is paid for, as the merchant calls it; empty shows nothing.
+	Item string
+	// PaidAt is when it became successful; zero before.
+	PaidAt time.Time
 	// Surplus is the amount of surplus that is owed back; "" for none.
 	Surplus string
 	// Asked, Received, Due and Difference are bare coin amounts without their
@@ -120,6 +124,8 @@ type Scenario struct{ Code, Label, Text string }
 type PageProps struct {
 	StatusProps
 	Reference string
+	// BusinessReference is the shop's own name of the payment; empty shows nothing.
+	BusinessReference string
 	// Test shows the band; Scenarios fill the sandbox panel.
 	Test      bool
 	Scenarios []Scenario
