@@ -260,8 +260,8 @@ func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *mod
 	}
 	err := tx.Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "email"}},
-		DoUpdates: clause.AssignmentColumns([]string{"first_name", "last_name", "search_name", "search_last",
-			"updated_at"}),
+		// A name stays as first given: each payment keeps its own, and everybody can give an address.
+		DoUpdates: clause.AssignmentColumns([]string{"updated_at"}),
 	}, clause.Returning{Columns: []clause.Column{{Name: "id"}}}).Create(&customer).Error
 	if err != nil {
 		return err
