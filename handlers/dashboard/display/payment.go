@@ -3,7 +3,9 @@
 package display
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +34,38 @@ func FormatShare(part, whole int64) string {
 		return "–"
 	}
 	return strconv.FormatInt(part*100/whole, 10) + " %"
+}
+
+// FormatShares are the shares of parts in their sum, in whole percent that add up to 100. What
+// rounding down leaves goes to the largest remainders; only a part that is all gets 100 %.
+func FormatShares(parts []int64) []string {
+	whole := int64(0)
+	for _, part := range parts {
+		whole += part
+	}
+	shown, order := make([]string, len(parts)), make([]int, len(parts))
+	if whole == 0 {
+		for i := range parts {
+			shown[i] = "–"
+		}
+		return shown
+	}
+	percent, left := make([]int64, len(parts)), int64(100)
+	for i, part := range parts {
+		order[i], percent[i] = i, part*100/whole
+		left -= percent[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		last := cmp.Compare(percent[a]/99, percent[b]/99)
+		return cmp.Or(last, cmp.Compare(parts[b]*100%whole, parts[a]*100%whole))
+	})
+	for i, at := range order {
+		if int64(i) < left {
+			percent[at]++
+		}
+		shown[at] = strconv.FormatInt(percent[at], 10) + " %"
+	}
+	return shown
 }
 
 // PaymentRow returns the row of a payment in a list, with times in the business's zone.

@@ -120,6 +120,7 @@ func coinShares(ctx context.Context, sold []journal.DaySales, asked span,
 	coins := money.Coins()
 	slices.SortStableFunc(coins,
 		func(a, b money.CoinInfo) int { return cmp.Compare(sums[b.Coin].value, sums[a.Coin].value) })
+	var parts []int64
 	for _, coin := range coins {
 		sum, sells := sums[coin.Coin]
 		if !sells {
@@ -129,9 +130,13 @@ func coinShares(ctx context.Context, sold []journal.DaySales, asked span,
 		where.Method, where.Currency, where.States = string(coin.Method), string(currency),
 			[]string{string(payment.Successful)}
 		list = append(list, dashboard.Share{Coin: string(coin.Coin), Text: coin.Name, Href: where.Href(),
-			Value: display.FormatHundredths(currency, sum.value),
-			Note:  words.N(ctx, "payments.counted", int(sum.payments)), Percent: display.FormatShare(max(sum.value, 0), all),
+			Value:    display.FormatHundredths(currency, sum.value),
+			Note:     words.N(ctx, "payments.counted", int(sum.payments)),
 			Permille: int(max(sum.value, 0) * 1000 / max(all, 1))})
+		parts = append(parts, max(sum.value, 0))
+	}
+	for i, percent := range display.FormatShares(parts) {
+		list[i].Percent = percent
 	}
 	return list
 }
@@ -168,6 +173,7 @@ func moneyRow(coin string, s journal.DaySales, currency money.Currency) dashboar
 // stateShares are how many payments stand in each state. Reversed ones are
 // successful, as everywhere.
 func stateShares(ctx context.Context, t totals, asked span) (list []dashboard.Share) {
+	var parts []int64
 	for _, state := range payment.States() {
 		n := t.states[string(state)]
 		if state == payment.Successful {
@@ -180,7 +186,11 @@ func stateShares(ctx context.Context, t totals, asked span) (list []dashboard.Sh
 		where.States = []string{string(state)}
 		list = append(list, dashboard.Share{State: string(state), Text: ui.StateWord(ctx, string(state)),
 			Href: where.Href(), Value: ui.FormatThousands(n),
-			Percent: display.FormatShare(n, t.count), Permille: int(n * 1000 / max(t.count, 1))})
+			Permille: int(n * 1000 / max(t.count, 1))})
+		parts = append(parts, n)
+	}
+	for i, percent := range display.FormatShares(parts) {
+		list[i].Percent = percent
 	}
 	return list
 }

@@ -78,7 +78,7 @@ func TestOverviewProps(t *testing.T) {
 	if len(bars) != 7 || bars[4].Text != "₦150,000.00" || bars[4].Note != "3 of 5" || bars[4].Permille != 750 || props.Chart.Top != "₦200k" || bars[6].Text != "₦0.00" {
 		t.Errorf("%s %+v", props.Chart.Top, bars)
 	}
-	if c := props.Coins; len(c) != 2 || c[0].Coin != "XRP" || c[0].Percent != "66 %" || c[0].Href != "/dashboard/payments?currency=NGN&method=crypto_ripple&period=7d&status=successful" {
+	if c := props.Coins; len(c) != 2 || c[0].Coin != "XRP" || c[0].Percent != "67 %" || c[0].Href != "/dashboard/payments?currency=NGN&method=crypto_ripple&period=7d&status=successful" {
 		t.Errorf("%+v", c)
 	}
 	if s := props.States; len(s) != 3 || s[1].Value != "5" || s[1].Href != "/dashboard/payments?period=7d&status=successful" {
@@ -168,6 +168,18 @@ func TestChecklist(t *testing.T) {
 	}
 	if got := listSteps(t.Context(), overviewFacts{Scope: scope.Scope{BusinessID: 1, Domain: scope.Live, Role: scope.Owner}}); got != nil {
 		t.Errorf("in live: %+v", got)
+	}
+	for _, c := range []struct {
+		parts []int64
+		want  string
+	}{
+		{[]int64{1, 1, 1}, "34 % 33 % 33 %"}, {[]int64{199, 2, 1}, "99 % 1 % 0 %"}, {[]int64{999, 1}, "99 % 1 %"},
+		{[]int64{0, 0}, "– –"}, {[]int64{5}, "100 %"}, {[]int64{5, 0}, "100 % 0 %"}, {[]int64{17, 17, 17, 17, 17, 15}, "17 % 17 % 17 % 17 % 17 % 15 %"},
+		{[]int64{13, 13, 13, 13, 13, 13, 13}, "15 % 15 % 14 % 14 % 14 % 14 % 14 %"},
+	} {
+		if got := strings.Join(display.FormatShares(c.parts), " "); got != c.want {
+			t.Errorf("FormatShares(%v) = %s, want %s", c.parts, got, c.want)
+		}
 	}
 	if display.FormatShare(0, 0) != "–" || display.FormatShare(1, 1) != "100 %" || display.FormatShare(999, 1000) != "99 %" {
 		t.Error("a rate is rounded up")
