@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"html"
+	"image/png"
 	"net/url"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
+	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -75,6 +77,31 @@ func TestLinkPoster(t *testing.T) {
 	})
 }
 
+// TestLinkIsShared: the page of a link opens what customers see beside itself, offers WhatsApp, and
+// has the QR code of its address as a picture.
+func TestLinkIsShared(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		amount := int64(20)
+		made, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Yoga & tea", Currency: "GHC", Amount: &amount})
+		s.FailOn(err)
+		b := s.SignIn(ama)
+		expect(t, b.Get("/dashboard/links/1"), 200, `href="/l/`+made.Code+`" target="_blank"`,
+			`href="https://wa.me/?text=`+url.QueryEscape("Yoga & tea: "+s.Links.URL(made))+`"`, `href="/dashboard/links/1/qr.png"`)
+		a := b.Get("/dashboard/links/1/qr.png")
+		drawn, err := png.Decode(strings.NewReader(a.Body))
+		if err != nil || a.Header.Get("Content-Type") != "image/png" {
+			t.Fatalf("the picture is %q: %v", a.Header.Get("Content-Type"), err)
+		}
+		_, modules, err := ui.QRPath(s.Links.URL(made))
+		s.FailOn(err)
+		if size := drawn.Bounds().Size(); size.X != 16*modules || size.Y != size.X {
+			t.Errorf("the picture has %v pixels, want 16 for each of %d modules with the quiet zone", size, modules)
+		}
+		expect(t, b.Get("/dashboard/links/9/qr.png"), 404)
+	})
+}
+
 // TestLinksForFinance: finance staff see links and print them, and are offered
 // nothing that they may not do.
 func TestLinksForFinance(t *testing.T) {
@@ -120,7 +147,7 @@ func TestLinkWithoutCoins(t *testing.T) {
 				t.Errorf("%s says %q", page, wrong)
 			}
 		}
-		expect(t, b.Get(form), 200, "Tick none to accept every coin")
+		expect(t, b.Get(form), 200, "Untick all to accept every coin")
 
 		leads(t, b.PostFrom(form, "/dashboard/domain", url.Values{"domain": {"live"}, "next": {"/dashboard/links"}}), "/dashboard/links")
 		expect(t, b.Get(form), 200, "No coin is switched on in the live domain", `href="/dashboard/methods">Open`)

@@ -111,6 +111,7 @@ GET  /dashboard/links/:id                             ✓✓✓t
 GET  /dashboard/links/:id/edit                        ✓✓–t
 POST /dashboard/links/:id                             ✓✓–t
 GET  /dashboard/links/:id/poster                      ✓✓✓t
+GET  /dashboard/links/:id/qr.png                      ✓✓✓t
 POST /dashboard/links/:id/toggle                      ✓✓–t
 GET  /dashboard/keys                                  ✓✓–t
 POST /dashboard/keys                                  ✓✓–t

@@ -44,6 +44,17 @@ func QRPath(text string) (path string, size int, err error) {
 	return out.String(), code.Size + 2*quiet, nil
 }
 
+// QRPicture draws a text as a QR code of level M in PNG, quiet zone included, with 16 pixels a
+// module. It fails only when the text is too long.
+func QRPicture(text string) ([]byte, error) {
+	code, err := qr.Encode(text, qr.M)
+	if err != nil {
+		return nil, err
+	}
+	code.Scale = 16
+	return code.PNG(), nil
+}
+
 func (p QRProps) viewBox() string {
 	size := strconv.Itoa(p.Size)
 	return "0 0 " + size + " " + size

@@ -54,6 +54,7 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Get("/dashboard/links/:id", scope.SeeLinks, h.showLink)
 	m.Get("/dashboard/links/:id/edit", scope.ManageLinks, h.editLinkForm)
 	m.Get("/dashboard/links/:id/poster", scope.SeeLinks, h.showPoster)
+	m.Get("/dashboard/links/:id/qr.png", scope.SeeLinks, h.servePicture)
 	m.Post("/dashboard/links/:id", scope.ManageLinks, h.updateLink)
 	m.Post("/dashboard/links/:id/toggle", scope.ManageLinks, h.toggleLink)
 }
