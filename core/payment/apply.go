@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"cointill/chain"
+	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -386,7 +387,8 @@ func (v *View) customerReceipt() mail.Receipt {
 		Language:  v.Payment.Language,
 		Reference: v.Payment.Reference, BusinessReference: v.Payment.BusinessReference,
 		Currency: v.Payment.Currency, Amount: money.FormatFiat(v.Charged()),
-		Coin: v.Payment.Coin, CoinAmount: v.Coin().Format(v.Payment.Paid), PaidAt: v.Now,
+		Coin: v.Payment.Coin, CoinAmount: v.Coin().Format(v.Payment.Paid),
+		PaidAt:  v.Now.In(clock.LoadZone(v.Business.TimeZone)),
 		Contact: v.Business.ContactEmail, Logo: settings.LogoPath(v.Business),
 	}
 	if t := v.mainTransfer(); t != nil {
