@@ -101,18 +101,37 @@ var methods = []ui.Option{{Value: "crypto_bitcoin", Label: "Bitcoin (BTC)"}, {Va
 
 var scenarios = []checkout.Scenario{{Code: "exact", Label: "Exact amount", Text: "The right amount, confirmed in a few seconds."}, {Code: "underpay", Label: "Underpaid", Text: "Half of it is paid, and the payment waits for the rest."}, {Code: "overpay", Label: "Overpaid", Text: "One and a half times the amount."}, {Code: "double_spend", Label: "Double-spend", Text: "Seen, then replaced by another transaction."}}
 
+// endpointRows are five endpoints, of which two fail.
+func endpointRows() (rows []dashboard.EndpointRow) {
+	for i, name := range []string{"Shop server", "Ledger", "Warehouse", "Customer mails", "Analytics"} {
+		row := dashboard.EndpointRow{Name: name, Href: "/dashboard/webhooks/1"}
+		for n, event := range []string{"payment.declined", "payment.processing", "payment.initiated"} {
+			sent := dashboard.DeliveryRow{Event: event, Href: "/dashboard/webhooks/1/deliveries/evt_1", Result: "Delivered (200)", Tone: ui.Good, Attempt: 1, At: now.Add(-time.Duration(n) * time.Minute)}
+			if i == 1 || i == 4 {
+				sent.Result, sent.Tone, sent.Attempt, sent.Next = "Response 503", ui.Warn, 3, now.Add(30*time.Minute)
+			}
+			row.Deliveries = append(row.Deliveries, sent)
+		}
+		row.Last = row.Deliveries[0]
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 func paymentPage() dashboard.PaymentProps {
 	row := rows()[2]
 	return dashboard.PaymentProps{
 		Page: shell("Payment", "payments"), PaymentRow: row, CanAccept: true, CanRefund: true, Next: "Accept it as it is, or refund it.",
 		Sentence: "Declined: the final amount is 1.25 XRP (GH₵ 41.90) less than asked.",
 		Currency: "GHC", AskedFiat: "GH₵ 310.00", AskedCoin: "9.250000", CameFiat: "GH₵ 268.10", CameCoin: "8.000000", DifferenceWord: "Underpaid by", DifferenceFiat: "GH₵ 41.90", DifferenceCoin: "1.250000", HasCame: true,
-		Transfers:  []dashboard.TransferRow{{Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Amount: "8.000000 XRP", Fiat: "GH₵ 268.10", State: "Validated", Tone: ui.Good, FirstSeen: now, Block: "96,412,003", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377"}},
-		Timeline:   []ui.Step{{At: now.Add(-9 * time.Minute), Title: "Initiated by the API", Text: "Key “Shop server”", Icon: "ring-dashed"}, {At: now.Add(-8 * time.Minute), Title: "The customer opened the page", Text: "The address and tag were given", Icon: "eye", Tone: ui.Info}, {At: now.Add(-6 * time.Minute), Title: "Transfer seen: 8.000000 XRP", Icon: "half", Tone: ui.Info, Mono: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", MonoLabel: "transaction hash"}, {At: now.Add(-6 * time.Minute), Title: "Declined", Text: "underpaid by 1.250000 XRP", Icon: "diamond", Tone: ui.Warn}, {At: now.Add(-5 * time.Minute), Title: "payment.declined delivered to Shop server (200, 84 ms)", Icon: "send", Tone: ui.Good}},
-		Deliveries: []dashboard.DeliveryRow{{Event: "payment.declined", Href: "/dashboard/webhooks/1/deliveries/evt_1", Endpoint: "Shop server", EndpointHref: "/dashboard/webhooks/1", Result: "200 in 84 ms", Tone: ui.Good, Attempt: 1, At: now}, {Event: "payment.processing", Endpoint: "Ledger", EndpointHref: "/dashboard/webhooks/2", Result: "503 in 1.2 s", Tone: ui.Bad, Attempt: 3, At: now, Next: now.Add(30 * time.Minute)}},
-		Mails:      []dashboard.MailRow{{ID: "7", Subject: "About your payment to Sunbird Coffee", Status: "kept", At: now}},
-		Rate:       "1 XRP = GH₵ 33.5135", Evidence: evidence(),
-		CustomerCode: "CUS_m2Vn8QkLx0Td", Network: "XRP Ledger (sandbox)", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Confirmations: "validated", AuthorizationCode: "AUTH_s8Kd02LmQp", PayURL: "http://127.0.0.1:8080/pay/tok", Expires: now,
+		Transfers:   []dashboard.TransferRow{{Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Amount: "8.000000 XRP", Fiat: "GH₵ 268.10", State: "Validated", Tone: ui.Good, ExplorerURL: "https://livenet.xrpl.org/transactions/E3FE", FirstSeen: now, Block: "96,412,003", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377"}},
+		Timeline:    []ui.Step{{At: now.Add(-9 * time.Minute), Title: "Initiated by the API", Text: "Key “Shop server”", Icon: "ring-dashed"}, {At: now.Add(-8 * time.Minute), Title: "The customer opened the page", Text: "The address and tag were given", Icon: "eye", Tone: ui.Info}, {At: now.Add(-6 * time.Minute), Title: "Transfer seen: 8.000000 XRP", Icon: "half", Tone: ui.Info, Mono: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", MonoLabel: "transaction hash"}, {At: now.Add(-6 * time.Minute), Title: "Declined", Text: "underpaid by 1.250000 XRP", Icon: "diamond", Tone: ui.Warn}},
+		Endpoints:   endpointRows(),
+		SurplusFiat: "GH₵ 16.76", SurplusCoin: "0.500000", RefundedFiat: "GH₵ 33.51", RefundedCoin: "1.000000",
+		ListHref: "/dashboard/payments", PreviousHref: "/dashboard/payments/PAY_1", NextHref: "/dashboard/payments/PAY_2",
+		Mails: []dashboard.MailRow{{ID: "7", Subject: "About your payment to Sunbird Coffee", Status: "kept", At: now}},
+		Rate:  "1 XRP = GH₵ 33.5135", Evidence: evidence(),
+		CustomerCode: "CUS_m2Vn8QkLx0Td", Network: "XRP Ledger (sandbox)", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Confirmations: "1 confirmation, final at 12 and the network's own finality", AuthorizationCode: "AUTH_s8Kd02LmQp", PayURL: "http://127.0.0.1:8080/pay/tok", Expires: now,
 		Metadata:  "{\n  \"cart\": \"77ab-9031\",\n  \"items\": 3\n}",
 		Scenarios: []dashboard.Scenario{{Code: "exact", Label: "Exact amount", Text: "The right amount, confirmed in a few seconds."}, {Code: "late", Label: "Late", Text: "First seen after the window."}},
 	}

@@ -25,22 +25,6 @@ func (s *Service) LastAttempts(ctx context.Context, sc scope.Scope, deliveries [
 	return last, err
 }
 
-// AttemptsOf returns the first attempts of deliveries, at most 500, by delivery id, without
-// requests and answers, for roles with the right to see payments. Faults: Forbidden.
-func (s *Service) AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []Delivery) (map[int64][]Attempt,
-	error) {
-	if err := sc.CheckAction(scope.SeePayments); err != nil {
-		return nil, err
-	}
-	made := map[int64][]Attempt{}
-	var rows []models.DeliveryAttempt
-	err := attemptsOf(sc, s.DB.Read(ctx), deliveries).Order("id").Limit(500).Find(&rows).Error
-	for _, row := range rows {
-		made[row.DeliveryID] = append(made[row.DeliveryID], shownAttempt(sc, row))
-	}
-	return made, err
-}
-
 // attemptsOf returns the query for the attempts of deliveries, without requests and answers.
 func attemptsOf(sc scope.Scope, db *models.Tx, deliveries []Delivery) *models.Tx {
 	ids := make([]int64, 0, len(deliveries))

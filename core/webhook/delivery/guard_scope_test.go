@@ -39,9 +39,6 @@ func TestAttemptsOfOthersAreUnknown(t *testing.T) {
 			if last, err := b.deliveries.LastAttempts(ctx, sc, own); err != nil || len(last) != found {
 				t.Errorf("%+v sees %+v %v", sc, last, err)
 			}
-			if made, err := b.deliveries.AttemptsOf(ctx, sc, own); err != nil || len(made) != found {
-				t.Errorf("%+v sees %+v %v", sc, made, err)
-			}
 			if v, err := b.signatures.ExplainSignature(ctx, owner, e.ID, pasted); err != nil || v.Reason != reason {
 				t.Errorf("%+v %v, want %s", v, err, reason)
 			}

@@ -87,8 +87,6 @@ type Wallets interface {
 
 // Deliveries is what these pages need of core/webhook/delivery.
 type Deliveries interface {
-	AttemptsOf(ctx context.Context, sc scope.Scope, deliveries []delivery.Delivery) (map[int64][]delivery.Attempt,
-		error)
 	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]delivery.Delivery, error)
 }
 

@@ -4,8 +4,10 @@ import (
 	"net/http"
 
 	"cointill/core/fault"
+	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
+	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -34,20 +36,16 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 	if more.Refunds, err = h.Resolver.Refunds(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
-	if more.Told, err = h.Deliveries.DeliveriesOfPayment(ctx, sc, v.Payment.ID); err != nil {
+	if more.Deliveries, err = h.Deliveries.DeliveriesOfPayment(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
-	if more.Attempts, err = h.Deliveries.AttemptsOf(ctx, sc, more.Told); err != nil {
+	mails, err := h.Mails.OfPayment(ctx, sc, v.Payment.ID)
+	if err != nil {
 		return err
 	}
-	if more.Sent, err = h.Mails.OfPayment(ctx, sc, v.Payment.ID); err != nil {
+	more.Mails, more.List = display.MailRows(mails, zone), plainList(listing.ReadRequest(c))
+	if more.Previous, more.Next, err = h.findBeside(c, more.List, v.Payment.Reference); err != nil {
 		return err
-	}
-	more.Deliveries, more.Mails = display.DeliveryRows(ctx, more.Told, zone), display.MailRows(more.Sent, zone)
-	if !sc.Allows(scope.SeeWebhooks) { // the links would lead nowhere
-		for i := range more.Deliveries {
-			more.Deliveries[i].Endpoint, more.Deliveries[i].Href = "", ""
-		}
 	}
 	if more.Origin, more.HasOrigin, err = h.Wallets.Origin(ctx, sc, v.Payment.ID); err != nil {
 		return err
@@ -61,6 +59,38 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 		shell.Flash = said
 	}
 	return c.RenderStatus(status, dashboard.Payment(paymentProps(ctx, shell, v, more)))
+}
+
+// plainList is the search of a list without what only its table shows.
+func plainList(s listing.Search) listing.Search {
+	s = s.FirstPage()
+	s.Columns, s.Size = nil, 0
+	return s
+}
+
+// findBeside returns the references of the payments before and after one in a list; "" for none.
+func (h *Handlers) findBeside(c *page.Ctx, in listing.Search, reference string) (previous, next string, err error) {
+	f := in.Filter(page.LoadZone(c.Member.Business), h.Clock())
+	f.Limit = 1
+	for _, one := range []struct {
+		found         *string
+		before, after list.Place
+	}{
+		{&previous, list.Place{}, list.Place{Reference: reference}}, {&next, list.Place{Reference: reference}, list.Place{}},
+	} {
+		f.Before, f.After = one.before, one.after
+		found, err := h.Lists.Search(c.UserContext(), c.Scope, f)
+		if err != nil && fault.KindOf(err) != fault.NotFound { // the payment may not be one of the list's
+			return "", "", err
+		}
+		if len(found.Payments) > 0 {
+			*one.found = found.Payments[0].Reference
+		}
+	}
+	if previous == reference || previous == next { // without a newer payment a search answers with the first page
+		previous = ""
+	}
+	return previous, next, nil
 }
 
 // canRefund reports that the member may ask for a refund of a payment, or of an unmatched transfer,

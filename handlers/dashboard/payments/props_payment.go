@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"cointill/core/mail"
 	"cointill/core/payment"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
@@ -17,6 +16,7 @@ import (
 	"cointill/core/wallet"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
+	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/views/dashboard"
@@ -28,18 +28,18 @@ import (
 // paymentMore is what the page of a payment shows beside the payment itself.
 type paymentMore struct {
 	Steps      []models.Step
-	Deliveries []dashboard.DeliveryRow
 	Mails      []dashboard.MailRow
-	Told       []delivery.Delivery
-	Attempts   map[int64][]delivery.Attempt // by delivery id
-	Sent       []mail.Mail
-	Stray      []payment.UnmatchedTransfer
-	Refunds    []models.Resolution
-	CanSend    bool // a refund can be asked for
-	PayURL     string
-	Scope      scope.Scope
-	Origin     wallet.Origin
-	HasOrigin  bool
+	Deliveries []delivery.Delivery
+	List       listing.Search // that the page was opened from
+	// Previous and Next are the references beside the payment in that list; "" for none.
+	Previous, Next string
+	Stray          []payment.UnmatchedTransfer
+	Refunds        []models.Resolution
+	CanSend        bool // a refund can be asked for
+	PayURL         string
+	Scope          scope.Scope
+	Origin         wallet.Origin
+	HasOrigin      bool
 }
 
 // paymentProps is the page of one payment.
@@ -54,9 +54,9 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		DifferenceFiat: display.FormatFiat(p, v.PaidFiat().Sub(v.Charged()).Abs()),
 		DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),
 		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), MoreTransfers: moreTransfers(v),
-		Timeline: fullTimeline(ctx, more, zone), Stray: strayRows(ctx, more.Stray, zone),
+		Timeline: timeline(ctx, more.Steps, zone), Stray: strayRows(ctx, more.Stray, zone),
 		Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more.Refunds, more.Scope),
-		Deliveries: more.Deliveries, Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network,
+		Endpoints: endpointRows(ctx, more.Deliveries, more.Scope, zone), Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network,
 		Address:       where.Address,
 		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL,
 		Expires:  p.ExpiresAt.In(zone),
@@ -66,6 +66,14 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
 		props.CanAccept = len(more.Refunds) == 0 && !send.HasOpen(v.Sends)
 	}
+	if v.SurplusSum.Sign() > 0 {
+		props.SurplusFiat, props.SurplusCoin = display.FormatFiat(p, v.Fiat(v.SurplusSum)), coin.Format(v.SurplusSum)
+	}
+	if v.Refunded.Sign() > 0 {
+		props.RefundedFiat, props.RefundedCoin = display.FormatFiat(p, v.Fiat(v.Refunded)), coin.Format(v.Refunded)
+	}
+	props.ListHref = more.List.Href()
+	props.PreviousHref, props.NextHref = besidePath(more.List, more.Previous), besidePath(more.List, more.Next)
 	props.CanSend = more.CanSend
 	for _, s := range v.Sends {
 		props.Sends = append(props.Sends, display.SendRow(s, zone))
@@ -81,6 +89,14 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 	props.Rate = words.T(ctx, "payment.rate_locked", "Coin", p.Coin, "Price", p.Price, "Currency", p.Currency)
 	props.Evidence = quoteEvidence(ctx, v, zone)
 	return props
+}
+
+// besidePath is the page of another payment of the same list; "" for none.
+func besidePath(in listing.Search, reference string) string {
+	if reference == "" {
+		return ""
+	}
+	return in.HrefOf(display.PaymentPath(reference))
 }
 
 // sentence says plainly why a payment is in its state.
@@ -148,6 +164,7 @@ func transferRows(ctx context.Context, v payment.View, zone *time.Location) (row
 			Hash: t.TxID, Amount: v.Coin().Format(t.Amount) + " " + v.Payment.Coin,
 			Fiat:  display.FormatFiat(v.Payment, alone.PaidFiat()),
 			State: state, Tone: tone, FirstSeen: seen.In(zone), Address: t.Address,
+			ExplorerURL: display.ExplorerURL(v.Payment.Network, t.TxID),
 		})
 		row := &rows[len(rows)-1]
 		if t.Tag != nil {

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
-	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
@@ -16,89 +14,33 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/models"
 	"cointill/views/dashboard"
-	"cointill/views/ui"
 	"cointill/views/words"
 )
 
-// happened is an entry of the timeline with when it was, by the wall clock: a
-// payment's own clock may be ahead in the sandbox.
-type happened struct {
-	at   time.Time
-	step ui.Step
-}
-
-// fullTimeline is everything that happened about a payment: its own steps, each
-// request to a webhook, and the mails.
-func fullTimeline(ctx context.Context, more paymentMore, zone *time.Location) (list []ui.Step) {
-	var all []happened
-	for i, step := range timeline(ctx, more.Steps, zone) {
-		all = append(all, happened{more.Steps[i].CreatedAt, step})
-	}
-	for _, d := range more.Told {
-		for _, a := range more.Attempts[d.ID] {
-			all = append(all, happened{a.At, attemptStep(ctx, d, a, more.Scope, zone)})
+// endpointRows are the deliveries of a payment's events, by endpoint, in the order of their first
+// ones. The endpoints' names are for members with the right to see webhooks.
+func endpointRows(ctx context.Context, made []delivery.Delivery, sc scope.Scope,
+	zone *time.Location) (rows []dashboard.EndpointRow) {
+	at := map[string]int{}
+	made = slices.Clone(made)
+	slices.SortFunc(made, func(a, b delivery.Delivery) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	for _, d := range made {
+		i, known := at[d.EndpointID]
+		if !known {
+			i = len(rows)
+			at[d.EndpointID], rows = i, append(rows, dashboard.EndpointRow{})
 		}
+		one := display.DeliveryRow(ctx, d, zone)
+		if !sc.Allows(scope.SeeWebhooks) { // the links would lead nowhere
+			one.Endpoint, one.EndpointHref, one.Href = "", "", ""
+		}
+		row := &rows[i]
+		row.Name, row.Href, row.Last = one.Endpoint, one.EndpointHref, one
+		row.Deliveries = slices.Insert(row.Deliveries, 0, one)
 	}
-	for _, m := range more.Sent {
-		all = append(all, mailStep(ctx, m, zone))
-	}
-	slices.SortStableFunc(all, func(a, b happened) int { return cmp.Compare(a.at.UnixMicro(), b.at.UnixMicro()) })
-	for _, one := range all {
-		list = append(list, one.step)
-	}
-	return list
-}
-
-// attemptStep is one request to a webhook. The endpoint's name is for users with the right to
-// see webhooks.
-func attemptStep(ctx context.Context, d delivery.Delivery, a delivery.Attempt, sc scope.Scope,
-	zone *time.Location) ui.Step {
-	step := ui.Step{At: a.At.In(zone), Icon: "send", Tone: ui.Good}
-	named := sc.Allows(scope.SeeWebhooks) && d.EndpointName != ""
-	status, time := strconv.Itoa(a.Status), display.FormatDuration(ctx, a.Took)
-	switch {
-	case a.Error == "" && named:
-		step.Title = words.T(ctx, "payment.webhook_delivered_to", "Event", d.EventType, "Endpoint", d.EndpointName,
-			"Status", status, "Time", time)
-	case a.Error == "":
-		step.Title = words.T(ctx, "payment.webhook_delivered", "Event", d.EventType, "Status", status, "Time", time)
-	case named:
-		step.Title = words.T(ctx, "payment.webhook_failed_to", "Event", d.EventType, "Endpoint", d.EndpointName)
-	default:
-		step.Title = words.T(ctx, "payment.webhook_failed", "Event", d.EventType)
-	}
-	if a.Number > 1 {
-		step.Text = words.T(ctx, "payment.attempt_number", "N", strconv.Itoa(a.Number))
-	}
-	if a.Error != "" {
-		step.Tone, step.Text = ui.Bad, words.T(ctx, "payment.attempt_result", "N", strconv.Itoa(a.Number), "Result",
-			a.Error, "Time", time)
-	}
-	if named {
-		step.Href, step.HrefText = display.DeliveryPath(d.EndpointID, d.EventID),
-			words.T(ctx, "payment.request_and_answer")
-	}
-	return step
-}
-
-// mailStep is a mail about the payment.
-func mailStep(ctx context.Context, m mail.Mail, zone *time.Location) happened {
-	row := display.MailRow(m, zone)
-	step := ui.Step{At: row.At, Icon: "mailbox", Title: words.T(ctx, "payment.mail_to", "To", m.To),
-		Href: "/dashboard/mailbox/" + row.ID, HrefText: m.Subject, Tone: ui.Mute}
-	switch row.Status {
-	case mail.Sent:
-		step.Text, step.Tone = words.T(ctx, "payment.mail_sent"), ui.Good
-	case mail.Failed:
-		step.Text, step.Tone = words.T(ctx, "payment.mail_failed", "Error", m.LastError), ui.Bad
-	case mail.Unknown:
-		step.Text, step.Tone = words.T(ctx, "payment.mail_unknown"), ui.Warn
-	case mail.Kept:
-		step.Text = words.T(ctx, "payment.mail_kept")
-	default:
-		step.Text, step.Tone = words.T(ctx, "payment.mail_waits"), ui.Info
-	}
-	return happened{row.At, step}
+	return rows
 }
 
 // nextWords say what a person may do about a payment now; "" when there is nothing to do.

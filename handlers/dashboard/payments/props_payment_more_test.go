@@ -1,34 +1,39 @@
 package payments
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"cointill/core/scope"
+	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 )
 
-// TestTimelineNamesTheDelivery: the timeline says which event was delivered to
-// which endpoint, or failed. A role that can't see webhooks doesn't see the name.
-func TestTimelineNamesTheDelivery(t *testing.T) {
+// TestEndpointHasOneLine: the deliveries of a payment stand under their endpoint, whose line says
+// how the last one went. A role that can't see webhooks sees no name and no link.
+func TestEndpointHasOneLine(t *testing.T) {
 	inLive := owner
 	inLive.Role, inLive.Domain = scope.Finance, scope.Live
-	d := delivery.Delivery{EventType: "payment.initiated", EndpointName: "orders", EndpointID: "whk_1", EventID: "evt_1"}
-	sent := delivery.Attempt{Number: 1, Status: 200, Took: 4 * time.Millisecond}
-	failed := delivery.Attempt{Number: 2, Error: "No answer.", Took: 10 * time.Second}
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	made := []delivery.Delivery{
+		{ID: 3, EndpointID: "whk_1", EndpointName: "orders", EventID: "evt_2", EventType: "payment.successful", State: "pending", Attempt: 2, LastStatus: 503, CreatedAt: at.Add(time.Minute)},
+		{ID: 1, EndpointID: "whk_1", EndpointName: "orders", EventID: "evt_1", EventType: "payment.initiated", State: webhook.Delivered, LastStatus: 200, CreatedAt: at},
+		{ID: 2, EndpointID: "whk_2", EndpointName: "books", EventID: "evt_1", EventType: "payment.initiated", State: webhook.Delivered, LastStatus: 204, CreatedAt: at},
+	}
 	for _, c := range []struct {
-		attempt             delivery.Attempt
-		sc                  scope.Scope
-		title, text, linked string
+		sc   scope.Scope
+		want string
 	}{
-		{sent, owner, "payment.initiated delivered to orders (200, 4 ms)", "", "Request and response"},
-		{sent, inLive, "payment.initiated delivered (200, 4 ms)", "", ""},
-		{failed, owner, "Delivery of payment.initiated to orders failed", "Attempt 2: No answer. (10.0 s)", "Request and response"},
-		{failed, inLive, "Delivery of payment.initiated failed", "Attempt 2: No answer. (10.0 s)", ""},
+		{owner, "orders /dashboard/webhooks/whk_1 2 Response 503|books /dashboard/webhooks/whk_2 1 Delivered (204)"},
+		{inLive, "  2 Response 503|  1 Delivered (204)"},
 	} {
-		got := attemptStep(t.Context(), d, c.attempt, c.sc, time.UTC)
-		if got.Title != c.title || got.Text != c.text || got.HrefText != c.linked {
-			t.Errorf("attempt %d for %s: %q, %q, link %q; want %q, %q, link %q", c.attempt.Number, c.sc.Role, got.Title, got.Text, got.HrefText, c.title, c.text, c.linked)
+		var lines []string
+		for _, row := range endpointRows(t.Context(), made, c.sc, time.UTC) {
+			lines = append(lines, strings.Join([]string{row.Name, row.Href, string(rune('0' + len(row.Deliveries))), row.Last.Result}, " "))
+		}
+		if got := strings.Join(lines, "|"); got != c.want {
+			t.Errorf("endpoints for %s = %q, want %q", c.sc.Role, got, c.want)
 		}
 	}
 }

@@ -36,6 +36,9 @@ func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f l
 		ClearHref: listing.Search{Columns: s.Columns, Size: s.Size}.Href(),
 		FirstHref: s.FirstPage().Href(), ExportHref: s.FirstPage().HrefOf(exportPath),
 	}
+	for i := range props.Rows {
+		props.Rows[i].Query = plainList(s).HrefOf("")
+	}
 	props.Totals = totalsProps(ctx, f.Totals)
 	props.Pager = ui.PagerProps{Shown: words.N(ctx, "payments.counted", len(props.Rows))}
 	if rows := props.Rows; len(rows) > 0 {
