@@ -128,6 +128,7 @@ func TestWebhookDeliveries(t *testing.T) {
 		one := s.delivery()
 		shown := s.b.Get(one)
 		expect(t, shown, 200, "Attempt 1", "The endpoint answered 404 Not Found.", "X-Gateway: ••••", "X-Answered-By: <b>shop</b>", "<i>said</i>", reference, "What to check:", "Next attempt", "Webhook-Signature: v1,")
+		expect(t, shown, 200, `data-copy="{&#34;id&#34;:`, "{\n  &#34;id&#34;: ")
 		if strings.Contains(shown.Body, "<i>said") || strings.Contains(shown.Body, "<b>shop") || strings.Contains(shown.Body, "top secret") {
 			t.Error("what was answered is not escaped, or a header's value is shown")
 		}

@@ -1,7 +1,6 @@
 package payments
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -60,7 +59,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		Address:       where.Address,
 		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL,
 		Expires:  p.ExpiresAt.In(zone),
-		Metadata: indented(p.Metadata), Scenarios: scenarios(v, more.Scope),
+		Metadata: metadata(p), Scenarios: scenarios(v, more.Scope),
 	}
 	if v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment) {
 		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
@@ -271,16 +270,12 @@ func stepTitle(ctx context.Context, s models.Step) string {
 	return words.T(ctx, "payment.note")
 }
 
-// indented indents JSON. Another text stays as it is.
-func indented(text *string) string {
-	if text == nil {
+// metadata returns what the shop sent with a payment, indented; "" for nothing.
+func metadata(p models.Payment) string {
+	if p.Metadata == nil {
 		return ""
 	}
-	var out bytes.Buffer
-	if json.Indent(&out, []byte(*text), "", "  ") != nil {
-		return *text
-	}
-	return out.String()
+	return display.IndentJSON(*p.Metadata)
 }
 
 // scenarios are the sandbox scenarios that a payment can still go through, for roles that may

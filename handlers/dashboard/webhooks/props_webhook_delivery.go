@@ -36,7 +36,8 @@ func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts,
 	zone *time.Location) dashboard.DeliveryProps {
 	p := dashboard.DeliveryProps{Page: shell, EndpointID: f.Endpoint.ID, EndpointName: f.Endpoint.Name,
 		EndpointURL: f.Endpoint.URL,
-		Sequence:    f.Event.Sequence, Body: f.Event.Body, Withheld: webhook.Withheld(f.Scope),
+		Sequence:    f.Event.Sequence, Body: f.Event.Body, BodyShown: display.IndentJSON(f.Event.Body),
+		Withheld:         webhook.Withheld(f.Scope),
 		PaymentReference: f.Event.Payment}
 	var last *delivery.Attempt
 	for i, attempt := range slices.Backward(f.Attempts) {
