@@ -109,7 +109,7 @@ func accountPage() dashboard.WalletProps {
 
 func newAccountPage() dashboard.WalletProps {
 	p := accountPage()
-	p.Wallet, p.Former, p.Sentence = nil, nil, "No account is set up yet, so XRP can't be switched on."
+	p.Wallet, p.Former, p.Sentence = nil, nil, "No account is set up yet, so customers can't pay in XRP."
 	p.Form = ui.Form{Values: map[string]string{"key": classic}, Errors: map[string][]string{"key": {"This account has Deposit Authorization switched on."}}}
 	return p
 }
