@@ -178,6 +178,7 @@ func book() map[string]templ.Component {
 		"mail-receipt":     mail.Receipt(receiptProps()),
 		"mail-wallet":      mail.Notice(mail.WalletChanged(notice())),
 		"docs":             docs.Reference(reference()),
+		"docs-chapter":     docs.Reference(referenceChapter()),
 	}
 	maps.Copy(pages, webhookPages(refused))
 	maps.Copy(pages, peoplePages())
@@ -233,6 +234,13 @@ func methodsPage() dashboard.MethodsProps {
 		{Code: "crypto_ripple", Coin: "XRP", Name: "XRP", Network: "XRP Ledger", Enabled: true, Available: true, Sentence: "Pays on the sandbox: nothing else is needed."},
 		{Code: "crypto_dogecoin", Coin: "DOGE", Name: "Dogecoin", Network: "Dogecoin", Sentence: "Needs a node: the operator sets COINTILL_LIVE_DOGECOIN_URL."},
 	}}
+}
+
+// referenceChapter is the reference with the page of its first group.
+func referenceChapter() docs.ReferenceProps {
+	p := reference()
+	p.Chapter = p.Groups[0].ID
+	return p
 }
 
 func reference() docs.ReferenceProps {

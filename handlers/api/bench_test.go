@@ -144,7 +144,7 @@ func (b *bench) serve(deps api.Deps) {
 		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{
 			API:  func(app fiber.Router) { b.document = api.Register(app, deps) },
-			Docs: func(p page.Payers) { p.Get("/docs", api.Docs(b.document)) },
+			Docs: func(p page.Payers) { api.DocsRoutes(p, b.document) },
 		},
 	})
 	b.must(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/fault"
 	"cointill/core/sandbox"
 	"cointill/handlers/api/body"
 	"cointill/handlers/api/catalogue"
@@ -20,13 +21,21 @@ import (
 	"cointill/views/docs"
 )
 
-// Docs is the page with the reference: everything on it is taken from the document.
-func Docs(document func() *Document) page.Handler {
+// DocsRoutes declares the pages of the reference: what all calls have in common, and a page for
+// each group of calls. Everything on them is taken from the document.
+func DocsRoutes(r page.Payers, document func() *Document) {
 	props := sync.OnceValue(func() docs.ReferenceProps { return document().Reference() })
-	return func(c *page.Ctx) error {
+	show := func(c *page.Ctx) error {
+		shown := props()
+		shown.Chapter = c.Params("chapter")
+		if shown.Chapter != "" && shown.FindGroup() == nil {
+			return fault.Missing("page of the reference")
+		}
 		c.Set("Cache-Control", "public, max-age="+documentAge)
-		return c.Render(docs.Reference(props()))
+		return c.Render(docs.Reference(shown))
 	}
+	r.Get("/docs", show)
+	r.Get("/docs/:chapter", show)
 }
 
 // Reference is the document as the page shows it.
@@ -34,7 +43,7 @@ func (d *Document) Reference() docs.ReferenceProps {
 	props := docs.ReferenceProps{BaseURL: d.baseURL, Version: d.version, VerifyExample: verifyProgram,
 		VerifyLanguage: "Node"}
 	for _, tag := range tags {
-		group := docs.Group{ID: strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")) + "-api", Title: tag.Name,
+		group := docs.Group{ID: strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Title: tag.Name,
 			Text: tag.Description}
 		for _, op := range d.table {
 			if op.tag == tag.Name {

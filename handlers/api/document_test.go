@@ -142,15 +142,34 @@ type recorder struct {
 
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 
-func TestReferencePage(t *testing.T) {
+// TestReferencePages: every call is on the page of its group, which all pages lead to.
+func TestReferencePages(t *testing.T) {
 	b := quick(t)
-	response, err := b.app.Test(httptest.NewRequest("GET", "/docs", nil), -1)
-	b.must(err)
-	defer func() { _ = response.Body.Close() }()
-	page, err := io.ReadAll(response.Body)
-	b.must(err)
-	if response.StatusCode != 200 {
-		t.Fatalf("%d: %s", response.StatusCode, page)
+	read := func(at string, want int) []byte {
+		response, err := b.app.Test(httptest.NewRequest("GET", at, nil), -1)
+		b.must(err)
+		defer func() { _ = response.Body.Close() }()
+		page, err := io.ReadAll(response.Body)
+		b.must(err)
+		if response.StatusCode != want {
+			t.Fatalf("%s: %d, want %d: %s", at, response.StatusCode, want, page)
+		}
+		return page
+	}
+	read("/docs/nothing", 404)
+	first, page := read("/docs", 200), []byte(nil)
+	for _, group := range b.document().Reference().Groups {
+		at := "/docs/" + group.ID
+		if !bytes.Contains(first, []byte(`href="`+at+`"`)) {
+			t.Errorf("/docs doesn't lead to %s", at)
+		}
+		chapter := read(at, 200)
+		for _, op := range group.Operations {
+			if !bytes.Contains(chapter, []byte(`id="`+op.ID+`"`)) || bytes.Contains(first, []byte(`id="`+op.ID+`"`)) {
+				t.Errorf("%s isn't on %s alone", op.ID, at)
+			}
+		}
+		page = append(page, chapter...)
 	}
 	for _, path := range slices.Sorted(maps.Keys(b.tree()["paths"].(map[string]any))) {
 		if path != "/v1/openapi.json" && !bytes.Contains(page, []byte(path)) {

@@ -25,6 +25,7 @@ GET    /healthz                              anybody
 GET    /readyz                               anybody
 GET    /static/*                             anybody
 GET    /docs                                 anybody
+GET    /docs/:chapter                        anybody
 GET    /v1/openapi.json                      anybody
 GET    /                                     visitor
 GET    /sign-up                              visitor

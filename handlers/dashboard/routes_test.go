@@ -336,7 +336,7 @@ func (r row) at(things map[string]string) string {
 		}
 	}
 	path = things[longest] + strings.TrimPrefix(path, longest)
-	path = strings.NewReplacer(":code", "crypto_bitcoin", ":currency", "NGN", ":reference", "PAY_NOBODYS", ":event", "evt_nobodys", ":id", "999999").Replace(path)
+	path = strings.NewReplacer(":code", "crypto_bitcoin", ":chapter", "payments", ":currency", "NGN", ":reference", "PAY_NOBODYS", ":event", "evt_nobodys", ":id", "999999").Replace(path)
 	if strings.HasSuffix(path, "/review") && r.method == http.MethodGet && strings.Contains(path, "resends") {
 		path += "?created_after=2026-03-01T11:00"
 	}

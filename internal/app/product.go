@@ -360,7 +360,7 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 			},
 			Dashboard: func(m page.Members, v page.Visitors) { p.NewDashboard().Routes(m, v) },
 			Checkout:  pages.Routes,
-			Docs:      func(r page.Payers) { r.Get("/docs", api.Docs(document)) },
+			Docs:      func(r page.Payers) { api.DocsRoutes(r, document) },
 		},
 	})
 	return err

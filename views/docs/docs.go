@@ -10,6 +10,8 @@ type ReferenceProps struct {
 	BaseURL, Version string
 	SignedIn         bool
 	Groups           []Group
+	// Chapter is the ID of the group that is shown; empty shows what all calls have in common.
+	Chapter string
 	// Errors is the catalogue of machine codes; Events the catalogue of events.
 	Errors []ErrorCode
 	Events []Event
@@ -22,7 +24,17 @@ type ReferenceProps struct {
 	Quickstart string
 }
 
-// Group is a chapter of operations. ID is its anchor.
+// FindGroup returns the group that is shown, or nil.
+func (p ReferenceProps) FindGroup() *Group {
+	for i := range p.Groups {
+		if p.Groups[i].ID == p.Chapter {
+			return &p.Groups[i]
+		}
+	}
+	return nil
+}
+
+// Group is a chapter of operations. ID is the last part of its page's path.
 type Group struct {
 	ID, Title, Text string
 	Operations      []Operation

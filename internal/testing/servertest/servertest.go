@@ -303,7 +303,7 @@ func (s *Server) wirePages() *fiber.App {
 					Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
 					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})
 			},
-			Docs: func(p page.Payers) { p.Get("/docs", api.Docs(document)) }},
+			Docs: func(p page.Payers) { api.DocsRoutes(p, document) }},
 	})
 	if err != nil {
 		s.T.Fatal(err)
