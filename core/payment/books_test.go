@@ -256,7 +256,8 @@ func TestReversalsOfAnEarlierRelease(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		first, parts := b.opened(), b.opened()
 		half := parts.Payment.Due.MulDiv(1, 2)
-		b.pool(nil, b.pay(first, "dropped", money.Units(1)), b.pay(first, "larger", first.Payment.Due.MulDiv(2, 1)))
+		b.pool(nil, b.pay(first, "dropped", money.Units(1)), b.pay(first, "larger", first.Payment.Due.MulDiv(2, 1)),
+			b.pay(parts, "more than left", half.Add(money.Units(1))))
 		b.pool(nil)
 		b.set(&models.Transfer{}, b.transfer("dropped").ID, map[string]any{"amount": "0"})
 		b.unbooked = false
@@ -268,6 +269,7 @@ func TestReversalsOfAnEarlierRelease(t *testing.T) {
 		for _, v := range []payment.View{first, parts} {
 			b.expect(v.Payment.Reference, payment.Successful, payment.ReversedReason)
 		}
+		b.mine(b.pay(parts, "late", money.Units(900))) // unmatched, and in the books
 		b.forgetBooks()
 		prepare := func() error { return books.PrepareBooks(t.Context(), b.db, b.clock.Now, func(int) {}) }
 		must(t, b.db.Write(t.Context(), func(tx *models.Tx) error {
@@ -279,8 +281,8 @@ func TestReversalsOfAnEarlierRelease(t *testing.T) {
 			want []string
 		}{
 			{first, []string{"wallet→sales " + first.Payment.Due.String(), "reversed→wallet " + first.Payment.Due.String()}},
-			{parts, []string{"wallet→sales " + half.String(), "wallet→sales 1", "wallet→sales " + b.transfer("left").Amount.String(),
-				"reversed→wallet " + b.transfer("left").Amount.String()}},
+			{parts, []string{"wallet→sales " + half.String(), "wallet→sales 1", "wallet→unmatched 900",
+				"wallet→sales " + b.transfer("left").Amount.String(), "reversed→wallet " + b.transfer("left").Amount.String()}},
 		} {
 			var got []string
 			for _, text := range b.posted(c.v) {
@@ -325,13 +327,13 @@ func TestDaysOfAnEarlierRelease(t *testing.T) {
 		b.clock.Advance(payment.Window + time.Second)
 		b.tick()
 		b.expect(ended.Payment.Reference, payment.Declined, payment.Underpaid)
-		b.mine(b.pay(runs, "runs", runs.Payment.Due))
+		b.mine(b.pay(runs, "runs", runs.Payment.Due), b.pay(stray, "late", money.Units(700)))
 		b.expect(runs.Payment.Reference, payment.Processing, "")
 		b.inZone("UTC", b.clock.Now())
 		b.forgetBooks()
 		must(t, books.PrepareBooks(t.Context(), b.db, b.clock.Now, func(int) {}))
 		for name, want := range map[string]string{"ended": "2026-03-02", "stray": "2026-03-01", "paid": "2026-03-01",
-			"runs": "2026-03-02"} {
+			"late": "2026-03-02", "runs": "2026-03-02"} {
 			id := b.transfer(name).ID
 			var e models.JournalEntry
 			must(t, b.db.Read(t.Context()).Where("transfer_id = ?", id).Take(&e).Error)

@@ -31,7 +31,7 @@ func BookTransfers(tx *models.Tx, now time.Time, network string) error {
 		if err != nil || len(moves) == 0 {
 			return err
 		}
-		if err := journal.MoveTransfers(tx, now, moves); err != nil || len(moves) < bookBatch {
+		if err := journal.MoveTransfers(tx, now, moves); err != nil {
 			return err
 		}
 	}
@@ -146,26 +146,25 @@ func bookReversals(ctx context.Context, db *models.DB, now clock.Clock) error {
 
 func bookReversal(tx *models.Tx, now time.Time, p models.Payment) error {
 	var transfers []models.Transfer
-	if err := tx.Where("payment_id = ? AND unmatched = ''", p.ID).Order("id").Find(&transfers).Error; err != nil ||
-		len(transfers) == 0 {
+	if err := tx.Where("payment_id = ? AND unmatched = ''", p.ID).Order("id").Find(&transfers).Error; err != nil {
 		return err
 	}
 	views, err := payment.ReadOwners(tx, transfers)
 	if err != nil {
 		return err
 	}
-	v, missing := views[0], p.Paid
+	missing := p.Paid
 	for _, t := range transfers {
 		if t.Booked != "" {
 			missing = missing.Sub(t.Amount)
 		}
 	}
 	var sold, left []journal.Move
-	for _, t := range transfers {
+	for i, t := range transfers {
 		if t.Booked == "" && t.Amount.Sign() > 0 && t.Amount.Cmp(missing) <= 0 {
 			missing = missing.Sub(t.Amount)
-			sold = append(sold, v.DescribeMove(t, journal.Sales, recordedAt(t, p)))
-			left = append(left, v.DescribeMove(t, journal.Reversed, t.UpdatedAt))
+			sold = append(sold, views[i].DescribeMove(t, journal.Sales, recordedAt(t, p)))
+			left = append(left, views[i].DescribeMove(t, journal.Reversed, t.UpdatedAt))
 		}
 	}
 	if err := journal.MoveTransfers(tx, now, sold); err != nil {
