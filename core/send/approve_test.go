@@ -58,7 +58,10 @@ func newOffice(t *testing.T, db *models.DB, domain scope.Domain) *office {
 	o.must(err)
 	o.owner = scope.Scope{BusinessID: business.ID, Domain: domain, Actor: fmt.Sprint("user:", owner.ID),
 		Role: scope.Owner}
-	served := map[money.Chain]chain.Network{money.Bitcoin: chain.Sandbox(money.Bitcoin)}
+	served := map[money.Chain]chain.Network{}
+	for _, c := range money.Chains() {
+		served[c] = chain.Sandbox(c)
+	}
 	prices := quote.Fixed{Clock: now.Now}
 	o.payments = &payment.Service{DB: db, Clock: now.Now, Secrets: box,
 		Networks: &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: served,

@@ -12,8 +12,8 @@ import (
 	"cointill/models/modelstest"
 )
 
-// pay stores a transaction that pays a send, in a final block.
-func (o *office) pay(v send.View, txid string) *models.Transfer {
+// payFinally stores a transaction that pays a send, in a final block.
+func (o *office) payFinally(v send.View, txid string) *models.Transfer {
 	o.Helper()
 	height := int64(10)
 	row := &models.Transfer{Network: v.Send.Network, TxID: txid, Asset: "BTC", Address: recipient, Amount: v.Send.Amount,
@@ -49,7 +49,7 @@ func TestMoneyOfALostSendIsRefundableAgain(t *testing.T) {
 			o.must(err)
 			_, err = o.approve(admin, asked)
 			o.must(err)
-			paid := o.pay(asked, "refund-of-"+name)
+			paid := o.payFinally(asked, "refund-of-"+name)
 			change := func(changes map[string]any) {
 				o.must(db.Exec(t.Context()).Model(paid).Updates(changes).Error)
 				o.must(o.sends.Evaluator.Evaluate(t.Context(), asked.Send.ID))

@@ -29,7 +29,7 @@ func TestMatcherReadsWhatMayBePaid(t *testing.T) {
 			o.must(err)
 		}
 		first, second, third := ready("0.001"), ready("0.001"), ready("0.001")
-		o.pay(first, "first")
+		o.payFinally(first, "first")
 		o.must(db.Exec(t.Context()).Create(&models.Transfer{Network: first.Send.Network, TxID: "second",
 			SendID: &second.Send.ID}).Error)
 		moved := chain.Transfer{TxID: "fourth", Destination: chain.Destination{Address: recipient}, Asset: "BTC", Amount: first.Send.Amount,
