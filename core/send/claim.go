@@ -2,10 +2,7 @@ package send
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"gorm.io/gorm"
 
 	"cointill/core/account/auth"
 	"cointill/core/audit"
@@ -120,6 +117,7 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 	if err != nil {
 		return found, err
 	}
+	var changed Claim
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		v, err := s.loadSend(tx, found.Send.ID)
 		if err != nil {
@@ -146,14 +144,18 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 		if err := tx.Save(&row).Error; err != nil {
 			return err
 		}
-		return s.queueLetter(tx, v, &found.Customer, Letter{Kind: LetterConfirm, URL: s.ClaimBase + "/confirm/" + seed,
-			Address: d.Address, Tag: d.Tag}, row.Mails)
+		if err := s.queueLetter(tx, v, &found.Customer, Letter{Kind: LetterConfirm,
+			URL: s.ClaimBase + "/confirm/" + seed, Address: d.Address, Tag: d.Tag}, row.Mails); err != nil {
+			return err
+		}
+		changed, err = s.readClaim(tx, "hash = ?", row.Hash)
+		return err
 	})
 	if err != nil {
 		return found, err
 	}
 	s.Changed()
-	return s.FindClaim(ctx, token)
+	return changed, nil
 }
 
 // refuseMerchants refuses an address on which the business receives payments, in words for a customer.
@@ -209,6 +211,7 @@ func (s *Claims) ConfirmAddress(ctx context.Context, token string) (Claim, error
 	if err != nil {
 		return Claim{}, err
 	}
+	var changed Claim
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		v, err := s.loadSend(tx, found.Send.ID)
 		if err != nil {
@@ -218,24 +221,24 @@ func (s *Claims) ConfirmAddress(ctx context.Context, token string) (Claim, error
 			return err
 		}
 		var row models.SendClaim
-		err = tx.Where("send_id = ? AND confirm_hash = ?", v.Send.ID, s.hashConfirm(token)).Take(&row).Error
-		if errors.Is(err, gorm.ErrRecordNotFound) {
-			return fault.Missing("refund")
-		}
-		if err != nil {
-			return err
+		if err := tx.Where("confirm_hash = ?", s.hashConfirm(token)).Take(&row).Error; err != nil {
+			return fault.MissingRow(err, "refund")
 		}
 		if err := tx.Model(&models.SendClaim{}).Where("send_id = ?", row.SendID).
 			Updates(map[string]any{"confirm_hash": "", "updated_at": s.Clock()}).Error; err != nil {
 			return err
 		}
-		return s.takeAddress(tx, v, row)
+		if err := s.takeAddress(tx, v, row); err != nil {
+			return err
+		}
+		changed, err = s.readClaim(tx, "hash = ?", row.Hash)
+		return err
 	})
 	if err != nil {
 		return found, err
 	}
 	s.Changed()
-	return s.FindClaim(ctx, s.claimToken(found.Send.Reference))
+	return changed, nil
 }
 
 // takeAddress gives a refund the address that its customer confirmed.

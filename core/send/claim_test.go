@@ -51,6 +51,13 @@ func eachBench(t *testing.T, test func(b *bench)) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(newBench(t, db)) })
 }
 
+// newQuickBench makes a bench on SQLite.
+func newQuickBench(t *testing.T) *bench {
+	t.Helper()
+	t.Parallel()
+	return newBench(t, modelstest.Open(t, false, time.Now))
+}
+
 func newBench(t *testing.T, db *models.DB) *bench {
 	t.Helper()
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
@@ -261,7 +268,8 @@ func TestOwnAddressIsRefusedInTheCustomersWords(t *testing.T) {
 // fail.
 func TestRefundWithoutApproversIsReadyAtTheSweep(t *testing.T) {
 	eachBench(t, func(b *bench) {
-		b.must(b.db.Exec(b.Context()).Model(&models.Send{}).Where("id = ?", b.ask.Send.ID).Updates(map[string]any{"approvals": 0, "actor": "user:1"}).Error)
+		b.must(b.db.Exec(b.Context()).Model(&models.Send{}).Where("id = ?",
+			b.ask.Send.ID).Updates(map[string]any{"approvals": 0, "actor": "user:1"}).Error)
 		b.must(b.db.Exec(b.Context()).Create(&models.SendRules{BusinessID: b.scope.BusinessID, Domain: "test",
 			OneFrom: 1_000_000_00, DayLimit: 1, Actor: "user:1", From: b.clock.Now(), CreatedAt: b.clock.Now()}).Error)
 		b.confirm(b.name(first))
@@ -281,4 +289,123 @@ func TestRefundWithoutApproversIsReadyAtTheSweep(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestClaimsAreApart checks that the customer of one refund confirms an address of no other.
+func TestClaimsAreApart(t *testing.T) {
+	b := newQuickBench(t)
+	older := b.ask
+	b.must(b.db.Exec(b.Context()).Model(&models.Send{}).Where("id = ?", older.Send.ID).
+		Update("amount", money.Units(1_000)).Error)
+	newer, err := b.sends.Ask(b.Context(), b.scope, send.Request{Kind: send.Refund, Payment: older.Payment})
+	b.must(err)
+	b.name(first)
+	b.token = strings.TrimPrefix(b.sends.ClaimURL(newer.Send), "http://localhost/refund/")
+	b.clock.Advance(2 * time.Minute)
+	named, err := b.sends.Claims.NameAddress(b.Context(), b.token, second, nil)
+	b.must(err)
+	if named.Send.ID != newer.Send.ID || named.Address != second {
+		b.Errorf("%q waits for send %d, want %q for %d", named.Address, named.Send.ID, second, newer.Send.ID)
+	}
+	confirmed := b.confirm(b.confirmToken())
+	if confirmed.Send.ID != newer.Send.ID || confirmed.Send.Address != second ||
+		confirmed.Send.AddressBy != send.ByCustomer {
+		b.Errorf("the link confirms %q of send %d, want %q of %d", confirmed.Send.Address, confirmed.Send.ID, second,
+			newer.Send.ID)
+	}
+	claim, err := b.sends.Claims.FindClaim(b.Context(), strings.TrimPrefix(b.sends.ClaimURL(older.Send),
+		"http://localhost/refund/"))
+	b.must(err)
+	if claim.Send.ID != older.Send.ID || claim.Address != first || claim.Send.Address != "" {
+		b.Errorf("the other claim is of send %d with %q waiting and %q taken, want %d, %q and none", claim.Send.ID,
+			claim.Address,
+			claim.Send.Address, older.Send.ID, first)
+	}
+}
+
+// TestClaimsTakeAnAddressUntilItIsApproved checks which refunds' customers may name an address.
+func TestClaimsTakeAnAddressUntilItIsApproved(t *testing.T) {
+	b := newQuickBench(t)
+	now := b.clock.Now()
+	for _, c := range []struct {
+		name    string
+		columns map[string]any
+		closed  bool
+	}{
+		{"asked for it", map[string]any{}, false},
+		{"named it before", map[string]any{"status": "awaiting_approval", "address_by": send.ByCustomer}, false},
+		{"the merchant named it", map[string]any{"status": "awaiting_approval", "address_by": send.ByMerchant}, true},
+		{"ready before", map[string]any{"status": "awaiting_approval", "address_by": send.ByCustomer, "ready_at": now},
+			true},
+		{"ready", map[string]any{"status": "ready", "address_by": send.ByCustomer}, true},
+	} {
+		b.must(b.db.Exec(b.Context()).Save(&b.ask.Send).Error)
+		b.must(b.db.Exec(b.Context()).Model(&models.Send{}).Where("id = ?",
+			b.ask.Send.ID).UpdateColumns(c.columns).Error)
+		b.clock.Advance(2 * time.Minute)
+		_, err := b.sends.Claims.NameAddress(b.Context(), b.token, first, nil)
+		if (fault.KindOf(err) == fault.Conflict) != c.closed || err != nil && !c.closed {
+			b.Errorf("%s: %v, want that it is closed: %t", c.name, err, c.closed)
+		}
+	}
+	_, err := b.sends.Claims.NameAddress(b.Context(), b.token, "x", nil)
+	b.expectFault("no address", err, fault.Invalid, "validation_failed")
+	_, err = b.sends.Claims.NameAddress(b.Context(), "guess", first, nil)
+	b.expectFault("a guessed page", err, fault.NotFound, "not_found")
+}
+
+// TestMailAddressesAreMasked checks what a claim's page shows of the customer's address.
+func TestMailAddressesAreMasked(t *testing.T) {
+	b := newQuickBench(t)
+	for address, want := range map[string]string{"esi@example.com": "e…@example.com", "e@example.com": "e…@example.com",
+		"@example.com": "…", "esi": "…"} {
+		b.must(b.db.Exec(b.Context()).Model(&models.Payment{}).Where("1 = 1").Update("customer_email", address).Error)
+		claim, err := b.sends.Claims.FindClaim(b.Context(), b.token)
+		b.must(err)
+		if claim.Mail != want {
+			b.Errorf("%q is shown as %q, want %q", address, claim.Mail, want)
+		}
+	}
+}
+
+// TestLimitsOfMailsSayWhenToTryAgain checks the first minute, in which no mail asks to confirm an address yet.
+func TestLimitsOfMailsSayWhenToTryAgain(t *testing.T) {
+	b := newQuickBench(t)
+	_, err := b.sends.Claims.NameAddress(b.Context(), b.token, first, nil)
+	b.must(err)
+	b.clock.Advance(20 * time.Second)
+	_, err = b.sends.Claims.NameAddress(b.Context(), b.token, first, nil)
+	var f *fault.Fault
+	if !errors.As(err, &f) || f.RetryAfter != 40*time.Second {
+		b.Errorf("after 20 seconds it is %v, want that another mail is allowed in 40", err)
+	}
+	b.clock.Advance(40 * time.Second)
+	_, err = b.sends.Claims.NameAddress(b.Context(), b.token, first, nil)
+	b.must(err)
+	var rows []models.Mail
+	b.must(b.db.Read(b.Context()).Order("id").Find(&rows).Error)
+	if len(rows) != 3 || rows[0].FromName != "Kofi Books" || rows[1].FromName != "Kofi Books" {
+		b.Errorf("the mails are %+v, want three in the name of the business", rows)
+	}
+}
+
+// TestConfirmationsAreWritten checks the timeline and the audit log of a confirmed and a corrected address.
+func TestConfirmationsAreWritten(t *testing.T) {
+	b := newQuickBench(t)
+	b.confirm(b.name(first))
+	b.confirm(b.name(second))
+	steps, err := b.sends.Timeline(b.Context(), b.scope, b.ask.Send.Reference)
+	b.must(err)
+	var got []string
+	for _, s := range steps {
+		got = append(got, s.Kind+" "+s.From+" "+s.To+" "+s.Reason+" "+s.Actor)
+	}
+	want := []string{"state  awaiting_destination  key:1", "state awaiting_destination awaiting_approval  customer",
+		"note awaiting_approval awaiting_approval address_changed customer"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		b.Errorf("the timeline is %q, want %q", got, want)
+	}
+	if n := b.countMails(send.LetterApprove); n != 2 {
+		b.Errorf("%d mails ask the owner for an approval, want one for each address", n)
+	}
 }
