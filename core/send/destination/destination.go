@@ -51,9 +51,12 @@ func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields
 		d.readEthereum(fields)
 	default:
 		name := networkName(network, coin)
+		var script []byte
 		net, known := bitcoin.Lookup(coin.Info().Chain, name)
-		script := net.Script(d.Address)
-		if !known || script == nil {
+		if known {
+			script = net.Script(d.Address)
+		}
+		if script == nil {
 			fields.Add("address", "Is not an address of "+coin.Info().Network+" ("+name+
 				"). Copy it again from the recipient's wallet.")
 			break
