@@ -113,19 +113,17 @@ func (c Case) decideGone(out Outcome, seen []Sighting, chain payment.Chain, now 
 	failed := "" // the weakest reason: each of them must have failed
 	for _, s := range seen {
 		why := c.failure(s, chain, now)
-		switch {
-		case why == "" && s.Gone != "" && s.Conflict == 0:
-			if end := s.GoneAt.Add(unseenFor); out.Wake.IsZero() || end.After(out.Wake) {
-				out.Wake = end
+		if why == "" {
+			if s.Gone != "" && s.Conflict == 0 {
+				out.Wake = s.GoneAt.Add(unseenFor)
 			}
-			fallthrough
-		case why == "":
 			return out
-		case failed == "" || why == Dropped:
+		}
+		if failed == "" || why == Dropped {
 			failed = why
 		}
 	}
-	out.State, out.Reason, out.Wake, out.WakeHeight = Failed, failed, time.Time{}, 0
+	out.State, out.Reason, out.WakeHeight = Failed, failed, 0
 	return out
 }
 
@@ -145,7 +143,7 @@ func (c Case) failure(s Sighting, chain payment.Chain, now time.Time) string {
 	switch {
 	case s.Gone == "" && s.Reverted && c.isDeep(s.Height, chain):
 		return Reverted
-	case s.Conflict > 0 && c.isDeep(s.Conflict, chain):
+	case c.isDeep(s.Conflict, chain):
 		return Replaced
 	case s.Gone != "" && s.Conflict == 0 && !now.Before(s.GoneAt.Add(unseenFor)):
 		return Dropped

@@ -25,6 +25,10 @@ func TestDecide(t *testing.T) {
 	reverted := func(height int64) send.Sighting { return send.Sighting{TxID: "a", Height: height, Reverted: true} }
 	earlier := reverted(90)
 	earlier.Earlier = true
+	late, reorged, deepReverted := replaced(100), dropped(time.Hour), reverted(98)
+	late.GoneAt = now.Add(-7 * time.Hour)
+	reorged.Height = 98
+	deepReverted.Gone, deepReverted.GoneAt = "reorged", now
 	for _, c := range []struct {
 		name  string
 		state send.State
@@ -72,6 +76,27 @@ func TestDecide(t *testing.T) {
 			"successful reversed true false 0 []"},
 		{"less deep after it was final", send.Successful, []send.Sighting{confirmed}, "successful  false true 0 []"},
 		{"waits for approval", send.AwaitingApproval, nil, "awaiting_approval  false false -1 []"},
+		{"replaced long ago, not final", send.Processing, []send.Sighting{late}, "processing  false false 0 []"},
+		{"left a deep block", send.Processing, []send.Sighting{reorged}, "processing  false false 0 []"},
+		{"a reverted one left a deep block", send.Processing, []send.Sighting{deepReverted},
+			"processing  false false 0 []"},
+		{"reverted before it was processing", send.Processing, []send.Sighting{earlier},
+			"failed reverted false false 0 []"},
+		{"failed, and reverted", send.Failed, []send.Sighting{reverted(98)}, "failed  false false 0 []"},
+		{"cancelled, and dropped", send.Cancelled, []send.Sighting{dropped(7 * time.Hour)},
+			"cancelled  false false 0 []"},
+		{"dropped and reverted", send.Processing, []send.Sighting{dropped(7 * time.Hour), reverted(98)},
+			"failed dropped false false 0 []"},
+		{"reverted and dropped", send.Processing, []send.Sighting{reverted(98), dropped(7 * time.Hour)},
+			"failed dropped false false 0 []"},
+		{"reverted and replaced", send.Processing, []send.Sighting{reverted(98), replaced(98)},
+			"failed reverted false false 0 []"},
+		{"the final one counts", send.Processing, []send.Sighting{confirmed, second}, "successful  false true 1 []"},
+		{"the confirmed one counts", send.Processing, []send.Sighting{pending, confirmed},
+			"processing  false true 1 []"},
+		{"the pending one counts", send.Processing, []send.Sighting{dropped(time.Hour), pending},
+			"processing  false false 1 []"},
+		{"the first of two counts", send.Processing, []send.Sighting{pending, pending}, "processing  false false 0 []"},
 	} {
 		out := send.Decide(send.Case{State: c.state, Depth: 3, ExpiresAt: now.Add(time.Hour)}, c.seen, tip, now)
 		got := fmt.Sprint(out.State, " ", out.Reason, " ", out.Reversed, " ", out.Confirmed, " ", out.Main, " ",
@@ -121,6 +146,99 @@ func TestFinalityOfTheNetworkIsWaitedFor(t *testing.T) {
 		}
 		if want == send.Processing && out.WakeHeight != 111 {
 			t.Errorf("it is looked at again at height %d, want the next", out.WakeHeight)
+		}
+	}
+}
+
+// TestDecideKeepsReasons checks what becomes of the reason that a send has.
+func TestDecideKeepsReasons(t *testing.T) {
+	tip := payment.Chain{Tip: 100}
+	for _, c := range []struct {
+		before send.Case
+		seen   send.Sighting
+		want   string
+	}{
+		{send.Case{State: send.Processing, Reason: send.SentAnyway}, send.Sighting{}, "processing sent_anyway false"},
+		{send.Case{State: send.Failed, Reason: send.Dropped}, send.Sighting{}, "processing  false"},
+		{send.Case{State: send.Successful, Reason: send.ReversedCode, Reversed: true}, send.Sighting{Height: 90},
+			"successful  false"},
+		{send.Case{State: send.Successful, Reason: send.ReversedCode, Reversed: true}, send.Sighting{Height: 100},
+			"successful reversed true"},
+	} {
+		c.before.Depth = 3
+		out := send.Decide(c.before, []send.Sighting{c.seen}, tip, time.Time{})
+		if got := fmt.Sprint(out.State, " ", out.Reason, " ", out.Reversed); got != c.want {
+			t.Errorf("%+v with %+v becomes %q, want %q", c.before, c.seen, got, c.want)
+		}
+	}
+}
+
+// TestDecideWakes checks at which height and time a send is looked at again.
+func TestDecideWakes(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	at := func(height int64) send.Sighting { return send.Sighting{Height: height} }
+	gone := func(conflict int64) send.Sighting {
+		return send.Sighting{Gone: "dropped", GoneAt: now.Add(-time.Hour), Conflict: conflict}
+	}
+	for _, c := range []struct {
+		name   string
+		state  send.State
+		seen   []send.Sighting
+		height int64
+		in     time.Duration
+	}{
+		{"in the mempool", send.Processing, []send.Sighting{at(0)}, 0, 0},
+		{"in the newest block", send.Processing, []send.Sighting{at(100)}, 102, 0},
+		{"final", send.Processing, []send.Sighting{at(98)}, 0, 0},
+		{"the older first", send.Processing, []send.Sighting{at(99), at(100)}, 101, 0},
+		{"the newer first", send.Processing, []send.Sighting{at(100), at(99)}, 101, 0},
+		{"dropped", send.Processing, []send.Sighting{gone(0)}, 0, 5 * time.Hour},
+		{"replaced", send.Processing, []send.Sighting{gone(99)}, 101, 0},
+		{"replaced for good", send.Processing, []send.Sighting{gone(98)}, 0, 0},
+		{"reverted", send.Processing, []send.Sighting{{Height: 100, Reverted: true}}, 102, 0},
+		{"nothing seen", send.Processing, nil, 0, 0},
+		{"ready, and dropped", send.Ready, []send.Sighting{gone(0)}, 0, 5 * time.Hour},
+	} {
+		out := send.Decide(send.Case{State: c.state, Depth: 3, ExpiresAt: now.Add(time.Minute)}, c.seen,
+			payment.Chain{Tip: 100}, now)
+		want := time.Time{}
+		if c.in > 0 {
+			want = now.Add(c.in)
+		}
+		if out.WakeHeight != c.height || !out.Wake.Equal(want) {
+			t.Errorf("%s: it is looked at again at height %d and %s, want %d and %s", c.name, out.WakeHeight, out.Wake,
+				c.height, want)
+		}
+	}
+}
+
+// TestDecideIsStable checks that Decide changes nothing of its own outcome, for every state with none, one and two of
+// the sightings that there are.
+func TestDecideIsStable(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	long := now.Add(-7 * time.Hour)
+	kinds := []send.Sighting{{}, {Height: 100}, {Height: 90}, {Height: 100, Reverted: true}, {Height: 90,
+		Reverted: true},
+		{Gone: "dropped", GoneAt: now}, {Gone: "dropped", GoneAt: long}, {Gone: "replaced", GoneAt: long,
+			Conflict: 100},
+		{Gone: "replaced", GoneAt: long, Conflict: 90}, {Gone: "dropped", GoneAt: long, Earlier: true}}
+	lists := [][]send.Sighting{nil}
+	for _, a := range kinds {
+		lists = append(lists, []send.Sighting{a})
+		for _, b := range kinds {
+			lists = append(lists, []send.Sighting{a, b})
+		}
+	}
+	for _, state := range send.States() {
+		for _, expires := range []time.Time{now, now.Add(time.Hour)} {
+			for _, seen := range lists {
+				c := send.Case{State: state, Depth: 3, ExpiresAt: expires}
+				first := send.Decide(c, seen, payment.Chain{Tip: 100}, now)
+				c.State, c.Reason, c.Reversed = first.State, first.Reason, first.Reversed
+				if again := send.Decide(c, seen, payment.Chain{Tip: 100}, now); fmt.Sprint(again) != fmt.Sprint(first) {
+					t.Errorf("%s with %+v becomes %+v, and then %+v; want that it stays", state, seen, first, again)
+				}
+			}
 		}
 	}
 }
