@@ -3,7 +3,6 @@ package send
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"cointill/core/payment"
@@ -105,9 +104,6 @@ func (s *store) writeStep(tx *models.Tx, v *View, step models.SendStep) error {
 	if step.Detail == "" {
 		step.Detail = "{}"
 	}
-	if step.Actor == "" {
-		step.Actor = "system"
-	}
 	if err := tx.Create(&step).Error; err != nil {
 		return err
 	}
@@ -122,38 +118,15 @@ func encodeDetail(detail map[string]any) string {
 	return string(text)
 }
 
-// loadCurrent loads a send, and decides it first by a transaction that was seen since.
+// loadCurrent loads a send where the facts put it.
 func (s *store) loadCurrent(tx *models.Tx, id int64) (*View, error) {
 	v, err := s.loadSend(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(v.listSightings(), Sighting.lives) {
-		err = s.decideUntilStable(tx, v)
-	}
-	return v, err
-}
-
-// decideUntilStable applies Decide until it changes nothing.
-func (s *store) decideUntilStable(tx *models.Tx, v *View) error {
-	for range len(States()) {
-		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
-		if v.isStable(out) {
-			v.setDue(out)
-			return s.saveSend(tx, &v.Send)
-		}
-		if err := s.writeTransition(tx, v, out, "system", ""); err != nil {
-			return err
-		}
-	}
-	return errors.New("send: Decide doesn't reach a stable state for " + v.Send.Reference)
-}
-
-// isStable reports that an outcome changes nothing that is recorded.
-func (v *View) isStable(out Outcome) bool {
-	row := v.Send
-	return State(row.Status) == out.State && row.Reason == out.Reason && row.Reversed == out.Reversed && row.Hash == v.mainHash(out) &&
-		row.PaidTwice == (len(out.Extra) > 0) && (row.ProcessedAt != nil || !out.Confirmed)
+	// Once is enough: Decide says the same of its own outcome.
+	out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
+	return v, s.writeTransition(tx, v, out, "system", "")
 }
 
 // mainHash returns the hash of the transaction that pays the send, and the recorded one where none does.
@@ -204,8 +177,8 @@ func (v *View) listSightings() []Sighting {
 	return seen
 }
 
-// writeTransition writes an outcome: the timeline row, the events with their deliveries, the mails,
-// the books and the row. note is a person's.
+// writeTransition writes an outcome: the row and, of what it changes, the timeline row, the events with
+// their deliveries, the mails and the books. note is a person's.
 func (s *store) writeTransition(tx *models.Tx, v *View, out Outcome, actor, note string) error {
 	row, before := &v.Send, v.Send
 	row.Status, row.Reason, row.Reversed, row.Hash = string(out.State), out.Reason, out.Reversed, v.mainHash(out)
@@ -245,7 +218,7 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 	step := models.SendStep{Kind: stepTransfer, From: before.Status, To: row.Status, Reason: row.Reason, Actor: actor,
 		Detail: encodeDetail(map[string]any{"hash": row.Hash, "note": note})}
 	changed := before.Status != row.Status || before.Reason != row.Reason || before.Reversed != row.Reversed ||
-		before.PaidTwice != row.PaidTwice
+		before.BookedTwice.Cmp(row.BookedTwice) != 0
 	switch {
 	case changed:
 		step.Kind = stepState
@@ -256,7 +229,7 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 		return err
 	}
 	began := row.Status == string(Processing) || row.Status == string(Successful) && before.Status != string(Processing)
-	if began && before.Status != row.Status && before.Status != string(Successful) {
+	if began && before.Status != row.Status {
 		if err := s.emitEvent(tx, v, webhook.SendProcessing); err != nil {
 			return err
 		}
@@ -264,7 +237,7 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 			return err
 		}
 	}
-	return s.raiseAlarms(tx, v, before)
+	return s.raiseAlarm(tx, v, before)
 }
 
 // writeEnd does what follows when a send reaches its end.
@@ -292,10 +265,7 @@ func (s *store) writeEnd(tx *models.Tx, v *View, from State) error {
 // emitEvent writes an event of the send.
 func (s *store) emitEvent(tx *models.Tx, v *View, kind string) error {
 	row := &v.Send
-	row.Sequence++
-	if s.Restored.Sequence > 0 { // events may have been sent since the backup was made
-		row.Sequence = max(row.Sequence, s.Restored.Sequence+1)
-	}
+	row.Sequence = max(row.Sequence, s.Restored.Sequence) + 1 // events may have been sent since the backup was made
 	return s.Events.Emit(tx, webhook.Event{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain),
 		SendID: &row.ID, Payment: row.Reference, Sequence: row.Sequence, Type: kind, About: row.Hash, At: s.Clock(),
 		Data: v.Summary()})
@@ -343,8 +313,8 @@ func (s *store) resolveTransfer(tx *models.Tx, row models.Send) error {
 		return err
 	}
 	var sent []models.Send // completed before this one
-	if err := tx.Select("amount").Where("transfer_id = ? AND id <> ? AND status = ? AND NOT reversed", t.ID, row.ID,
-		Successful).Find(&sent).Error; err != nil {
+	if err := tx.Select("amount").Where("transfer_id = ? AND status = ? AND NOT reversed", t.ID, Successful).
+		Find(&sent).Error; err != nil {
 		return err
 	}
 	left := t.Amount.Sub(row.Amount)

@@ -25,26 +25,31 @@ func (s *store) bookSend(tx *models.Tx, v *View, out Outcome) error {
 			return err
 		}
 	}
-	if from != to {
-		if from == journal.Nowhere {
-			move(journal.Wallet, journal.InFlight, row.Amount, row.Value)
-		} else if from != journal.InFlight {
-			move(from, journal.InFlight, row.Amount, row.Value)
-		}
-		if to == journal.Nowhere {
-			move(journal.InFlight, journal.Wallet, row.Amount, row.Value)
-		} else if to != journal.InFlight {
-			move(journal.InFlight, to, row.Amount, row.Value)
-		}
+	if from != to { // a move from an account to itself is left out
+		move(placeOf(from), journal.InFlight, row.Amount, row.Value)
+		move(journal.InFlight, placeOf(to), row.Amount, row.Value)
 	}
-	twice := row.Amount.MulDiv(int64(len(out.Extra)), 1)
-	if more := twice.Sub(row.BookedTwice); more.Sign() > 0 {
-		move(journal.Wallet, journal.PaidTwice, more, 0)
-	} else if more.Sign() < 0 {
+	twice := out.sumExtra(row.Amount)
+	if more := twice.Sub(row.BookedTwice); more.Sign() < 0 {
 		move(journal.PaidTwice, journal.Wallet, more.Abs(), 0)
+	} else {
+		move(journal.Wallet, journal.PaidTwice, more, 0)
 	}
 	row.Booked, row.BookedTwice = string(to), twice
 	return journal.PostSends(tx, s.Clock(), moves)
+}
+
+// placeOf returns the account that holds the money of a send which is booked in an account; the wallet for none.
+func placeOf(booked journal.Account) journal.Account {
+	if booked == journal.Nowhere {
+		return journal.Wallet
+	}
+	return booked
+}
+
+// sumExtra returns what the transactions that pay a send of an amount again moved.
+func (out Outcome) sumExtra(amount money.Amount) money.Amount {
+	return amount.MulDiv(int64(len(out.Extra)), 1)
 }
 
 // findAccount returns the account that a completed send is booked in.

@@ -108,6 +108,7 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 		if err := audit.Record(tx, sc, s.Clock(), "send.retried", v.Send.Reference, nil); err != nil {
 			return View{}, err
 		}
+		v.Send.EndedAt = nil
 		if v.Send.Reason != Dropped {
 			err = s.markReady(tx, v, sc.Actor)
 			return *v, err

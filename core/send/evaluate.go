@@ -24,13 +24,10 @@ func (s *Evaluator) Evaluate(ctx context.Context, id int64) error {
 			}
 		}
 		v, err := s.loadCurrent(tx, id)
-		if err != nil {
+		if err != nil || v.State() != AwaitingApproval {
 			return err
 		}
-		if v.State() == AwaitingApproval {
-			return s.evaluateApproval(ctx, tx, v)
-		}
-		return s.decideUntilStable(tx, v)
+		return s.evaluateApproval(ctx, tx, v)
 	})
 }
 
@@ -60,9 +57,6 @@ func (s *Evaluator) evaluateAll(ctx context.Context, ids []int64) error {
 	var errs []error
 	for _, id := range ids {
 		if err := s.Evaluate(ctx, id); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
 			errs = append(errs, err, s.DB.Exec(ctx).Model(&models.Send{}).Where("id = ?", id).
 				Update("due_at", s.Clock().Add(retryDelay)).Error)
 		}
@@ -97,12 +91,8 @@ func (s *Evaluator) RunSweeps(ctx context.Context, interval time.Duration) error
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
-		n, err := s.Sweep(ctx)
-		if err != nil && ctx.Err() == nil {
+		if _, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "sweep of sends failed", "error", err)
-		}
-		if err == nil && n == sweepBatch {
-			continue // there are more
 		}
 		select {
 		case <-ctx.Done():

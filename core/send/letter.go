@@ -1,11 +1,11 @@
 package send
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
@@ -79,7 +79,7 @@ func (s *store) notify(tx *models.Tx, v *View, l Letter, to, number string) erro
 
 // mailCustomer mails the customer of a refund about its progress.
 func (s *store) mailCustomer(tx *models.Tx, v *View, kind LetterKind) error {
-	if v.Send.PaymentID == nil || v.Send.Kind != Refund {
+	if v.Send.PaymentID == nil {
 		return nil
 	}
 	var p models.Payment
@@ -102,42 +102,34 @@ func (s *store) mailApprovers(tx *models.Tx, v *View) error {
 	return s.mailUsers(tx, v, LetterApprove, approvers)
 }
 
-// raiseAlarms mails the people who approve sends about what they must look into.
-func (s *store) raiseAlarms(tx *models.Tx, v *View, before models.Send) error {
+// raiseAlarm mails the people who approve sends about what they must look into.
+func (s *store) raiseAlarm(tx *models.Tx, v *View, before models.Send) error {
 	row := v.Send
-	kinds := map[LetterKind]bool{
-		LetterPaidTwice: row.PaidTwice && !before.PaidTwice,
-		LetterReversed:  row.Reversed && !before.Reversed,
-		LetterSent:      row.Reason == SentAnyway && before.Reason != SentAnyway,
+	var kind LetterKind
+	switch {
+	case row.BookedTwice.Cmp(before.BookedTwice) > 0:
+		kind = LetterPaidTwice
+	case row.Reversed && !before.Reversed:
+		kind = LetterReversed
+	case row.Reason == SentAnyway && before.Reason != SentAnyway:
+		kind = LetterSent
+	default:
+		return nil
 	}
-	for _, kind := range []LetterKind{LetterPaidTwice, LetterReversed, LetterSent} {
-		if !kinds[kind] {
-			continue
-		}
-		approvers, err := s.listApprovers(tx, models.Send{BusinessID: row.BusinessID})
-		if err != nil {
-			return err
-		}
-		if err := s.mailUsers(tx, v, kind, approvers); err != nil {
-			return err
-		}
+	approvers, err := s.listApprovers(tx, models.Send{BusinessID: row.BusinessID})
+	if err != nil {
+		return err
 	}
-	return nil
+	return s.mailUsers(tx, v, kind, approvers)
 }
 
 func (s *store) mailUsers(tx *models.Tx, v *View, kind LetterKind, actors []string) error {
-	var ids []int64
-	for _, actor := range actors {
-		var id int64
-		if _, err := fmt.Sscanf(actor, "user:%d", &id); err == nil {
-			ids = append(ids, id)
-		}
-	}
-	var users []models.User
-	if err := models.Among(tx, "id", ids).Order("id").Find(&users).Error; err != nil {
+	users, err := audit.ReadUsers(tx, actors)
+	if err != nil {
 		return err
 	}
-	for _, user := range users {
+	for _, actor := range actors {
+		user := users[actor]
 		l := Letter{Kind: kind, Name: user.Name, Payment: v.Payment, URL: s.PageBase + "/" + v.Send.Reference}
 		if err := s.notify(tx, v, l, user.Email, strconv.Itoa(v.Send.Steps)); err != nil {
 			return err
