@@ -47,10 +47,10 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 	coin := money.Coin(row.Coin)
 	fields := fault.Fields{}
 	switch {
+	case row.Fiat > 0 && row.Kind == Refund && (from.view == nil || from.view.Payment.Coin != row.Coin):
+		fields.Add("fiat_amount", "No price was locked for this money: give an amount of "+row.Coin+".")
 	case row.Fiat > 0:
-		if sentence := convertFiat(row, from, q, left); sentence != "" {
-			fields.Add("fiat_amount", sentence)
-		}
+		convertFiat(row, from, q, left)
 	case r.Amount == "":
 		row.Amount = left
 	}
@@ -86,22 +86,17 @@ func checkCarried(row models.Send, field string, fields fault.Fields) {
 	}
 }
 
-// convertFiat sets the amount of a send in fiat. It returns a sentence where it can't.
-func convertFiat(row *models.Send, from source, q prices, left money.Amount) (sentence string) {
-	coin := money.Coin(row.Coin)
-	if row.Kind == Refund && (from.view == nil || from.view.Payment.Coin != row.Coin) {
-		return "No price was locked for this money: give an amount of " + row.Coin + "."
-	}
+// convertFiat sets the amount of a send in fiat.
+func convertFiat(row *models.Send, from source, q prices, left money.Amount) {
 	if row.Rate == RatePayment {
 		p := from.view.Payment
 		row.Amount = p.Due.MulDiv(row.Fiat, 100*p.Amount)
-		return ""
+		return
 	}
-	row.Amount = coin.FromFiat(decimal.New(row.Fiat, -2), q.today.MarketPrice())
+	row.Amount = money.Coin(row.Coin).FromFiat(decimal.New(row.Fiat, -2), q.today.MarketPrice())
 	if row.Kind == Refund && row.Amount.Cmp(left) > 0 { // capped by the coin received
 		row.Amount = left
 	}
-	return ""
 }
 
 // setValue values a send in its currency and in USD.
@@ -114,7 +109,7 @@ func setValue(row *models.Send, from source, q prices) {
 		row.Value = hundredths(coin.ToFiat(row.Amount, q.today.MarketPrice()))
 	case from.view != nil && from.view.Payment.Coin == row.Coin:
 		row.Price, row.Value = from.view.Payment.Price, hundredths(from.view.Fiat(row.Amount))
-	case from.view == nil && from.transfer == nil:
+	case from.transfer == nil: // a payout
 		row.Currency, row.Price, row.Quote = string(money.USD), q.usd.MarketPrice().String(), encodeQuote(q.usd)
 		row.Value = row.ValueUSD
 	default: // no price was locked for this money

@@ -168,9 +168,9 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request, fiel
 	from source, err error) {
 	now := s.Clock()
 	row = models.Send{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: ident.New("SND_"),
-		BusinessReference: r.BusinessReference, Kind: r.Kind, Method: r.Method, Rate: r.Rate, Note: r.Note,
-		Actor: sc.Actor, Status: string(AwaitingApproval), ExpiresAt: now.Add(WaitForAddress), CreatedAt: now,
-		UpdatedAt: now}
+		BusinessReference: r.BusinessReference, Kind: r.Kind, Method: r.Method, Rate: r.Rate, Currency: r.Currency,
+		Note: r.Note, Actor: sc.Actor, Status: string(AwaitingApproval), ExpiresAt: now.Add(WaitForAddress),
+		CreatedAt: now, UpdatedAt: now}
 	if row.BusinessReference == "" {
 		row.BusinessReference = ident.New("REF_")
 	}
@@ -178,10 +178,7 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request, fiel
 		text := string(r.Metadata)
 		row.Metadata = &text
 	}
-	if r.FiatAmount != "" {
-		row.Fiat, _ = parseFiat(r.FiatAmount)
-		row.Currency = r.Currency
-	}
+	row.Fiat, _ = parseFiat(r.FiatAmount) // 0 for none
 	if !r.namesSource() {
 		return row, from, nil // fields say so
 	}

@@ -66,24 +66,19 @@ func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
 		from.view = view
 	}
 	if row.TransferID != nil {
-		from.transfer = &models.Transfer{}
-		if err := tx.Where("id = ?", *row.TransferID).Take(from.transfer).Error; err != nil {
-			return err
-		}
+		from.transfer = &models.Transfer{ID: *row.TransferID}
 	}
 	var err error
 	if left, err = s.lockSource(tx, from); err != nil {
 		return err
 	}
-	if row.Kind == Refund && left.Sign() < 0 {
+	if left.Sign() < 0 {
 		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
 	}
 	if row.Rate != RateToday {
 		return nil
 	}
-	if sentence := convertFiat(row, from, q, left.Add(row.Amount)); sentence != "" { // its own part is free for it
-		return fault.New(fault.Conflict, "send_unavailable", sentence)
-	}
+	convertFiat(row, from, q, left.Add(row.Amount)) // its own part is free for it
 	setValue(row, from, q)
 	return nil
 }
@@ -97,12 +92,15 @@ func checkDayLimit(tx *models.Tx, row models.Send, rules Rules, now time.Time) e
 	var sum int64
 	err := sc.Rows(tx.Model(&models.Send{})).Where("ready_at > ? AND id <> ?", now.Add(-24*time.Hour), row.ID).
 		Select("COALESCE(SUM(value_usd), 0)").Scan(&sum).Error
-	if err == nil && sum+row.ValueUSD > rules.DayLimit {
-		err = fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours "+
+	if err != nil {
+		return err
+	}
+	if sum+row.ValueUSD > rules.DayLimit {
+		return fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours "+
 			"than your limit of "+
 			money.FormatHundredths(rules.DayLimit)+" USD. Approve it later, or raise the limit in Sends.")
 	}
-	return err
+	return nil
 }
 
 // markReady writes that a send is ready for the wallet.

@@ -70,7 +70,7 @@ func setSource(row *models.Send, from source, sc scope.Scope, d *Deps) error {
 		return fault.New(fault.Conflict, "send_unavailable", "Sends on "+row.Network+" can't be signed "+
 			"here yet. Send the money from your wallet, and record the refund.")
 	}
-	if from.view != nil && row.Currency == "" {
+	if from.view != nil {
 		row.Currency = from.view.Payment.Currency
 	}
 	return nil
@@ -109,12 +109,8 @@ func checkPayment(v payment.View) error {
 
 // lockTransfer locks an unmatched transfer and returns how much of it is left.
 func (s *store) lockTransfer(tx *models.Tx, id int64) (left money.Amount, err error) {
-	query := tx
-	if models.IsPostgres(tx) {
-		query = query.Clauses(clause.Locking{Strength: "UPDATE"})
-	}
 	var t models.Transfer
-	if err := query.Where("id = ?", id).Take(&t).Error; err != nil {
+	if err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&t).Error; err != nil {
 		return left, fault.MissingRow(err, "unmatched transfer")
 	}
 	if err := checkTransfer(t); err != nil {
