@@ -58,6 +58,8 @@ var pieces = []piece{
 	{name: "core/payment/issuer", folder: "core/payment/issuer", suites: []suite{payments}},
 	{name: "core/payment/books", folder: "core/payment/books", suites: []suite{payments}},
 	{name: "core/journal", folder: "core/journal", suites: []suite{payments}},
+	{name: "core/send", folder: "core/send"},
+	{name: "core/send/destination", folder: "core/send/destination"},
 }
 
 // Suites that several pieces ask: the tests of a payment's life, of the API and of the
