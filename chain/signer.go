@@ -39,9 +39,15 @@ type Signed struct {
 	Fee  money.Amount
 }
 
+// Refusal is an error whose sentence tells the merchant why an order can't be made, why the network
+// didn't take a transaction, or what is wrong with an account. Failures of nodes are none.
+type Refusal string
+
+// Error returns the sentence.
+func (r Refusal) Error() string { return string(r) }
+
 // Signer builds the transactions of a network that a merchant's wallet signs, checks signed ones,
-// and broadcasts them. It holds no key. Its Problems say in words what keeps an order from being
-// made, and quote nothing but what a node said.
+// and broadcasts them. It holds no key. Its Refusals quote nothing but what a node said.
 type Signer interface {
 	// PrepareTerms asks a node for what a transaction needs beside its order: the account's number
 	// of the transaction and the fee. earlier are the terms of a transaction for the same order

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// transferGas is what a transfer of ether to an account without code uses.
+	// transferGas is what a transfer of ether to an account without code uses, and no transaction less.
 	transferGas = 21_000
 	// maxTokenGas bounds what is asked for a transfer of a token: a contract could ask for any.
 	maxTokenGas = 300_000
@@ -50,6 +50,9 @@ func (s *Source) payment(o chain.Order, t orderTerms) signing.Payment {
 
 // PrepareTerms implements chain.Signer.
 func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string) (string, error) {
+	if strings.EqualFold(o.To.Address, s.params.Token.String()) {
+		return "", chain.Refusal("The address is the token's own contract. Money that is sent there is lost.")
+	}
 	n, _, err := s.current.GetOrChoose(ctx)
 	if err != nil {
 		return "", err
@@ -80,15 +83,13 @@ type orderFacts struct {
 	confirmed, next uint64 // nonces: of the next transaction in a block, and beside those that wait
 	ether, held     money.Amount
 	baseFee, tip    money.Amount
-	gas             uint64
+	gas             uint64 // 0 for a transfer that the token's contract refuses
+	contract        bool   // the recipient has code
 }
 
 // fetchOrderFacts asks a node for the state of the account that pays.
 func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.Order) (f orderFacts, err error) {
 	token := o.Asset == string(money.USDT)
-	if strings.EqualFold(o.To.Address, p.Token.String()) {
-		return f, chain.Problem("The address is the token's own contract. Money that is sent there is lost.")
-	}
 	requests := []request{newRequest("eth_getTransactionCount", o.From, "latest"),
 		newRequest("eth_getTransactionCount", o.From, "pending"), newRequest("eth_getBalance", o.From, "latest"),
 		newRequest("eth_getBlockByNumber", "latest", false), newRequest("eth_maxPriorityFeePerGas"),
@@ -98,8 +99,8 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 		if err != nil {
 			return f, err
 		}
-		requests = append(requests, newRequest("eth_call", signing.BalanceCall(p.Token.String(), o.From), "latest"),
-			newRequest("eth_estimateGas", call))
+		requests = append(requests, newRequest("eth_call", map[string]string{"to": p.Token.String(),
+			"data": balanceCall + encodeArgument(o.From)}, "latest"), newRequest("eth_estimateGas", call))
 	}
 	answers, err := n.callAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
@@ -120,18 +121,14 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 		}
 	}
 	f = orderFacts{confirmed: uint64(confirmed), next: uint64(max(confirmed, next)), ether: ether.toAmount(),
-		baseFee: block.BaseFee.toAmount(), tip: tip.toAmount(), gas: transferGas}
+		baseFee: block.BaseFee.toAmount(), tip: tip.toAmount(), gas: transferGas, contract: len(code) > 0}
 	if !token {
 		f.held = f.ether
-		if len(code) > 0 {
-			return f, chain.Problem("The address is a contract's. Ether that a contract doesn't expect " +
-				"can be lost, so it isn't sent there. Ask for an address of a person's wallet.")
-		}
 		return f, nil
 	}
-	var held wei
-	if err := answers[6].decodeInto(&held); err != nil {
-		return f, asRefusal(err)
+	held, ok := decodeWord(answers[6])
+	if !ok {
+		return f, refusedError(fmt.Errorf("balanceOf: %v", answers[6].Error))
 	}
 	f.held = held.toAmount()
 	return f, f.readEstimate(answers[7])
@@ -142,17 +139,17 @@ func (f *orderFacts) readEstimate(answer response) error {
 	var used quantity
 	switch err := answer.decodeInto(&used); {
 	case answer.Error != nil && answer.Error.isRevert():
-		f.gas = 0 // the contract refuses it: too little money, or a blocked account
+		f.gas = 0 // too little money, or a blocked account
 		return nil
 	case err != nil:
 		return asRefusal(err)
 	}
-	f.gas = min(uint64(used)*gasReserve/100, maxTokenGas)
+	f.gas = min(max(min(uint64(used), maxTokenGas)*gasReserve/100, transferGas), maxTokenGas)
 	return nil
 }
 
 // computeTerms returns the terms for a transaction now: twice the fee of the last block, so that it
-// is taken while fees rise. A Problem names the money that lacks.
+// is taken while fees rise. A Refusal names the money that lacks.
 func (f orderFacts) computeTerms(o chain.Order) (orderTerms, error) {
 	tip := f.tip
 	if tip.Sign() == 0 {
@@ -162,14 +159,17 @@ func (f orderFacts) computeTerms(o chain.Order) (orderTerms, error) {
 	fee := terms.fee()
 	coin := money.Coin(o.Asset)
 	switch {
+	case f.contract && coin == money.ETH:
+		return terms, chain.Refusal("The address is a contract's. Ether that a contract doesn't expect can be " +
+			"lost, so it isn't sent there. Ask for an address of a person's wallet.")
 	case f.held.Cmp(o.Amount) < 0:
-		return terms, chain.Problem(fmt.Sprintf("The wallet %s has %s %s; this send takes %s %s.", o.From,
+		return terms, chain.Refusal(fmt.Sprintf("The wallet %s has %s %s; this send takes %s %s.", o.From,
 			coin.Format(f.held), coin, coin.Format(o.Amount), coin))
 	case f.gas == 0:
-		return terms, chain.Problem("The token's contract refuses this transfer. The token's issuer may have blocked " +
+		return terms, chain.Refusal("The token's contract refuses this transfer. The token's issuer may have blocked " +
 			"one of the two addresses.")
 	case coin == money.ETH && f.ether.Cmp(o.Amount.Add(fee)) < 0, coin != money.ETH && f.ether.Cmp(fee) < 0:
-		return terms, chain.Problem(fmt.Sprintf("The wallet %s has %s ETH; the network's fee takes up to "+
+		return terms, chain.Refusal(fmt.Sprintf("The wallet %s has %s ETH; the network's fee takes up to "+
 			"%s ETH beside the amount. Add ether to it.", o.From, money.ETH.Format(f.ether), money.ETH.Format(fee)))
 	}
 	return terms, nil
@@ -237,17 +237,18 @@ func (s *Source) Broadcast(ctx context.Context, raw string) error {
 // Erigon, Besu and Reth; nil where the node has it already.
 func (e *rpcError) describeBroadcast() error {
 	switch {
-	case e.messageContains("already known", "known transaction", "already imported", "alreadyknown"):
+	case e.messageContains("already known", "known transaction", "already imported", "alreadyknown") &&
+		!e.messageContains("unknown"):
 		return nil
 	case e.messageContains("nonce too low", "oldnonce", "nonce is too low", "nonce_too_low"):
-		return chain.Problem("Another transaction of this wallet has taken its number. Prepare the send " +
+		return chain.Refusal("Another transaction of this wallet has taken its number. Prepare the send " +
 			"again, unless that transaction was this send.")
 	case e.messageContains("insufficient funds", "insufficientfunds", "upfront cost"):
-		return chain.Problem("The wallet has too little ether for the amount and the network's fee.")
-	case e.messageContains("underpriced", "feetoolow", "fee too low", "gas price"):
-		return chain.Problem("Its fee is too low now. Prepare the send again, and sign that transaction.")
+		return chain.Refusal("The wallet has too little ether for the amount and the network's fee.")
+	case e.messageContains("underpriced", "feetoolow", "fee too low", "gas price", "base fee"):
+		return chain.Refusal("Its fee is too low now. Prepare the send again, and sign that transaction.")
 	}
-	return chain.Problem("The node refused the transaction: " + strings.TrimRight(e.Error(), ".") + ".")
+	return chain.Refusal("The node refused the transaction: " + strings.TrimRight(e.Error(), ".") + ".")
 }
 
 // ParseAccount implements chain.Signer.
@@ -255,9 +256,9 @@ func (s *Source) ParseAccount(address string) (account, spendPrefix string, err 
 	a, err := params.ParseAddress(address)
 	switch {
 	case errors.Is(err, params.ErrChecksum):
-		return "", "", chain.Problem("A character is mistyped: the checksum in the capitals is wrong.")
+		return "", "", chain.Refusal("A character is mistyped: the checksum in the capitals is wrong.")
 	case err != nil, a == params.Address{}:
-		return "", "", chain.Problem("Must be an account: 0x and 40 of the characters 0–9 and a–f.")
+		return "", "", chain.Refusal("Must be an account: 0x and 40 of the characters 0–9 and a–f.")
 	}
 	return a.String(), strings.ToLower(a.String()) + ":", nil
 }

@@ -75,18 +75,18 @@ func checkAccounts(o chain.Order, t orderTerms, payer, payee Account) error {
 	xrp := func(drops money.Amount) string { return money.XRP.Format(drops) + " XRP" }
 	switch free := payer.Balance.Sub(payer.Reserve); {
 	case !payer.Exists:
-		return chain.Problem("The account " + o.From + " is not on the ledger.")
+		return chain.Refusal("The account " + o.From + " is not on the ledger.")
 	case free.Cmp(o.Amount.Add(t.Fee)) < 0:
-		return chain.Problem(fmt.Sprintf("The account %s has %s beside its reserve of %s; this send "+
+		return chain.Refusal(fmt.Sprintf("The account %s has %s beside its reserve of %s; this send "+
 			"takes %s and a fee of %s.", o.From, xrp(free), xrp(payer.Reserve), xrp(o.Amount), xrp(t.Fee)))
 	case !payee.Exists && o.Amount.Cmp(payee.Reserve) < 0:
-		return chain.Problem("The recipient's account is not on the ledger yet. The first payment to it " +
+		return chain.Refusal("The recipient's account is not on the ledger yet. The first payment to it " +
 			"must be at least " +
 			xrp(payee.Reserve) + ".")
 	case payee.RequireTag && o.To.Tag == nil:
-		return chain.Problem("The recipient's account takes payments with a destination tag only. Ask for the tag.")
+		return chain.Refusal("The recipient's account takes payments with a destination tag only. Ask for the tag.")
 	case payee.DepositAuth:
-		return chain.Problem("The recipient's account takes payments only from accounts that it has " +
+		return chain.Refusal("The recipient's account takes payments only from accounts that it has " +
 			"allowed. Ask for another address.")
 	}
 	return nil
@@ -159,7 +159,7 @@ func (s *Source) Broadcast(ctx context.Context, raw string) error {
 	var refused *apiError
 	switch {
 	case errors.As(err, &refused):
-		return chain.Problem("The server refused the transaction: " + refused.Error() + ".")
+		return chain.Refusal("The server refused the transaction: " + refused.Error() + ".")
 	case err != nil:
 		return n.DemoteOnError(ctx, err)
 	}
@@ -172,21 +172,21 @@ func (r *submitResult) describeResult() error {
 	case resultSuccess, "terQUEUED", "tefALREADY":
 		return nil
 	case "tefPAST_SEQ":
-		return chain.Problem("Another transaction of this account has taken its number. Prepare the send " +
+		return chain.Refusal("Another transaction of this account has taken its number. Prepare the send " +
 			"again, unless that transaction was this send.")
 	case "tefMAX_LEDGER":
-		return chain.Problem("The transaction is too old for the ledger. Prepare the send again, and sign that one.")
+		return chain.Refusal("The transaction is too old for the ledger. Prepare the send again, and sign that one.")
 	case "telINSUF_FEE_P", "terINSUF_FEE_B":
-		return chain.Problem("Its fee is too low now, or the account can't pay it. Prepare the send again.")
+		return chain.Refusal("Its fee is too low now, or the account can't pay it. Prepare the send again.")
 	}
-	return chain.Problem("The server refused the transaction: " + node.PrintableText(r.Result) + ".")
+	return chain.Refusal("The server refused the transaction: " + node.PrintableText(r.Result) + ".")
 }
 
 // ParseAccount implements chain.Signer.
 func (s *Source) ParseAccount(address string) (account, spendPrefix string, err error) {
 	a, err := params.ParseAccount(address)
 	if err != nil {
-		return "", "", chain.Problem("Must be an account of the XRP Ledger that begins with r.")
+		return "", "", chain.Refusal("Must be an account of the XRP Ledger that begins with r.")
 	}
 	return a.String(), a.String() + ":", nil
 }

@@ -199,7 +199,7 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 	defer cancel()
 	done := Submitted{Signed: checked}
 	if err := signer.Broadcast(asked, checked.Raw); err != nil {
-		var said chain.Problem
+		var said chain.Refusal
 		if !errors.As(err, &said) {
 			return done, describeProblem(ctx, err)
 		}
@@ -210,7 +210,7 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 
 // describeProblem turns an adapter's error into a fault.
 func describeProblem(ctx context.Context, err error) error {
-	var said chain.Problem
+	var said chain.Refusal
 	if errors.As(err, &said) {
 		return fault.New(fault.Conflict, "send_unavailable", said.Error())
 	}

@@ -51,7 +51,7 @@ func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, addres
 	}
 	account, prefix, err := signer.ParseAccount(strings.TrimSpace(address))
 	if err != nil {
-		var said chain.Problem
+		var said chain.Refusal
 		if !errors.As(err, &said) {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -110,13 +109,4 @@ func TransferCall(token, from, to string, amount money.Amount) (map[string]strin
 		return nil, err
 	}
 	return map[string]string{"from": from, "to": token, "data": formatBytes(t.calldata())}, nil
-}
-
-// balanceSelector begins the calldata of balanceOf(address).
-const balanceSelector = "0x70a08231"
-
-// BalanceCall returns the parameter of eth_call for the balance of an account in a token.
-func BalanceCall(token, account string) map[string]string {
-	return map[string]string{"to": token, "data": balanceSelector + strings.Repeat("0", 24) +
-		strings.ToLower(strings.TrimPrefix(account, "0x"))}
 }
