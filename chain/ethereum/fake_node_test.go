@@ -32,6 +32,7 @@ type fakeNode struct {
 	password string                                        // of user "u"; "" means no authentication
 	hijack   func(http.ResponseWriter, *http.Request) bool // answers instead; false lets the node answer
 	tamper   func(method string, result any) any           // changes results; an rpcError becomes the error
+	script   func(q request) any                           // results instead of its own; nil leaves them
 	lacks    map[string]bool                               // methods that it does not have
 	barred   map[string]bool                               // by argument, if the token's contract has a blacklist
 	views    map[string]string                             // results of the token's contract, by selector
@@ -174,6 +175,11 @@ func (n *fakeNode) answerRequest(q request) any {
 
 // methodResult returns the result of a method. The caller holds the chain's lock.
 func (n *fakeNode) methodResult(q request) any {
+	if n.script != nil {
+		if result := n.script(q); result != nil {
+			return result
+		}
+	}
 	switch q.Method {
 	case "eth_chainId":
 		return encodeHeight(n.id)
