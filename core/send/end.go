@@ -110,6 +110,7 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 		}
 		v.Send.EndedAt = nil
 		if v.Send.Reason != Dropped {
+			v.Send.Account, v.Send.Terms, v.Send.SignedHash = "", "", "" // it can't confirm: another wallet may pay
 			err = s.markReady(tx, v, sc.Actor)
 			return *v, err
 		}

@@ -82,7 +82,8 @@ func (s *Signing) findReady(ctx context.Context, sc scope.Scope, reference strin
 // wallet: account is one of the business's payout wallets on the send's network.
 //
 // Faults: Forbidden; NotFound; Invalid for account; Conflict for a send that is not ready, was
-// changed, or that the account can't pay; Unavailable while the network's node can't be asked.
+// changed or prepared for another account, or that the account can't pay; Unavailable while the
+// network's node can't be asked.
 func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, account string) (View, error) {
 	v, signer, err := s.findReady(ctx, sc, reference)
 	if err != nil {
@@ -96,13 +97,14 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 	if len(wallets) == 0 {
 		return View{}, fault.Validation(fault.Fields{"account": {"Must be one of your payout wallets."}})
 	}
-	earlier := ""
-	if v.Send.Account == account {
-		earlier = v.Send.Terms
+	if v.Send.Account != "" && v.Send.Account != account { // the two transactions could both confirm
+		return View{}, fault.New(fault.Conflict, "send_prepared", "This send was prepared for the wallet "+
+			v.Send.Account+", and its transaction may still confirm. Sign it with that wallet. To use another one, "+
+			"withdraw this send and ask for it again.")
 	}
 	asked, cancel := context.WithTimeout(ctx, nodePatience)
 	defer cancel()
-	terms, err := signer.PrepareTerms(asked, orderOf(v.Send, account), earlier)
+	terms, err := signer.PrepareTerms(asked, orderOf(v.Send, account), v.Send.Terms)
 	if err != nil {
 		return View{}, describeProblem(ctx, err)
 	}
@@ -116,7 +118,7 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 			return err
 		}
 		if made.Version() != seen {
-			return fault.New(fault.Conflict, "send_changed", "The send changed meanwhile. Look at it again.")
+			return errSeenEarlier
 		}
 		now := s.Clock()
 		made.Send.Account, made.Send.Terms, made.Send.SigningAt = account, terms, &now
@@ -184,6 +186,9 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 		if err := s.checkReady(now.Send); err != nil {
 			return err
 		}
+		if now.Send.Account != v.Send.Account || now.Send.Terms != v.Send.Terms { // prepared again meanwhile
+			return errSeenEarlier
+		}
 		now.Send.SignedHash = checked.Hash
 		if err := s.writeStep(tx, now, models.SendStep{Kind: stepNote, From: now.Send.Status, To: now.Send.Status,
 			Reason: "signed", Actor: sc.Actor,
@@ -207,6 +212,8 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 	}
 	return done, nil
 }
+
+var errSeenEarlier = fault.New(fault.Conflict, "send_changed", "The send changed meanwhile. Look at it again.")
 
 // describeProblem turns an adapter's error into a fault.
 func describeProblem(ctx context.Context, err error) error {

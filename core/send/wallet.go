@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gorm.io/gorm"
+
 	"cointill/chain"
 	"cointill/core/audit"
 	"cointill/core/fault"
@@ -43,25 +45,22 @@ func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, addres
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {
 		return err
 	}
-	fields := fault.Fields{}
 	signer, known := s.Signers[network]
 	if !known || signer.Domain != sc.Domain {
-		fields.Add("network", "Must be one of the networks in the list.")
-		return fault.Validation(fields)
+		return fault.Validation(fault.Fields{"network": {"Must be one of the networks in the list."}})
 	}
 	account, prefix, err := signer.ParseAccount(strings.TrimSpace(address))
-	if err != nil {
-		var said chain.Refusal
-		if !errors.As(err, &said) {
-			return err
-		}
-		fields.Add("address", said.Error())
-		return fault.Validation(fields)
+	var said chain.Refusal
+	switch {
+	case errors.As(err, &said):
+		return fault.Validation(fault.Fields{"address": {said.Error()}})
+	case err != nil:
+		return err
 	}
 	if _, err := s.Users.Reauthenticate(ctx, sc, proof); err != nil {
 		return err
 	}
-	return s.DB.Write(ctx, func(tx *models.Tx) error {
+	err = s.DB.Write(ctx, func(tx *models.Tx) error {
 		if err := lockBusiness(tx, sc); err != nil {
 			return err
 		}
@@ -70,8 +69,11 @@ func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, addres
 			Find(&taken).Error; err != nil {
 			return err
 		}
-		if len(taken) > 0 {
-			return refuseTaken(taken[0], sc)
+		switch {
+		case len(taken) > 0 && taken[0].BusinessID == sc.BusinessID:
+			return fault.Validation(fault.Fields{"address": {"Is one of your payout wallets already."}})
+		case len(taken) > 0:
+			return errWalletTaken
 		}
 		var count int64
 		if err := sc.Rows(tx.Model(&models.PayoutWallet{})).Count(&count).Error; err != nil {
@@ -88,15 +90,14 @@ func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, addres
 		return tx.Create(&models.PayoutWallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network,
 			Address: account, SpendPrefix: prefix, Actor: sc.Actor, CreatedAt: s.Clock()}).Error
 	})
+	if errors.Is(err, gorm.ErrDuplicatedKey) { // another business, at this very moment
+		return errWalletTaken
+	}
+	return err
 }
 
-func refuseTaken(w models.PayoutWallet, sc scope.Scope) error {
-	if w.BusinessID == sc.BusinessID && w.Domain == string(sc.Domain) {
-		return fault.Validation(fault.Fields{"address": {"Is one of your payout wallets already."}})
-	}
-	return fault.New(fault.Conflict, "wallet_taken", "Another business of this installation registered this account. "+
-		"If it is yours, ask the operator.")
-}
+var errWalletTaken = fault.New(fault.Conflict, "wallet_taken", "Another business of this installation registered this "+
+	"account. If it is yours, ask the operator.")
 
 // RemoveWallet ends that an account's transactions pay sends, but for those that were checked here.
 // Faults: Forbidden; NotFound; Invalid for the proof.
@@ -112,10 +113,14 @@ func (s *Signing) RemoveWallet(ctx context.Context, sc scope.Scope, id int64, pr
 		return err
 	}
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		if err := audit.Record(tx, sc, s.Clock(), "send.wallet_removed", w.Address,
-			map[string]string{"network": w.Network}); err != nil {
-			return err
+		removed := sc.Rows(tx).Where("id = ?", id).Delete(&models.PayoutWallet{})
+		switch {
+		case removed.Error != nil:
+			return removed.Error
+		case removed.RowsAffected == 0: // another person was faster
+			return fault.Missing("payout wallet")
 		}
-		return sc.Rows(tx).Where("id = ?", id).Delete(&models.PayoutWallet{}).Error
+		return audit.Record(tx, sc, s.Clock(), "send.wallet_removed", w.Address,
+			map[string]string{"network": w.Network})
 	})
 }

@@ -88,16 +88,12 @@ func formatUnits(coin money.Coin, text string) string {
 	return coin.Format(amount) + " " + string(coin)
 }
 
-// walletOptions are the wallets on the send's network, the one that it was handed to first.
+// walletOptions are the wallets that may pay: those on the send's network before it is prepared,
+// and then the one that it was prepared for.
 func walletOptions(row models.Send, wallets []models.PayoutWallet) (options []ui.Option) {
 	for _, w := range wallets {
-		option := ui.Option{Value: w.Address, Label: w.Address}
-		switch {
-		case w.Network != row.Network:
-		case w.Address == row.Account:
-			options = append([]ui.Option{option}, options...)
-		default:
-			options = append(options, option)
+		if w.Network == row.Network && (row.Account == "" || row.Account == w.Address) {
+			options = append(options, ui.Option{Value: w.Address, Label: w.Address})
 		}
 	}
 	return options
