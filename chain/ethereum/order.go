@@ -168,7 +168,7 @@ func (f orderFacts) computeTerms(o chain.Order) (orderTerms, error) {
 	case f.gas == 0:
 		return terms, chain.Refusal("The token's contract refuses this transfer. The token's issuer may have blocked " +
 			"one of the two addresses.")
-	case coin == money.ETH && f.ether.Cmp(o.Amount.Add(fee)) < 0, coin != money.ETH && f.ether.Cmp(fee) < 0:
+	case f.ether.Cmp(fee) < 0, coin == money.ETH && f.ether.Cmp(o.Amount.Add(fee)) < 0:
 		return terms, chain.Refusal(fmt.Sprintf("The wallet %s has %s ETH; the network's fee takes up to "+
 			"%s ETH beside the amount. Add ether to it.", o.From, money.ETH.Format(f.ether), money.ETH.Format(fee)))
 	}

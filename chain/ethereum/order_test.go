@@ -156,8 +156,11 @@ func TestTermsOfOrders(t *testing.T) {
 			t.Parallel()
 			state := richState()
 			c.change(&state)
-			source, _ := state.openOrderSource(t)
+			source, n := state.openOrderSource(t)
 			text, err := source.PrepareTerms(t.Context(), sampleOrder(c.coin), c.earlier)
+			if asked := n.countRequests("eth_estimateGas"); asked != map[money.Coin]int{money.USDT: 1}[c.coin] {
+				t.Errorf("%d estimates are asked for, want one for tokens only", asked)
+			}
 			var got orderTerms
 			if err == nil {
 				err = json.Unmarshal([]byte(text), &got)
@@ -256,12 +259,19 @@ func TestDamagedAnswersMakeNoTerms(t *testing.T) {
 		t.Errorf("with damaged earlier terms PrepareTerms = %q, want an error", terms)
 	}
 	n.Close()
+	expectNodeFailure(t, "a node that stopped", source)
+	expectNodeFailure(t, "no node that was usable", n.openSource(t))
+}
+
+// expectNodeFailure checks that orders fail without a refusal.
+func expectNodeFailure(t *testing.T, name string, source *Source) {
+	t.Helper()
 	var refused chain.Refusal
 	if _, err := source.PrepareTerms(t.Context(), sampleOrder(money.ETH), ""); err == nil || errors.As(err, &refused) {
-		t.Errorf("without a node PrepareTerms = %v, want a failure", err)
+		t.Errorf("with %s PrepareTerms = %v, want a failure", name, err)
 	}
 	if err := source.Broadcast(t.Context(), "0x02"); err == nil || errors.As(err, &refused) {
-		t.Errorf("without a node Broadcast = %v, want a failure", err)
+		t.Errorf("with %s Broadcast = %v, want a failure", name, err)
 	}
 }
 
@@ -315,7 +325,8 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 		t.Errorf("the vectors are of %v, want ether and a token", kinds)
 	}
 	source := &Source{params: testParams()}
-	for name, terms := range map[string]string{"damaged terms": "{", "terms without a fee": `{"nonce":1,"gas":21000}`} {
+	for name, terms := range map[string]string{"damaged terms": "{", "terms without a fee": `{"nonce":1,"gas":21000}`,
+		"terms with more behind them": `{"nonce":1,"gas":21000,"max_fee_per_gas":"1","max_priority_fee_per_gas":"1"} x`} {
 		if u, err := source.BuildUnsigned(sampleOrder(money.ETH), terms); err == nil || u.Files != nil {
 			t.Errorf("%s: BuildUnsigned = %+v, want an error", name, u)
 		}
