@@ -33,7 +33,8 @@ type orderState struct {
 // richState is an account that can pay: one ether, 100 USDT, at 10 gwei and a tip of 2 gwei.
 func richState() orderState {
 	return orderState{latest: "0x5", pending: "0x7", ether: "0xde0b6b3a7640000",
-		tokens: fmt.Sprintf("0x%064x", 100_000_000), baseFee: "0x2540be400", tip: "0x77359400", estimate: "0xc350", code: "0x"}
+		tokens: fmt.Sprintf("0x%064x", 100_000_000), baseFee: "0x2540be400", tip: "0x77359400",
+		estimate: "0xc350", code: "0x"}
 }
 
 // openOrderSource makes a source whose node says this, and returns the node, too.

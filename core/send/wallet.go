@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"cointill/chain"
 	"cointill/core/audit"
@@ -45,8 +45,8 @@ func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, addres
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {
 		return err
 	}
-	signer, known := s.Signers[network]
-	if !known || signer.Domain != sc.Domain {
+	signer := s.Signers[network]
+	if signer.Domain != sc.Domain {
 		return fault.Validation(fault.Fields{"network": {"Must be one of the networks in the list."}})
 	}
 	account, prefix, err := signer.ParseAccount(strings.TrimSpace(address))
@@ -60,20 +60,16 @@ func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, addres
 	if _, err := s.Users.Reauthenticate(ctx, sc, proof); err != nil {
 		return err
 	}
-	err = s.DB.Write(ctx, func(tx *models.Tx) error {
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
 		if err := lockBusiness(tx, sc); err != nil {
 			return err
 		}
-		var taken []models.PayoutWallet
-		if err := tx.Where("network = ? AND address = ?", network, account).Limit(1).
-			Find(&taken).Error; err != nil {
+		var mine []models.PayoutWallet
+		if err := sc.Rows(tx).Where("network = ? AND address = ?", network, account).Find(&mine).Error; err != nil {
 			return err
 		}
-		switch {
-		case len(taken) > 0 && taken[0].BusinessID == sc.BusinessID:
+		if len(mine) > 0 {
 			return fault.Validation(fault.Fields{"address": {"Is one of your payout wallets already."}})
-		case len(taken) > 0:
-			return errWalletTaken
 		}
 		var count int64
 		if err := sc.Rows(tx.Model(&models.PayoutWallet{})).Count(&count).Error; err != nil {
@@ -87,13 +83,14 @@ func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, addres
 			map[string]string{"network": network}); err != nil {
 			return err
 		}
-		return tx.Create(&models.PayoutWallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: network,
-			Address: account, SpendPrefix: prefix, Actor: sc.Actor, CreatedAt: s.Clock()}).Error
+		added := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&models.PayoutWallet{BusinessID: sc.BusinessID,
+			Domain: string(sc.Domain), Network: network, Address: account, SpendPrefix: prefix, Actor: sc.Actor,
+			CreatedAt: s.Clock()})
+		if added.Error == nil && added.RowsAffected == 0 {
+			return errWalletTaken
+		}
+		return added.Error
 	})
-	if errors.Is(err, gorm.ErrDuplicatedKey) { // another business, at this very moment
-		return errWalletTaken
-	}
-	return err
 }
 
 var errWalletTaken = fault.New(fault.Conflict, "wallet_taken", "Another business of this installation registered this "+
