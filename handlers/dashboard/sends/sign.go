@@ -34,7 +34,7 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 		if err != nil {
 			return err
 		}
-		return h.showSend(c, http.StatusOK, ui.Form{}, said)
+		return h.showSend(c, status, ui.Form{}, said)
 	}
 	if err != nil {
 		return err

@@ -44,6 +44,8 @@ var actionWords = map[string]string{
 	"send.rejected":             "audit.did_send_rejected",
 	"send.retried":              "audit.did_send_retried",
 	"send.rules_changed":        "audit.did_send_rules_changed",
+	"send.wallet_added":         "audit.did_send_wallet_added",
+	"send.wallet_removed":       "audit.did_send_wallet_removed",
 	"settings.changed":          "audit.did_settings_changed",
 	"settings.logo_changed":     "audit.did_settings_logo_changed",
 	"settings.logo_removed":     "audit.did_settings_logo_removed",
