@@ -1,0 +1,182 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/core/money"
+	"cointill/core/scope"
+	"cointill/core/send"
+	"cointill/internal/testing/servertest"
+	"cointill/models"
+)
+
+const (
+	walletsPage = "/dashboard/sends/wallets"
+	ethPayee    = "0x2444374e5963746b7AC424F7C0EF1f6030F32507"
+)
+
+// connectSigner gives the test domain a network of Ethereum whose sends a wallet signs.
+func connectSigner(s *servertest.Server) *chaintest.Signer {
+	signer := &chaintest.Signer{Terms: "terms 1"}
+	s.Registry.Domains[scope.Test][money.Ethereum] = "ethereum-sepolia"
+	s.Sends.Signers = map[string]send.Signer{"ethereum-sepolia": {Signer: signer, Domain: scope.Test}}
+	return signer
+}
+
+// readySend asks for a payout of ether and approves it.
+func readySend(s *servertest.Server, sc scope.Scope) models.Send {
+	s.T.Helper()
+	v, err := s.Sends.Ask(s.T.Context(), sc, send.Request{Kind: send.Payout, Method: string(money.CryptoEthereum),
+		Amount: "0.001", Address: ethPayee})
+	s.FailOn(err)
+	v, err = s.Sends.Approvals.Approve(s.T.Context(), sc, v.Send.Reference, "", send.Proof{Password: servertest.Password})
+	s.FailOn(err)
+	return v.Send
+}
+
+// lacksMarkup fails if a page holds a text as markup.
+func lacksMarkup(t *testing.T, a servertest.Answer, markup string) {
+	t.Helper()
+	if strings.Contains(a.Body, markup) {
+		t.Errorf("the page holds %q as markup, want it escaped", markup)
+	}
+}
+
+// TestPayoutWalletPages registers and removes wallets by the forms.
+func TestPayoutWalletPages(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		empty := b.Get(walletsPage)
+		expect(t, empty, 200, "No wallet is registered yet.", "No network in this domain needs one")
+		lacks(t, empty, `name="address"`)
+		connectSigner(s)
+		expect(t, b.Get(walletsPage), 200, `value="ethereum-sepolia"`, `name="address"`)
+		form := url.Values{"network": {"ethereum-sepolia"}, "address": {`nowhere"><b>`}, "password": {servertest.Password}}
+		expect(t, b.PostFrom(walletsPage, walletsPage, form), 422, "Must begin with 0x.", `value="nowhere&#34;&gt;&lt;b&gt;"`)
+		form.Set("address", "0xaa")
+		form.Set("network", "ethereum-mainnet")
+		expect(t, b.PostFrom(walletsPage, walletsPage, form), 422, "Must be one of the networks in the list.")
+		form.Set("network", "ethereum-sepolia")
+		form.Set("password", "")
+		refused := b.PostFrom(walletsPage, walletsPage, form)
+		expect(t, refused, 422, "Is required.", `value="0xaa"`)
+		form.Set("password", servertest.Password)
+		leads(t, b.PostFrom(walletsPage, walletsPage, form), walletsPage)
+		expect(t, b.Get(walletsPage), 200, "The wallet was registered.", "0xAA", "Ama Mensah")
+		expect(t, b.PostFrom(walletsPage, walletsPage, form), 422, "Is one of your payout wallets already.")
+
+		s.SetRole(sc, scope.Finance)
+		seen := b.Get(walletsPage)
+		expect(t, seen, 200, "0xAA", "Owners and admins register wallets.")
+		lacks(t, seen, `name="address"`, "/remove")
+		s.SetRole(sc, scope.Owner)
+
+		var row models.PayoutWallet
+		s.FailOn(s.DB.Read(t.Context()).Take(&row).Error)
+		removal := fmt.Sprintf("%s/%d/remove", walletsPage, row.ID)
+		expect(t, b.Get(walletsPage), 200, removal)
+		expect(t, b.PostFrom(walletsPage, removal, url.Values{}), 422, "Is required.", "0xAA")
+		proof := url.Values{"password": {servertest.Password}}
+		for _, id := range []string{"99", "x", "-1"} {
+			expect(t, b.PostFrom(walletsPage, walletsPage+"/"+id+"/remove", proof), 404)
+		}
+		leads(t, b.PostFrom(walletsPage, removal, proof), walletsPage)
+		expect(t, b.Get(walletsPage), 200, "The wallet was removed.", "No wallet is registered yet.")
+		expect(t, b.Get("/dashboard/audit"), 200, "Payout wallet registered", "Payout wallet removed")
+	})
+}
+
+// TestSignPage prepares a send, downloads it, and returns what a wallet signed.
+func TestSignPage(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b, signer := s.SignIn(ama), connectSigner(s)
+		row := readySend(s, sc)
+		at := "/dashboard/sends/" + row.Reference
+		sign, check := at+"/sign", at+"/sign/check"
+		ready := b.Get(at)
+		expect(t, ready, 200, "Sign this send", `href="`+sign+`"`)
+		lacks(t, ready, "Sandbox wallet")
+		expect(t, b.Get(sign), 200, "Register the wallet that pays first", "0.00100000 ETH", ethPayee)
+		for _, address := range []string{"0xaa", "0xbb"} {
+			s.FailOn(s.Sends.Signing.AddWallet(t.Context(), sc, "ethereum-sepolia", address,
+				send.Proof{Password: servertest.Password}))
+		}
+		fresh := b.Get(sign)
+		expect(t, fresh, 200, "Prepare the transaction", `value="0xAA"`, `value="0xBB"`)
+		lacks(t, fresh, "data-wallet", "unsigned.txt", "Signed transaction")
+		expect(t, b.Get(sign+"?file=unsigned.txt"), 404)
+		expect(t, b.PostFrom(sign, check, url.Values{"signed": {"0x02"}}), 409, "Prepare the transaction first.")
+		expect(t, b.PostFrom(sign, sign, url.Values{"account": {"0xCC"}}), 422, "Must be one of your payout wallets.")
+		account := url.Values{"account": {"0xAA"}}
+		signer.Fails = chain.Refusal("The wallet has <b>0</b> ETH.")
+		refused := b.PostFrom(sign, sign, account)
+		expect(t, refused, 409, "The wallet has &lt;b&gt;0&lt;/b&gt; ETH.")
+		lacksMarkup(t, refused, "<b>0</b>")
+		signer.Fails = fmt.Errorf("%w (10.0.0.1)", chain.Problem("The node can't be reached."))
+		down := b.PostFrom(sign, sign, account)
+		expect(t, down, 503, "The network's node doesn't answer now.")
+		lacks(t, down, "10.0.0.1")
+		signer.Fails = nil
+		leads(t, b.PostFrom(sign, sign, account), sign)
+
+		prepared := b.Get(sign)
+		expect(t, prepared, 200, "The transaction is prepared.", "Prepare again", "0.000000021 ETH", `value="0xAA"`,
+			`data-wallet-request="{&#34;from&#34;:&#34;0xAA&#34;}"`, `data-wallet-chain="31337"`, "js/wallet",
+			`href="`+sign+`?file=unsigned.txt"`, "ethereum:"+ethPayee, "<svg")
+		lacks(t, prepared, `value="0xBB"`)
+		expect(t, b.PostFrom(sign, sign, url.Values{"account": {"0xBB"}}), 409, "prepared for the wallet 0xAA")
+		file := b.Get(sign + "?file=unsigned.txt")
+		order := chain.Order{From: "0xAA", To: chain.Destination{Address: ethPayee}, Asset: "ETH", Amount: row.Amount}
+		want := `attachment; filename="` + row.Reference + `-unsigned.txt"`
+		if got := file.Header.Get("Content-Disposition"); file.Status != 200 || got != want ||
+			file.Header.Get("Content-Type") != "text/plain" || file.Body != chaintest.Sign("", order, "terms 1") {
+			t.Errorf("the file is answered by %d, %q, %q: %q; want it as %q", file.Status, got,
+				file.Header.Get("Content-Type"), file.Body, want)
+		}
+		for _, name := range []string{"unsigned.json", "../unsigned.txt", `"><script>`, "unsigned.txt\r\nX: y"} {
+			strange := b.Get(sign + "?file=" + url.QueryEscape(name))
+			expect(t, strange, 404)
+			lacksMarkup(t, strange, `"><script>`)
+		}
+
+		submit := func(signed string) servertest.Answer {
+			return b.PostFrom(sign, check, url.Values{"signed": {signed}})
+		}
+		expect(t, submit(" "), 422, "Paste the signed transaction")
+		expect(t, submit("</textarea><i>"), 422, "Is not a signed transaction of this network", "&lt;/textarea&gt;&lt;i&gt;")
+		differs := submit("0xh|<script>alert(1)</script>")
+		expect(t, differs, 422, "Not sent: this is not the approved send", "Address", "&lt;script&gt;alert(1)")
+		lacksMarkup(t, differs, "<script>alert")
+		lacks(t, differs, "Checked and given to the network")
+		good := chaintest.Sign("0xh", order, "terms 1")
+		signer.Refuses = chain.Refusal("Its fee is too low now.")
+		expect(t, submit(good), 422, "The network did not take the transaction", "Its fee is too low now.")
+		signer.Refuses = nil
+		leads(t, submit(good), sign)
+		expect(t, b.Get(sign), 200, "Checked and given to the network", "0xh")
+		expect(t, b.Get(at), 200, "To sign", "A signed transaction was checked and given to the network")
+		if want := []string{good, good}; strings.Join(signer.Sent, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%q were broadcast, want %q", signer.Sent, want)
+		}
+
+		s.SetRole(sc, scope.Finance)
+		lacks(t, b.Get(at), `href="`+sign+`"`)
+		expect(t, b.Get(sign), 403)
+		s.SetRole(sc, scope.Owner)
+		s.Clock.Advance(time.Second)
+		leads(t, b.PostFrom(at, at+"/cancel", nil), at)
+		expect(t, b.Get(sign), 200, "only one that is ready can be signed", "Withdrawn")
+		expect(t, b.PostFrom(at, sign, account), 409, "only one that is ready can be signed", "Withdrawn")
+		expect(t, b.PostFrom(at, check, url.Values{"signed": {good}}), 409, "only one that is ready can be signed")
+		expect(t, b.Get(sign+"?file=unsigned.txt"), 409)
+		expect(t, b.Get("/dashboard/sends/SND_NOBODY/sign"), 404)
+	})
+}
