@@ -297,9 +297,7 @@ func refundsOf(tx *models.Tx, paymentID int64) (rows []models.Resolution, err er
 
 // SelectRefunds limits a query for decisions about payments to refunds, oldest first. The others
 // attached a transfer.
-func SelectRefunds(tx *models.Tx) *models.Tx {
-	return tx.Where("transfer_id IS NULL").Order("id")
-}
+func SelectRefunds(tx *models.Tx) *models.Tx { return tx.Where("transfer_id IS NULL").Order("id") }
 
 func sumRefunds(refunds []models.Resolution) (sum money.Amount) {
 	for _, r := range refunds {

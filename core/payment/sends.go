@@ -33,11 +33,9 @@ func (d *Resolver) NoteSend(tx *models.Tx, id int64, n SendNote) error {
 	return d.payments.SavePayment(tx, v)
 }
 
-// releasedSends are the states in which a send takes no money (core/send).
-var releasedSends = []string{"rejected", "cancelled", "expired"}
-
-// lostSends are the reasons of reversed sends that can't return: they take no money either.
-var lostSends = []string{string(Replaced), string(Reverted)}
+// Sends in a state of releasedSends take no money (core/send), nor do reversed ones with a reason of
+// lostSends, which cannot return.
+var releasedSends, lostSends = []string{"rejected", "cancelled", "expired"}, []string{string(Replaced), string(Reverted)}
 
 // RefundableOf returns how much of a payment's final money is neither refunded nor to be refunded
 // by an open send. The payment's row must be locked.
@@ -58,8 +56,8 @@ func LeftOfTransfer(tx *models.Tx, t models.Transfer) (left money.Amount, err er
 
 func sumSends(query *models.Tx) (sum money.Amount, err error) {
 	var rows []models.Send
-	query = query.Select("amount").Where("status NOT IN ? AND NOT (reversed AND reason IN ?)", releasedSends, lostSends)
-	err = query.Find(&rows).Error
+	err = query.Select("amount").Where("status NOT IN ? AND NOT (reversed AND reason IN ?)", releasedSends, lostSends).
+		Find(&rows).Error
 	for _, row := range rows {
 		sum = sum.Add(row.Amount)
 	}
