@@ -180,7 +180,7 @@ var since0014 = []string{"DROP TABLE holdings, listed_addresses", "ALTER TABLE p
 	"ALTER TABLE transfers DROP COLUMN booked, DROP COLUMN booked_value", "ALTER TABLE businesses DROP COLUMN statement_mails, DROP COLUMN statement_mailed",
 	"DROP TABLE sends, send_steps, send_approvals, send_claims, send_destinations, payout_addresses, send_rules",
 	"ALTER TABLE transfers DROP COLUMN send_id", "ALTER TABLE events DROP COLUMN send_id", "ALTER TABLE resolutions DROP COLUMN send_id",
-	"ALTER TABLE members DROP COLUMN role_since",
+	"ALTER TABLE members DROP COLUMN role_since", "ALTER TABLE api_keys DROP COLUMN permissions", "DROP TABLE payout_wallets",
 	"DELETE FROM goose_db_version WHERE version_id > 14"}
 
 // documented runs the commands of docs/operations.md that begin with a program, in a

@@ -75,14 +75,16 @@ func TestPayoutWalletPages(t *testing.T) {
 		s.SetRole(sc, scope.Finance)
 		seen := b.Get(walletsPage)
 		expect(t, seen, 200, "0xAA", "Owners and admins register wallets.")
-		lacks(t, seen, `name="address"`, "/remove")
+		lacks(t, seen, `name="address"`, "?remove=")
 		s.SetRole(sc, scope.Owner)
 
 		var row models.PayoutWallet
 		s.FailOn(s.DB.Read(t.Context()).Take(&row).Error)
 		removal := fmt.Sprintf("%s/%d/remove", walletsPage, row.ID)
-		expect(t, b.Get(walletsPage), 200, removal)
-		expect(t, b.PostFrom(walletsPage, removal, url.Values{}), 422, "Is required.", "0xAA")
+		removing := fmt.Sprintf("%s?remove=%d", walletsPage, row.ID)
+		expect(t, b.Get(walletsPage), 200, removing+"#remove")
+		expect(t, b.Get(removing), 200, removal, "Remove this wallet", "0xAA")
+		expect(t, b.PostFrom(removing, removal, url.Values{}), 422, "Is required.", "Remove this wallet", "0xAA")
 		proof := url.Values{"password": {servertest.Password}}
 		for _, id := range []string{"99", "x", "-1"} {
 			expect(t, b.PostFrom(walletsPage, walletsPage+"/"+id+"/remove", proof), 404)
