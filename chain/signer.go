@@ -46,13 +46,18 @@ type Refusal string
 // Error returns the sentence.
 func (r Refusal) Error() string { return string(r) }
 
+// NumberTaken is the Refusal of a transaction whose number (nonce, sequence) the network has used.
+const NumberTaken Refusal = "Another transaction of this wallet has taken its number. If that one was this send, " +
+	"the send changes in a moment. Otherwise withdraw the send and ask for it again."
+
 // Signer builds the transactions of a network that a merchant's wallet signs, checks signed ones,
 // and broadcasts them. It holds no key. Its Refusals quote nothing but what a node said.
 type Signer interface {
 	// PrepareTerms asks a node for what a transaction needs beside its order: the account's number
 	// of the transaction and the fee. earlier are the terms of a transaction for the same order
-	// that may have been signed, "" for none: its number is taken again while the network has not
-	// used it, so that only one of the two can confirm.
+	// that may have been signed, "" for none: its number is taken again, so that only one of the two
+	// can confirm. Once the network has used that number the order is refused with NumberTaken, as
+	// the transaction may be the order's own, in a block that was not read yet.
 	PrepareTerms(ctx context.Context, order Order, earlier string) (terms string, err error)
 	// BuildUnsigned returns the transaction that makes an order on terms. It asks no node.
 	BuildUnsigned(order Order, terms string) (Unsigned, error)

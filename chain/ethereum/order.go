@@ -61,18 +61,19 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 	if err != nil {
 		return "", n.DemoteOnError(ctx, err)
 	}
-	terms, err := facts.computeTerms(o)
-	if err != nil {
-		return "", err
-	}
 	if earlier != "" {
 		var before orderTerms
 		if err := json.Unmarshal([]byte(earlier), &before); err != nil {
 			return "", err
 		}
-		if before.Nonce >= facts.confirmed {
-			terms.Nonce = before.Nonce
+		if before.Nonce < facts.confirmed {
+			return "", chain.NumberTaken
 		}
+		facts.next = before.Nonce
+	}
+	terms, err := facts.computeTerms(o)
+	if err != nil {
+		return "", err
 	}
 	text, err := json.Marshal(terms)
 	return string(text), err
@@ -241,8 +242,7 @@ func (e *rpcError) describeBroadcast() error {
 		!e.messageContains("unknown"):
 		return nil
 	case e.messageContains("nonce too low", "oldnonce", "nonce is too low", "nonce_too_low"):
-		return chain.Refusal("Another transaction of this wallet has taken its number. Prepare the send " +
-			"again, unless that transaction was this send.")
+		return chain.NumberTaken
 	case e.messageContains("insufficient funds", "insufficientfunds", "upfront cost"):
 		return chain.Refusal("The wallet has too little ether for the amount and the network's fee.")
 	case e.messageContains("underpriced", "feetoolow", "fee too low", "gas price", "base fee"):

@@ -123,8 +123,6 @@ func TestTermsOfOrders(t *testing.T) {
 			"5 21000 22000000000 2000000000"},
 		{"the number of an earlier transaction that nothing waits for", money.ETH, earlier(9), func(*orderState) {},
 			"9 21000 22000000000 2000000000"},
-		{"the network used the earlier number", money.ETH, earlier(4), func(*orderState) {},
-			"7 21000 22000000000 2000000000"},
 		{"a node that shows no waiting transactions", money.ETH, "", func(s *orderState) { s.pending = "0x3" },
 			"5 21000 22000000000 2000000000"},
 		{"a tip of zero", money.ETH, "", func(s *orderState) { s.tip = "0x0" }, "7 21000 20001000000 1000000"},
@@ -170,6 +168,18 @@ func TestTermsOfOrders(t *testing.T) {
 				t.Errorf("PrepareTerms = %s, %v, want %s", text, err, c.want)
 			}
 		})
+	}
+}
+
+// TestUsedNumberIsRefused prepares an order again whose earlier transaction's number the network has used:
+// that transaction may be the order's own, in a block that was not read yet.
+func TestUsedNumberIsRefused(t *testing.T) {
+	t.Parallel()
+	state := richState()
+	source, _ := state.openOrderSource(t)
+	const earlier = `{"nonce":4,"gas":21000,"max_fee_per_gas":"1","max_priority_fee_per_gas":"1"}`
+	if text, err := source.PrepareTerms(t.Context(), sampleOrder(money.ETH), earlier); !errors.Is(err, chain.NumberTaken) {
+		t.Errorf("PrepareTerms = %q, %v, want the refusal %q", text, err, chain.NumberTaken)
 	}
 }
 

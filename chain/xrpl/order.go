@@ -56,15 +56,18 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 	}
 	terms := orderTerms{Sequence: payer.Sequence, Fee: n.fetchFee(ctx),
 		LastLedger: uint32(payer.Ledger + signingLedgers)}
-	if err := checkAccounts(o, terms, payer, payee); err != nil {
-		return "", err
-	}
 	if earlier != "" {
 		var before orderTerms
 		if err := json.Unmarshal([]byte(earlier), &before); err != nil {
 			return "", err
 		}
-		terms.Sequence = max(terms.Sequence, before.Sequence)
+		if before.Sequence < payer.Sequence {
+			return "", chain.NumberTaken
+		}
+		terms.Sequence = before.Sequence
+	}
+	if err := checkAccounts(o, terms, payer, payee); err != nil {
+		return "", err
 	}
 	text, err := json.Marshal(terms)
 	return string(text), err
@@ -172,8 +175,7 @@ func (r *submitResult) describeResult() error {
 	case resultSuccess, "terQUEUED", "tefALREADY":
 		return nil
 	case "tefPAST_SEQ":
-		return chain.Refusal("Another transaction of this account has taken its number. Prepare the send " +
-			"again, unless that transaction was this send.")
+		return chain.NumberTaken
 	case "tefMAX_LEDGER":
 		return chain.Refusal("The transaction is too old for the ledger. Prepare the send again, and sign that one.")
 	case "telINSUF_FEE_P", "terINSUF_FEE_B":
