@@ -44,9 +44,9 @@ type visit struct {
 	sent      int // transactions
 }
 
-// begin initiates a payment and plans what happens to it.
-func (s *shop) begin(o order) error {
-	started, err := s.initiate(o)
+// startPayment initiates a payment and plans what happens to it.
+func (s *shop) startPayment(o order) error {
+	started, err := s.initiatePayment(o)
 	if err != nil {
 		return err
 	}
@@ -57,15 +57,15 @@ func (s *shop) begin(o order) error {
 	info, _ := o.method.Info()
 	v := &visit{shop: s, order: o, reference: started.Reference, net: s.networks[info.Chain]}
 	if o.course == expired {
-		v.after(payment.Window+time.Second, v.sweep)
+		v.schedule(payment.Window+time.Second, v.sweepPayments)
 		return nil
 	}
-	v.after(o.draws.between(8*time.Second, 70*time.Second), v.open)
+	v.schedule(o.draws.between(8*time.Second, 70*time.Second), v.openPage)
 	return nil
 }
 
-// initiate initiates a payment by the API, or by a link.
-func (s *shop) initiate(o order) (payment.Started, error) {
+// initiatePayment initiates a payment by the API, or by a link.
+func (s *shop) initiatePayment(o order) (payment.Started, error) {
 	if o.link > 0 {
 		return s.Links.StartPayment(s.ctx, s.links[o.link-1], link.Form{Amount: o.amount, FirstName: o.first,
 			LastName: o.last, Email: o.email, Method: string(o.method)})
@@ -75,18 +75,18 @@ func (s *shop) initiate(o order) (payment.Started, error) {
 		BusinessReference: o.reference})
 }
 
-// after has something happen a while after the payment was initiated.
-func (v *visit) after(d time.Duration, happen func() error) { v.line.add(v.order.at.Add(d), happen) }
+// schedule runs a function some time after the payment was initiated.
+func (v *visit) schedule(d time.Duration, happen func() error) { v.line.add(v.order.at.Add(d), happen) }
 
-func (v *visit) sweep() error {
+func (v *visit) sweepPayments() error {
 	_, err := v.Payments.Sweep(v.ctx)
 	return err
 }
 
-func (v *visit) look() error { return v.shop.look(v.net) }
+func (v *visit) readOwnNetwork() error { return v.readNetwork(v.net) }
 
-// open opens the payment's page and plans what its customer does.
-func (v *visit) open() (err error) {
+// openPage opens the payment's page and plans what its customer does.
+func (v *visit) openPage() (err error) {
 	if v.view, err = v.Payments.OpenByReference(v.ctx, v.TestScope, v.reference); err != nil {
 		return err
 	}
@@ -96,20 +96,20 @@ func (v *visit) open() (err error) {
 	case exact:
 		v.pay(soon, due)
 	case twoParts:
-		v.pay(soon, share(due, 60))
-		v.pay(soon+d.between(40*time.Second, 90*time.Second), due.Sub(share(due, 60)))
+		v.pay(soon, takePercent(due, 60))
+		v.pay(soon+d.between(40*time.Second, 90*time.Second), due.Sub(takePercent(due, 60)))
 	case late:
 		v.pay(payment.Window+d.between(3*time.Minute, 40*time.Minute), due)
 	case underpaid:
-		v.pay(soon, share(due, int64(88+d.below(9))))
+		v.pay(soon, takePercent(due, int64(88+d.below(9))))
 		v.decideLater()
 	case overpaid:
-		v.pay(soon, share(due, int64(104+d.below(14))))
+		v.pay(soon, takePercent(due, int64(104+d.below(14))))
 		v.decideLater()
 	case abandoned:
-		v.after(payment.Monitoring+time.Second, v.look)
+		v.schedule(payment.Monitoring+time.Second, v.readOwnNetwork)
 	case afterAbandoned:
-		v.after(payment.Monitoring+time.Second, v.look)
+		v.schedule(payment.Monitoring+time.Second, v.readOwnNetwork)
 		v.pay(payment.Monitoring+d.between(time.Hour, 9*time.Hour), due)
 		v.decideLater()
 	case failed:
@@ -120,25 +120,25 @@ func (v *visit) open() (err error) {
 	case stray:
 		v.sendStray(soon)
 	case unconfirmed:
-		v.after(soon, func() error { return v.hold(due) })
+		v.schedule(soon, func() error { return v.hold(due) })
 	case tooLittle:
-		v.pay(soon, share(due, 92))
-		v.after(payment.Window+time.Second, v.look)
+		v.pay(soon, takePercent(due, 92))
+		v.schedule(payment.Window+time.Second, v.readOwnNetwork)
 	case tooMuch:
-		v.pay(soon, share(due, 110))
-		v.after(20*time.Hour, func() error {
+		v.pay(soon, takePercent(due, 110))
+		v.schedule(20*time.Hour, func() error {
 			_, err := v.askRefund()
 			return err
 		})
 	case halfPaid:
-		v.pay(soon, share(due, 60))
-		v.after(soon+30*time.Second, func() error { return v.hold(due.Sub(share(due, 60))) })
+		v.pay(soon, takePercent(due, 60))
+		v.schedule(soon+30*time.Second, func() error { return v.hold(due.Sub(takePercent(due, 60))) })
 	}
 	return nil
 }
 
-// share returns a part of an amount in percent, rounded down.
-func share(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }
+// takePercent returns a part of an amount in percent, rounded down.
+func takePercent(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }
 
 // pay sends an amount some time after the payment was initiated, and has it confirmed.
 func (v *visit) pay(after time.Duration, amount money.Amount) {
@@ -196,22 +196,22 @@ func (v *visit) transfer(after time.Duration, tx chain.Tx) {
 	if !each {
 		mined = after + min(wait, soonest)
 	}
-	v.after(after, func() error {
+	v.schedule(after, func() error {
 		if _, err := v.net.ApplyMoves(v.ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx}); err != nil || !each {
 			return err
 		}
-		return v.look()
+		return v.readOwnNetwork()
 	})
 	rest := v.countBlocks() - 1
-	v.after(mined, func() error {
+	v.schedule(mined, func() error {
 		if !each && rest > 0 {
 			_, err := v.net.Mine(v.ctx, 1)
 			return err
 		}
-		return v.mine(v.net, 1)
+		return v.mineBlocks(v.net, 1)
 	})
 	if rest > 0 {
-		v.after(final, func() error { return v.mine(v.net, rest) })
+		v.schedule(final, func() error { return v.mineBlocks(v.net, rest) })
 	}
 }
 
@@ -233,16 +233,16 @@ func (v *visit) payInVain(after time.Duration) {
 		v.transfer(after, tx)
 		return
 	}
-	v.after(after, func() error { return v.broadcastHeld(tx) })
+	v.schedule(after, func() error { return v.broadcastHeld(tx) })
 	rival := chain.Tx{Outputs: []chain.Output{{Asset: v.view.Payment.Coin,
 		Destination: chain.Destination{Address: "demo-elsewhere"}, Amount: v.view.Payment.Due}}, Spends: tx.Spends}
-	v.after(after+8*time.Minute, func() error {
+	v.schedule(after+8*time.Minute, func() error {
 		_, err := v.net.ApplyMoves(v.ctx, chain.Move{Kind: chain.MoveDrop, TxIDs: []string{tx.ID(v.net.Network.Network())}},
 			chain.Move{Kind: chain.MoveBroadcast, Tx: &rival})
 		if err != nil {
 			return err
 		}
-		return v.mine(v.net, v.countBlocks())
+		return v.mineBlocks(v.net, v.countBlocks())
 	})
 }
 
@@ -254,12 +254,12 @@ func (v *visit) broadcastHeld(tx chain.Tx) error {
 	if err != nil {
 		return err
 	}
-	return v.look()
+	return v.readOwnNetwork()
 }
 
 // paySurplus sends a tenth again after the payment was successful: it is unmatched.
 func (v *visit) paySurplus(after time.Duration) {
-	v.pay(after, share(v.view.Payment.Due, 10))
+	v.pay(after, takePercent(v.view.Payment.Due, 10))
 	v.atWork(2, func() error { return v.returnUnmatched(1) })
 }
 
@@ -294,7 +294,7 @@ func (v *visit) atWork(days int, happen func() error) {
 // decideLater has the owner decide about the payment on a later day: the amount is accepted, or
 // sent back.
 func (v *visit) decideLater() {
-	v.after(payment.Window+time.Second, v.look) // the end of the window decides about too little
+	v.schedule(payment.Window+time.Second, v.readOwnNetwork) // the end of the window decides about too little
 	if v.until.Sub(v.order.at) < decided {
 		return
 	}

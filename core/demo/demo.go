@@ -93,7 +93,7 @@ func Fill(ctx context.Context, services Services, days int, until time.Time) (pa
 			return 0, ctx.Err()
 		}
 		s.moveClock(next.at)
-		if err := s.happen(next); err != nil {
+		if err := s.runEvent(next); err != nil {
 			return 0, fmt.Errorf("demo at %s: %w", clock.Format(next.at), err)
 		}
 	}
@@ -101,7 +101,7 @@ func Fill(ctx context.Context, services Services, days int, until time.Time) (pa
 	return s.planned, s.endPast()
 }
 
-// endPast switches the webhook off, whose server is none, and counts the figures.
+// endPast switches the webhook off, as its server does not exist, and counts the figures.
 func (s *shop) endPast() error {
 	_, err := s.Webhooks.Update(s.ctx, s.Owner, s.webhook, webhook.Change{Active: new(false)})
 	for folded := 1; err == nil && folded > 0; {
@@ -110,8 +110,8 @@ func (s *shop) endPast() error {
 	return err
 }
 
-// happen has an event happen, and the deliveries that are due then.
-func (s *shop) happen(next event) error {
+// runEvent runs an event, and the deliveries that are due then.
+func (s *shop) runEvent(next event) error {
 	if err := next.happen(); err != nil || s.webhook == "" {
 		return err
 	}
@@ -131,21 +131,21 @@ func (s *shop) openNetworks() error {
 			Watch: observer.Watching, Clock: s.Clock.Now,
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, one.Network()) }})
 		s.networks[kind] = &network{one, follower}
-		errs = append(errs, s.look(s.networks[kind]))
+		errs = append(errs, s.readNetwork(s.networks[kind]))
 	}
 	return errors.Join(errs...)
 }
 
-// look has a network read, with the deadlines that pass by it.
-func (s *shop) look(at *network) error {
+// readNetwork has a network read, with the deadlines that pass by it.
+func (s *shop) readNetwork(at *network) error {
 	_, err := at.follower.Step(s.ctx)
 	return err
 }
 
-// mine adds blocks to a network and has them read.
-func (s *shop) mine(at *network, blocks int) error {
+// mineBlocks adds blocks to a network and has them read.
+func (s *shop) mineBlocks(at *network, blocks int) error {
 	if _, err := at.Mine(s.ctx, blocks); err != nil {
 		return err
 	}
-	return s.look(at)
+	return s.readNetwork(at)
 }

@@ -105,7 +105,7 @@ func (s *shop) planShop() {
 			}
 			o := s.drawOrder(d, at, people)
 			o.course, courses = courses[0], courses[1:]
-			s.plan(o)
+			s.planOrder(o)
 		}
 	}
 	s.planToday(people)
@@ -126,16 +126,16 @@ func (s *shop) drawTimes(d *draws, begin time.Time, day int) (times []time.Time)
 	return times
 }
 
-// plan adds a payment to the timeline, unless a real test network stands in place of the simulated
+// planOrder adds a payment to the timeline, unless a real test network stands in place of the simulated
 // one that it would be paid on.
-func (s *shop) plan(o order) {
+func (s *shop) planOrder(o order) {
 	if info, _ := o.method.Info(); s.networks[info.Chain] == nil {
 		return
 	}
 	s.planned++
 	s.ahead++
 	o.draws = &draws{name: o.reference}
-	s.line.add(o.at, func() error { return s.begin(o) })
+	s.line.add(o.at, func() error { return s.startPayment(o) })
 }
 
 // prices are what the shop asks in a currency: a multiple of a step.
@@ -208,7 +208,7 @@ func (s *shop) createLinks() error {
 // webhookDays is how long ago the shop registered its webhook.
 const webhookDays = 12
 
-// registerWebhook registers the shop's webhook. The shop's server is none: see internal/app.
+// registerWebhook registers the shop's webhook. The program answers in place of its server: see internal/app.
 func (s *shop) registerWebhook() error {
 	made, _, err := s.Webhooks.Create(s.ctx, s.Owner, webhook.Create{Name: "orders", URL: WebhookURL, Active: true})
 	s.webhook = made.ID

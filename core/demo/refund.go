@@ -32,7 +32,7 @@ func (v *visit) refundBySend() error {
 		if _, err := v.Sandbox.SimulateSend(v.ctx, v.TestScope, reference, sandbox.Exact); err != nil {
 			return err
 		}
-		return v.mine(v.net, v.countBlocks())
+		return v.mineBlocks(v.net, v.countBlocks())
 	})
 	return nil
 }

@@ -27,6 +27,6 @@ func (s *shop) planToday(people *customers) {
 	} {
 		o := s.drawOrder(&draws{name: "today"}, s.until.Add(-one.before), people)
 		o.currency, o.amount, o.method, o.course, o.link = one.currency, one.amount, one.method, one.course, 0
-		s.plan(o)
+		s.planOrder(o)
 	}
 }
