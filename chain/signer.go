@@ -40,7 +40,7 @@ type Signed struct {
 }
 
 // Refusal is an error whose sentence tells the merchant why an order can't be made, why the network
-// didn't take a transaction, or what is wrong with an account. Failures of nodes are none.
+// didn't take a transaction, or why an account can't be used. A node's failure is another error.
 type Refusal string
 
 // Error returns the sentence.

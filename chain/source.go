@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"cointill/core/money"
@@ -16,8 +17,14 @@ import (
 // Network names one followed network: "sandbox-bitcoin", "bitcoin-mainnet".
 type Network string
 
+// sandboxPrefix begins the names of simulated networks.
+const sandboxPrefix = "sandbox-"
+
 // Sandbox returns the simulated network of a chain.
-func Sandbox(c money.Chain) Network { return Network("sandbox-" + string(c)) }
+func Sandbox(c money.Chain) Network { return Network(sandboxPrefix + string(c)) }
+
+// IsSandbox reports a simulated network.
+func (n Network) IsSandbox() bool { return strings.HasPrefix(string(n), sandboxPrefix) }
 
 // BlockID is a block's height and hash. The zero BlockID stands before the first block.
 type BlockID struct {

@@ -19,7 +19,7 @@ import (
 const (
 	// transferGas is what a transfer of ether to an account without code uses, and no transaction less.
 	transferGas = 21_000
-	// maxTokenGas bounds what is asked for a transfer of a token: a contract could ask for any.
+	// maxTokenGas bounds the gas of a token's transfer, whatever its contract uses.
 	maxTokenGas = 300_000
 	// gasReserve is the factor, in percent, by which a token's transfer may use more than estimated.
 	gasReserve = 130
@@ -38,8 +38,8 @@ type orderTerms struct {
 	Priority money.Amount `json:"max_priority_fee_per_gas"`
 }
 
-// payment joins an order and terms.
-func (s *Source) payment(o chain.Order, t orderTerms) signing.Payment {
+// joinTerms returns the payment that makes an order on terms.
+func (s *Source) joinTerms(o chain.Order, t orderTerms) signing.Payment {
 	p := signing.Payment{ChainID: uint64(s.params.ChainID), From: o.From, To: o.To.Address, Amount: o.Amount,
 		Nonce: t.Nonce, GasLimit: t.Gas, MaxFeePerGas: t.MaxFee, MaxPriorityFeePerGas: t.Priority}
 	if o.Asset == string(money.USDT) {
@@ -157,7 +157,7 @@ func (f orderFacts) computeTerms(o chain.Order) (orderTerms, error) {
 		tip = leastTip
 	}
 	terms := orderTerms{Nonce: f.next, Gas: f.gas, MaxFee: f.baseFee.Add(f.baseFee).Add(tip), Priority: tip}
-	fee := terms.fee()
+	fee := terms.computeFee()
 	coin := money.Coin(o.Asset)
 	switch {
 	case f.contract && coin == money.ETH:
@@ -176,8 +176,8 @@ func (f orderFacts) computeTerms(o chain.Order) (orderTerms, error) {
 	return terms, nil
 }
 
-// fee returns the most that the network takes, in wei.
-func (t orderTerms) fee() money.Amount {
+// computeFee returns the most that the network takes, in wei.
+func (t orderTerms) computeFee() money.Amount {
 	return money.FromBig(new(big.Int).Mul(t.MaxFee.Big(), new(big.Int).SetUint64(t.Gas)))
 }
 
@@ -187,7 +187,7 @@ func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTe
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		return signing.Payment{}, t, err
 	}
-	return s.payment(o, t), t, nil
+	return s.joinTerms(o, t), t, nil
 }
 
 // BuildUnsigned implements chain.Signer.
@@ -202,7 +202,7 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, err
 	if err := cmp.Or(err, err2, err3); err != nil {
 		return chain.Unsigned{}, err
 	}
-	return chain.Unsigned{URI: uri, Request: string(asked), ChainID: uint64(s.params.ChainID), Fee: t.fee(),
+	return chain.Unsigned{URI: uri, Request: string(asked), ChainID: uint64(s.params.ChainID), Fee: t.computeFee(),
 		FeeAsset: string(money.ETH), Files: []chain.SigningFile{
 			{Name: "unsigned.json", Type: "application/json", Content: unsigned.JSON},
 			{Name: "unsigned.txt", Type: "text/plain", Content: []byte(unsigned.Raw + "\n")}}}, nil

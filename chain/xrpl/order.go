@@ -34,8 +34,8 @@ type orderTerms struct {
 	LastLedger uint32       `json:"last_ledger_sequence"`
 }
 
-// payment joins an order and terms.
-func (s *Source) payment(o chain.Order, t orderTerms) signing.Payment {
+// joinTerms returns the payment that makes an order on terms.
+func (s *Source) joinTerms(o chain.Order, t orderTerms) signing.Payment {
 	return signing.Payment{Account: o.From, Destination: o.To.Address, Tag: o.To.Tag, Amount: o.Amount, Fee: t.Fee,
 		Sequence: t.Sequence, LastLedgerSequence: t.LastLedger, InvoiceID: o.ID, NetworkID: s.params.ID}
 }
@@ -120,7 +120,7 @@ func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTe
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		return signing.Payment{}, t, err
 	}
-	return s.payment(o, t), t, nil
+	return s.joinTerms(o, t), t, nil
 }
 
 // BuildUnsigned implements chain.Signer.

@@ -64,7 +64,7 @@ func TestTermsOfOrders(t *testing.T) {
 	})
 }
 
-// TestOrdersThatTheLedgerWouldNotMake checks each refusal, and what is just allowed.
+// TestOrdersThatTheLedgerWouldNotMake checks each refusal, and the orders at its bounds.
 func TestOrdersThatTheLedgerWouldNotMake(t *testing.T) {
 	t.Parallel()
 	tag := uint32(7)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -110,7 +109,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	problems, notes := map[chain.Network]string{}, map[chain.Network]Notes{}
 	for _, chains := range r.Domains {
 		for _, network := range chains {
-			if !strings.HasPrefix(string(network), "sandbox-") { // those are always there
+			if !network.IsSandbox() { // those are always there
 				problems[network] = "It has not been read yet."
 			}
 		}

@@ -162,8 +162,8 @@ func (s *Service) CheckRequest(ctx context.Context, sc scope.Scope, r Request) (
 	return fields, nil
 }
 
-// draftSend fills a send from the request and the money that it is of. It adds to fields what is
-// wrong with the values that depend on the coin and its network.
+// draftSend fills a send from the request and the money that it is of. It adds the errors in the
+// values that depend on the coin and its network to fields.
 func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request, fields fault.Fields) (row models.Send,
 	from source, err error) {
 	now := s.Clock()

@@ -3,7 +3,6 @@ package send_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"cointill/chain"
 	"cointill/core/money"
@@ -74,7 +73,7 @@ func TestOnlyATransferThatFitsPaysASend(t *testing.T) {
 		"on another network":           {fits, 0, map[string]any{"network": "sandbox-dogecoin"}, false},
 		"on a network that isn't ours": {fits, 0, map[string]any{"network": "bitcoin-mainnet"}, false},
 		"withdrawn":                    {fits, 0, map[string]any{"status": "cancelled"}, false},
-		"withdrawn after it was handed": {fits, 0, map[string]any{"status": "cancelled", "signing_at": time.Now()},
+		"withdrawn after it was handed": {fits, 0, map[string]any{"status": "cancelled", "signing_at": o.clock.Now()},
 			true},
 		"failed":                          {fits, 0, map[string]any{"status": "failed"}, true},
 		"successful, so it is paid twice": {fits, 0, map[string]any{"status": "successful"}, true},

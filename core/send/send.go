@@ -123,7 +123,7 @@ type Deps struct {
 	Mails    Mails
 	Depths   settings.Depths
 	Restored models.Restored
-	// Signers are those of networks that wallets sign on, by the network's name. The sandbox's
+	// Signers are the signers of real networks by the network's name. The sandbox's
 	// networks need none.
 	Signers map[string]Signer
 	// Render writes the mails about sends.

@@ -39,12 +39,12 @@ type Submitted struct {
 }
 
 // UsesSandboxWallet reports that the sandbox's own wallet signs the send.
-func (v View) UsesSandboxWallet() bool { return strings.HasPrefix(v.Send.Network, sandboxPrefix) }
+func (v View) UsesSandboxWallet() bool { return chain.Network(v.Send.Network).IsSandbox() }
 
 // CanSign reports whether sends of a network can be handed to a wallet.
 func (d *Deps) CanSign(network string) bool {
 	_, known := d.Signers[network]
-	return known || strings.HasPrefix(network, sandboxPrefix)
+	return known || chain.Network(network).IsSandbox()
 }
 
 // orderOf returns the send for the network's adapter.

@@ -16,9 +16,6 @@ import (
 	"cointill/models"
 )
 
-// sandboxPrefix begins the names of simulated networks.
-const sandboxPrefix = "sandbox-"
-
 // watchAddress has a network's follower look for an address.
 func watchAddress(tx *models.Tx, network, address string, now time.Time) error {
 	return tx.Clauses(clause.OnConflict{DoNothing: true}).
@@ -75,7 +72,7 @@ func NewMatcher(tx *models.Tx, network string, transfers []chain.Transfer) (*Mat
 
 // readWallets reads what spend keys of the wallets of the sends' businesses begin with.
 func (m *Matcher) readWallets(rows []models.Send) error {
-	if strings.HasPrefix(m.network, sandboxPrefix) {
+	if chain.Network(m.network).IsSandbox() {
 		for _, row := range rows {
 			m.wallets[row.BusinessID] = []string{SandboxAccount(row.BusinessID, row.Domain) + ":"}
 		}

@@ -4,6 +4,7 @@ package destination
 import (
 	"strings"
 
+	"cointill/chain"
 	bitcoin "cointill/chain/bitcoin/params"
 	ethereum "cointill/chain/ethereum/params"
 	xrpl "cointill/chain/xrpl/params"
@@ -20,10 +21,6 @@ type Destination struct {
 	Tag     *int64 // of the XRP Ledger; nil for none
 }
 
-// sandboxPrefix begins the names of simulated networks. They take the addresses of the test
-// networks that developers run themselves.
-const sandboxPrefix = "sandbox-"
-
 // Parse reads an address and a tag for a coin on a network, and returns them in their
 // usual form. Faults of the fields address and tag: Invalid.
 func Parse(coin money.Coin, network, text string, tag *int64) (Destination, error) {
@@ -32,7 +29,7 @@ func Parse(coin money.Coin, network, text string, tag *int64) (Destination, erro
 	return d, fault.Validation(fields)
 }
 
-// Read is Parse that adds what is wrong to fields.
+// Read is Parse that adds its errors to fields.
 func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields) Destination {
 	d := Destination{Address: strings.TrimSpace(text), Tag: tag}
 	if tag != nil && (coin != money.XRP || *tag < 0 || *tag > 1<<32-1) {
@@ -66,9 +63,10 @@ func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields
 	return d
 }
 
-// networkName returns the name of a network's kind, such as mainnet.
+// networkName returns the name of a network's kind, such as mainnet. The sandbox's networks take the addresses of
+// the test networks that developers run themselves.
 func networkName(network string, coin money.Coin) string {
-	if strings.HasPrefix(network, sandboxPrefix) {
+	if chain.Network(network).IsSandbox() {
 		return "regtest"
 	}
 	return strings.TrimPrefix(network, string(coin.Info().Chain)+"-")

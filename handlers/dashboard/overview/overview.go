@@ -2,7 +2,6 @@ package overview
 
 import (
 	"context"
-	"strings"
 
 	"cointill/core/account"
 	"cointill/core/journal"
@@ -109,7 +108,7 @@ func (h *Handlers) loadReceiving(ctx context.Context, sc scope.Scope, f *overvie
 		sc.Domain = domain
 		for _, c := range money.Chains() {
 			network, problem := h.Networks.Network(domain, c)
-			if problem != "" || strings.HasPrefix(string(network), "sandbox-") {
+			if problem != "" || network.IsSandbox() {
 				continue
 			}
 			f.SetUp.CanReceive = true
