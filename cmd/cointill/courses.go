@@ -30,9 +30,9 @@ type course struct {
 // bring about. Where a type stands several times the first is meant when no
 // reason is given.
 func listCourses() []course {
-	const btc, eth, usdt, xrp, doge = money.CryptoBitcoin, money.CryptoEthereum, money.CryptoTether,
-		money.CryptoRipple,
+	const btc, eth, usdt, xrp, doge = money.CryptoBitcoin, money.CryptoEthereum, money.CryptoTether, money.CryptoRipple,
 		money.CryptoDogecoin
+	pay, paid, reorganise := playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("reorg")
 	all := []money.Method{btc, eth, usdt, xrp, doge}
 	mempool := []money.Method{btc, eth, usdt, doge} // networks on which something is seen before it is final
 	failing := []money.Method{eth, usdt, xrp}       // networks that record failures
@@ -50,19 +50,15 @@ func listCourses() []course {
 		{"payment.declined", "late", all, []step{playScenario("late")}},
 		{"payment.failed", "replaced", mempool, []step{playScenario("double_spend")}},
 		{"payment.failed", "reverted", failing, []step{playScenario("revert")}},
-		{"payment.failed", "dropped", mempool, []step{playScenario("never_confirms"),
-			awaitEvent("payment.detected", ""), mineBlocks(40),
-			awaitForgotten, advanceClock(25 * time.Hour)}},
+		{"payment.failed", "dropped", mempool, []step{playScenario("never_confirms"), awaitEvent("payment.detected", ""),
+			mineBlocks(40), awaitForgotten, advanceClock(25 * time.Hour)}},
 		{"payment.abandoned", "", []money.Method{xrp}, []step{playScenario("missing_tag"),
 			advanceClock(25 * time.Hour)}},
 		{"payment.expired", "", all, []step{advanceClock(8 * time.Minute)}},
-		{"payment.reversed", "reversed", mempool, []step{playScenario("exact"), awaitEvent("payment.successful",
-			""), playScenario("reorg")}},
-		{"payment.restored", "", mempool, []step{playScenario("exact"), awaitEvent("payment.successful", ""),
-			playScenario("reorg"),
-			awaitEvent("payment.reversed", "reversed"), playScenario("reorg")}},
-		{"payment.unexpected_transfer", "", all, []step{playScenario("exact"), awaitEvent("payment.successful",
-			""), playScenario("exact")}},
+		{"payment.reversed", "reversed", mempool, []step{pay, paid, reorganise}},
+		{"payment.restored", "", mempool, []step{pay, paid, reorganise, awaitEvent("payment.reversed", "reversed"),
+			reorganise}},
+		{"payment.unexpected_transfer", "", all, []step{pay, paid, pay}},
 		{"send.processing", "", mempool, signRefund("exact")},
 		{"send.processed", "", mempool, signRefund("exact")},
 		{"send.successful", "", all, signRefund("exact")},
@@ -76,8 +72,8 @@ func listCourses() []course {
 
 // askRefund pays a payment and asks for a refund of it.
 func askRefund() []step {
-	return []step{playScenario("exact"), awaitEvent("payment.successful", ""), func(ctx context.Context,
-		d *driver) error {
+	paid := awaitEvent("payment.successful", "")
+	return []step{playScenario("exact"), paid, func(ctx context.Context, d *driver) error {
 		var made struct{ ID string }
 		_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sends", map[string]string{"kind": "refund",
 			"payment_reference": d.reference, "address": refundAddress(d.method)}, &made)
@@ -180,8 +176,7 @@ func (c course) chooseMethod(asked string) (money.Method, error) {
 		names = append(names, string(each))
 	}
 	return "", fmt.Errorf("%s%s doesn't happen with %s; --method can be %s", c.event, nameReason(c.reason),
-		plainText(asked),
-		strings.Join(names, ", "))
+		plainText(asked), strings.Join(names, ", "))
 }
 
 func escapeSegment(id string) string { return url.PathEscape(id) }

@@ -28,10 +28,10 @@ func (demoCommand) Run(ctx context.Context, settings *app.Settings) error {
 	}
 	ready, err := makeDemo(ctx, p)
 	if err == nil && ready.fresh {
-		began := time.Now()
+		began := p.Clock()
 		ready.payments, err = p.MakePast(ctx, settings, listener.Addr(), ready.owner, demo.Days,
 			func(done, all int) { drawProgress(done, all, "sample payments") })
-		ready.took = time.Since(began)
+		ready.took = p.Clock().Sub(began)
 	}
 	if err != nil {
 		return errors.Join(ignoreStop(ctx, explainFault(err)), listener.Close(), p.Close())

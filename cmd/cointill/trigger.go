@@ -68,7 +68,7 @@ func (c triggerCommand) Run(ctx context.Context, settings *app.Settings) error {
 	return nil
 }
 
-// formatResult writes what was made: the payment, the send and the event.
+// formatResult writes the payment, the send and the event that were made.
 func (d *driver) formatResult(came event) (lines string) {
 	for _, each := range [][2]string{{"Payment", d.reference}, {"Send   ", d.send}, {"Event  ", came.ID}} {
 		if each[1] != "" {

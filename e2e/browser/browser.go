@@ -306,7 +306,7 @@ func (p *Page) ListComplaints() []string {
 	return append([]string(nil), p.complaints...)
 }
 
-// TakePicture returns a PNG of what is in view.
+// TakePicture returns a PNG of the visible part of the page.
 func (p *Page) TakePicture() []byte {
 	p.t.Helper()
 	return ReadValue(p, chromedp.CaptureScreenshot())

@@ -26,9 +26,9 @@ import (
 // Where there are payments already it makes none: their deadlines would go by that clock, too.
 func (p *Product) MakePast(ctx context.Context, s *Settings, listening net.Addr, owner scope.Scope, days int,
 	report func(done, all int)) (payments int, err error) {
-	var others []int64
-	err = p.DB.Read(ctx).Model(&models.Payment{}).Limit(1).Pluck("id", &others).Error
-	if err != nil || len(others) > 0 {
+	var ids []int64
+	err = p.DB.Read(ctx).Model(&models.Payment{}).Limit(1).Pluck("id", &ids).Error
+	if err != nil || len(ids) > 0 {
 		return 0, err
 	}
 	until := p.Clock()
@@ -40,7 +40,7 @@ func (p *Product) MakePast(ctx context.Context, s *Settings, listening net.Addr,
 	if err := past.DB.RelaxSync(ctx); err != nil {
 		return 0, errors.Join(err, past.DB.Close())
 	}
-	past.receipts.SMTP = nil // the customers are none
+	past.receipts.SMTP = nil // no mail goes to sample customers
 	past.Quotes.Sources[scope.Test] = demo.NewMarket(now.Now, until)
 	past.Sender.Clients[scope.Test] = &http.Client{Transport: &shopServer{clock: now}}
 	services := demo.Services{Clock: now, Payments: past.Payments, Resolver: payment.NewResolver(past.Payments),

@@ -73,7 +73,7 @@ type StatusProps struct {
 	Coin, CoinName, Network string
 	// Fiat is the amount asked as shown, for example "₦25,000.00".
 	Fiat string
-	// Item is what is paid for, as the merchant calls it; empty shows nothing.
+	// Item names the goods as the merchant does; empty shows nothing.
 	Item string
 	// PaidAt is when it became successful; zero before.
 	PaidAt time.Time

@@ -38,7 +38,7 @@ func DefaultPermissions(domain scope.Domain) []Permission {
 	})
 }
 
-// checkPermissions adds to fields what is wrong with the permissions of a new key.
+// checkPermissions adds the errors in the permissions of a new key to fields.
 func checkPermissions(chosen []Permission, fields fault.Fields) {
 	if len(chosen) == 0 {
 		fields.Add("permissions", "Choose at least one: a key without permissions can do nothing.")

@@ -1,9 +1,7 @@
 package sends
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +60,7 @@ func sendProps(ctx context.Context, shell layout.Page, f sendFacts) dashboard.Se
 	props := dashboard.SendProps{Page: shell, SendRow: sendRow(ctx, v, f.Names, f.Zone), Sentence: sentence(ctx, f),
 		Next: nextStep(ctx, f), CoinName: v.Coin().Info().Name, Network: networkText(v),
 		ByCustomer:        row.AddressBy == send.ByCustomer,
-		BusinessReference: row.BusinessReference, Note: row.Note, Metadata: indentMetadata(row.Metadata),
+		BusinessReference: row.BusinessReference, Note: row.Note, Metadata: metadataText(row.Metadata),
 		Needed: row.Approvals, Given: strconv.Itoa(len(v.Approvals)), Transactions: transactions(ctx, v, f.Zone),
 		Timeline: timeline(ctx, f), Version: v.Version(), Seen: seenText(v), ClaimURL: f.ClaimURL,
 		HandedOut: row.SigningAt != nil, MayConfirm: row.Reason == send.Dropped}
@@ -114,13 +112,12 @@ func hasApproved(v send.View, actor string) bool {
 
 func networkText(v send.View) string { return v.Coin().Info().Network + " · " + v.Send.Network }
 
-// indentMetadata writes JSON for people; "" for none.
-func indentMetadata(text *string) string {
-	var out bytes.Buffer
-	if text == nil || json.Indent(&out, []byte(*text), "", "  ") != nil {
+// metadataText writes a send's metadata for people; "" for none.
+func metadataText(text *string) string {
+	if text == nil {
 		return ""
 	}
-	return out.String()
+	return display.IndentJSON(*text)
 }
 
 // transactions are what pays the send, the oldest first.

@@ -25,7 +25,7 @@ func (h *Handlers) showSignPage(c *page.Ctx) error {
 	return h.showSign(c, http.StatusOK, ui.Form{}, send.Submitted{}, layout.Flash{})
 }
 
-// showSign shows the page, with what was wrong with a form or with a signed transaction.
+// showSign shows the page, with the errors of a form or the result of a signed transaction.
 func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Submitted, said layout.Flash) error {
 	ctx := c.UserContext()
 	v, unsigned, err := h.Signing.Unsigned(ctx, c.Scope, page.CleanText(c.Param("reference")))
