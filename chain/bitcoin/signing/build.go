@@ -23,8 +23,12 @@ func BuildPSBT(p params.Params, plan Plan) ([]byte, error) {
 		return nil, err
 	}
 	made := packet{tx: tx}
-	for _, in := range plan.Inputs {
-		made.inputs = append(made.inputs, inputMap(scriptKindOf(p, in.Script), in))
+	for i, in := range plan.Inputs {
+		kind := scriptKindOf(p, in.Script)
+		if kind == p2pkh && len(in.Previous) == 0 {
+			return nil, fmt.Errorf("%w: input %d: P2PKH without its previous transaction", ErrPlan, i)
+		}
+		made.inputs = append(made.inputs, inputMap(kind, in))
 	}
 	for i, out := range plan.Outputs {
 		var m []pair
@@ -45,7 +49,7 @@ const maxPSBT = 250_000
 
 // inputMap returns an input's entries, sorted by their keys.
 func inputMap(kind scriptKind, in Input) (m []pair) {
-	if in.Previous != nil && kind != p2tr {
+	if len(in.Previous) > 0 && kind != p2tr {
 		m = append(m, pair{[]byte{inPrevious}, in.Previous})
 	}
 	if kind != p2pkh {

@@ -129,6 +129,22 @@ func TestInconsistentPlanIsNotWritten(t *testing.T) {
 	}
 }
 
+// TestPSBTNeedsPreviousOfP2PKH: a PSBT for P2PKH must show amounts by the transactions that made them (BIP 174). A list
+// of previous outputs needs none.
+func TestPSBTNeedsPreviousOfP2PKH(t *testing.T) {
+	p := networkOf(t, money.Bitcoin)
+	plan := selectInputs(t, p, requestOf(p, p2pkh, 100_000))
+	for _, previous := range [][]byte{nil, {}} {
+		plan.Inputs[0].Previous = previous
+		if _, err := BuildPSBT(p, plan); !errors.Is(err, ErrPlan) {
+			t.Errorf("a PSBT without the previous transaction: %v, want ErrPlan", err)
+		}
+		if _, err := BuildUnsigned(p, plan); err != nil {
+			t.Errorf("a transaction with previous outputs: %v, want none", err)
+		}
+	}
+}
+
 // TestPlansAtTheLimitsAreWritten: a plan with as many inputs and outputs as there may be, one without a fee, and a PSBT of
 // exactly the greatest size.
 func TestPlansAtTheLimitsAreWritten(t *testing.T) {

@@ -327,7 +327,6 @@ func TestImpossibleRequestsAreRefused(t *testing.T) {
 		"an input without key":   func(r *Request) { r.Unspent[0].Origin.PublicKey = nil },
 		"a key of no point":      func(r *Request) { r.Unspent[0].Origin.PublicKey = make([]byte, 33) },
 		"an input's path":        func(r *Request) { r.Unspent[0].Origin.Path = make([]uint32, maxPath+1) },
-		"P2PKH without previous": func(r *Request) { r.Unspent[0].Previous = nil },
 		"another previous":       func(r *Request) { r.Unspent[0].Previous = r.Unspent[1].Previous },
 		"half a previous":        func(r *Request) { r.Unspent[0].Previous = r.Unspent[0].Previous[:20] },
 		"another amount":         func(r *Request) { r.Unspent[0].Amount = money.Units(99_999) },

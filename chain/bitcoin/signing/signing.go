@@ -23,9 +23,9 @@ type Input struct {
 	Vout   uint32
 	Amount money.Amount
 	Script []byte // of the unspent output
-	// Previous is the whole transaction that made the output, as its node serves it. It is required
-	// for P2PKH, where a signature doesn't cover the amount (BIP 174), and of use for segregated
-	// witness version 0, where some wallets ask for it.
+	// Previous is the whole transaction that made the output, as its node serves it. A PSBT must have
+	// it for P2PKH, where a signature doesn't cover the amount (BIP 174), and it is of use for
+	// segregated witness version 0, where some wallets ask for it.
 	Previous []byte
 	Origin   KeyOrigin
 }
@@ -127,10 +127,8 @@ func checkInput(p params.Params, in Input) error {
 		return errors.New("its script isn't the one of its key")
 	case len(in.Origin.Path) > maxPath:
 		return fmt.Errorf("a path of %d steps", len(in.Origin.Path))
-	case in.Previous != nil:
+	case len(in.Previous) > 0:
 		return checkPrevious(in, amount)
-	case kind == p2pkh:
-		return errors.New("P2PKH without its previous transaction")
 	}
 	return nil
 }
