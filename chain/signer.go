@@ -14,6 +14,11 @@ type Order struct {
 	Amount money.Amount
 	// ID identifies the send where the network carries such a number (InvoiceID on the XRP Ledger).
 	ID [32]byte
+	// Outputs, Change and Speed are for networks of an OutputSigner: the unspent outputs of the account
+	// that may pay, where the rest returns to, and how fast a block is to take the transaction.
+	Outputs []OwnOutput
+	Change  OwnAddress
+	Speed   Speed
 }
 
 // Unsigned is a transaction for a wallet to sign, in the forms that wallets take.
@@ -24,6 +29,9 @@ type Unsigned struct {
 	ChainID  uint64 // that such a wallet must be on; 0 for none
 	Fee      money.Amount
 	FeeAsset string // coin of Fee, the most that the network takes
+	FeeRate  string // what the network takes for the size, for people; "" where fees are no rates
+	// Parts are the texts of an animated QR code, shown one after the other; none without such a code.
+	Parts []string
 }
 
 // SigningFile is one form of an unsigned transaction.

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/btcsuite/btcd/chainhash/v2"
+
+	"cointill/chain"
 )
 
 // backend asks one kind of server. Its answers are bounded and well-formed; the caller verifies
@@ -27,6 +29,16 @@ type backend interface {
 	fetchTxs(ctx context.Context, ids []chainhash.Hash) ([][]byte, error)
 	// batchSize returns how many ids fetchTxs should get at once.
 	batchSize() int
+	// fetchMinedTx returns a transaction that a block holds.
+	fetchMinedTx(ctx context.Context, id, blockHash string) ([]byte, error)
+	// fetchOutputStates returns the states of outputs, in their order.
+	fetchOutputStates(ctx context.Context, outputs []chain.OwnOutput) ([]chain.OutputState, error)
+	// estimateFee returns the fee rate for a confirmation within some blocks, in satoshi for 1,000
+	// virtual bytes; 0 where the server has no estimate.
+	estimateFee(ctx context.Context, blocks int) (int64, error)
+	// broadcastTx gives a signed transaction in hexadecimal to the server. said is why the server
+	// refused it, "" where it took it.
+	broadcastTx(ctx context.Context, raw string) (said string, err error)
 }
 
 // serverState is the state that a server reports.

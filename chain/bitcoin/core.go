@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/bitcoin/params"
 	"cointill/chain/node"
 )
 
@@ -23,6 +24,7 @@ const coreBatch = 100
 // exact for amounts.
 type core struct {
 	*rpc
+	params        params.Params
 	isBtcd        atomic.Bool  // errors have btcd's codes
 	boolVerbosity atomic.Bool  // getblock takes a boolean, as before Core 0.15
 	mempoolLoaded atomic.Bool  // the node has loaded its mempool since its start

@@ -171,6 +171,30 @@ func ParseTx(raw []byte, p params.Params, watch chain.Watch) (Tx, error) {
 	return tx, nil
 }
 
+// findTx returns the bytes of a block's transaction. It trusts the header, as the bytes are compared with
+// the transaction's id.
+func findTx(raw []byte, p params.Params, id string) ([]byte, error) {
+	if len(raw) < headerLen || len(raw) > maxRaw {
+		return nil, fmt.Errorf("%w block: %d bytes", ErrMalformed, len(raw))
+	}
+	h := header(raw[:headerLen])
+	w := decoder{raw: raw, offset: headerLen}
+	if err := w.readProof(h, h.blockHash(), p, false); err != nil {
+		return nil, fmt.Errorf("%w block: %w", ErrMalformed, err)
+	}
+	nothing := &chain.WatchSet{}
+	for range w.readCount(minTx) {
+		s := w.readTx(nothing, maxAmount(p))
+		if w.fault != "" {
+			return nil, fmt.Errorf("%w block: %s", ErrMalformed, w.fault)
+		}
+		if w.txID(s).String() == id {
+			return raw[s.start:s.end], nil
+		}
+	}
+	return nil, fmt.Errorf("%w block: it has no transaction %s", ErrMalformed, id)
+}
+
 // maxAmount returns the greatest amount, in the smallest unit, that the rules of the coin's chain
 // let one transaction move.
 func maxAmount(p params.Params) uint64 {

@@ -90,7 +90,7 @@ func New(c Config) (*Source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: node %d of %d: %w", c.Params.Network(), i+1, len(endpoints), err)
 		}
-		var asking backend = &core{rpc: &rpc{client: http}}
+		var asking backend = &core{rpc: &rpc{client: http}, params: c.Params}
 		if e.esplora {
 			asking = &esplora{http}
 		}

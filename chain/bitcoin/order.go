@@ -1,0 +1,250 @@
+package bitcoin
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/btcsuite/btcd/txscript/v2"
+	"github.com/go-json-experiment/json"
+
+	"cointill/chain"
+	"cointill/chain/bitcoin/signing"
+	"cointill/chain/bitcoin/signing/ur"
+	"cointill/core/money"
+)
+
+const (
+	// partBytes is how much of a PSBT each part of an animated QR code has.
+	partBytes = 200
+	// maxParts bounds the parts: more take too long to show. Larger PSBTs go by file.
+	maxParts = 30
+	// maxPrevious is how many previous transactions are fetched for wallets that like to see them, and
+	// maxPreviousBytes how many bytes they may have.
+	maxPrevious      = 20
+	maxPreviousBytes = 150_000
+)
+
+var _ chain.OutputSigner = (*Source)(nil)
+
+// orderTerms are what a transaction has beside its order.
+type orderTerms struct {
+	Plan  signing.Plan `json:"plan"`
+	Rate  int64        `json:"rate"` // satoshi for 1,000 virtual bytes
+	Speed chain.Speed  `json:"speed"`
+}
+
+// FindOutputStates implements chain.OutputSigner.
+func (s *Source) FindOutputStates(ctx context.Context, outputs []chain.OwnOutput) ([]chain.OutputState, error) {
+	n, _, err := s.currentNode.GetOrChoose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	states, err := n.fetchOutputStates(ctx, outputs)
+	return states, n.DemoteOnError(ctx, err)
+}
+
+// PrepareTerms implements chain.Signer.
+func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string) (string, error) {
+	n, _, err := s.currentNode.GetOrChoose(ctx)
+	if err != nil {
+		return "", err
+	}
+	rates, err := n.fetchFeeRates(ctx)
+	if err != nil {
+		return "", n.DemoteOnError(ctx, err)
+	}
+	request := signing.Request{Outputs: []signing.Output{{Address: o.To.Address, Amount: o.Amount}},
+		Change:  signing.Output{Address: o.Change.Address, Change: (*signing.KeyOrigin)(&o.Change.KeyOrigin)},
+		FeeRate: rates.choose(o.Speed), HighestFeeRate: rates.choose(chain.SpeedFast)}
+	for _, output := range o.Outputs {
+		request.Unspent = append(request.Unspent, signing.Input{TxID: output.TxID, Vout: uint32(output.Index),
+			Amount: output.Amount, Script: s.params.Script(output.Address), Origin: signing.KeyOrigin(output.KeyOrigin)})
+	}
+	if earlier != "" {
+		var before orderTerms
+		if err := json.Unmarshal([]byte(earlier), &before); err != nil {
+			return "", err
+		}
+		for _, in := range before.Plan.Inputs {
+			request.OneOf = append(request.OneOf, in.Outpoint())
+		}
+	}
+	plan, err := signing.SelectInputs(s.params, request)
+	if err != nil {
+		return "", describeShortage(s.params.Coin, o, err)
+	}
+	if err := n.addPrevious(ctx, o, &plan); err != nil {
+		return "", n.DemoteOnError(ctx, err)
+	}
+	text, err := json.Marshal(orderTerms{plan, request.FeeRate, o.Speed})
+	return string(text), err
+}
+
+// describeShortage says in words why no transaction can be made.
+func describeShortage(coin money.Coin, o chain.Order, err error) error {
+	var short *signing.ShortfallError
+	switch {
+	case errors.Is(err, signing.ErrSharedInput):
+		return chain.OutputsTaken
+	case errors.As(err, &short) && short.Limited:
+		return errManyPieces
+	case errors.As(err, &short):
+		return chain.Refusal(fmt.Sprintf("The account has %s %s that can be spent now; this send takes %s %s with the "+
+			"network's fee. Money that is on its way, or that another send waits to spend, doesn't count.",
+			coin.Format(short.Available), coin, coin.Format(short.Needed), coin))
+	}
+	return fmt.Errorf("a send of %s: %w", o.Amount, err)
+}
+
+const errManyPieces chain.Refusal = "The account's money lies in more pieces than one transaction can spend. Send a part " +
+	"of it to the account itself first, so that it lies in one piece."
+
+// addPrevious adds the transactions that made the inputs, for wallets that verify amounts with them. A
+// PSBT must have them for P2PKH (BIP 174), and wallets for Dogecoin take none.
+func (n *server) addPrevious(ctx context.Context, o chain.Order, plan *signing.Plan) error {
+	if !n.params.Segwit {
+		return nil
+	}
+	size := 0
+	for i := range plan.Inputs {
+		in := &plan.Inputs[i]
+		required := txscript.IsPayToPubKeyHash(in.Script)
+		if i >= maxPrevious && !required {
+			continue
+		}
+		at := slices.IndexFunc(o.Outputs, func(own chain.OwnOutput) bool { return own.SpendKey() == in.Outpoint() })
+		raw, err := n.fetchMinedTx(ctx, in.TxID, o.Outputs[at].BlockHash)
+		if err != nil {
+			return err
+		}
+		if size += len(raw); size <= maxPreviousBytes {
+			in.Previous = raw
+		} else if required {
+			return errManyPieces
+		}
+	}
+	return nil
+}
+
+// readTerms reads what PrepareTerms returned. Its plan must pay the order, and nothing else but change.
+func readTerms(o chain.Order, text string) (t orderTerms, err error) {
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return t, err
+	}
+	out := t.Plan.Outputs
+	if len(out) == 0 || len(out) > 2 || out[0].Address != o.To.Address || out[0].Amount.Cmp(o.Amount) != 0 ||
+		out[0].Change != nil || len(out) == 2 && out[1].Change == nil {
+		return t, errors.New("bitcoin: the terms are of another send")
+	}
+	return t, nil
+}
+
+// ListInputs implements chain.OutputSigner.
+func (s *Source) ListInputs(terms string) (keys []string, err error) {
+	var t orderTerms
+	if err := json.Unmarshal([]byte(terms), &t); err != nil {
+		return nil, err
+	}
+	for _, in := range t.Plan.Inputs {
+		keys = append(keys, in.Outpoint())
+	}
+	return keys, nil
+}
+
+// BuildUnsigned implements chain.Signer.
+func (s *Source) BuildUnsigned(o chain.Order, terms string) (u chain.Unsigned, err error) {
+	t, err := readTerms(o, terms)
+	if err != nil {
+		return u, err
+	}
+	u = chain.Unsigned{Fee: t.Plan.Fee, FeeAsset: string(s.params.Coin), FeeRate: formatRate(s.params.Coin, t.Rate)}
+	if !s.params.Segwit {
+		unsigned, err := signing.BuildUnsigned(s.params, t.Plan)
+		if err != nil {
+			return u, err
+		}
+		text, err := json.Marshal(unsigned)
+		u.Files = []chain.SigningFile{{Name: "unsigned.json", Type: "application/json", Content: text}}
+		return u, err
+	}
+	raw, err := signing.BuildPSBT(s.params, t.Plan)
+	if err != nil {
+		return u, err
+	}
+	u.Files = []chain.SigningFile{{Name: "unsigned.psbt", Type: "application/octet-stream", Content: raw},
+		{Name: "unsigned.txt", Type: "text/plain", Content: []byte(base64.StdEncoding.EncodeToString(raw) + "\n")}}
+	u.Parts, err = encodeParts(raw)
+	return u, err
+}
+
+// encodeParts returns the texts of an animated QR code of a PSBT; none for a long one.
+func encodeParts(raw []byte) (parts []string, err error) {
+	code, err := ur.NewEncoder(ur.TypePSBT, raw, partBytes)
+	if err != nil || code.CountFragments() > maxParts {
+		return nil, err
+	}
+	for i := range code.CountFragments() {
+		parts = append(parts, code.EncodePart(uint32(i+1)))
+	}
+	return parts, nil
+}
+
+// CheckSigned implements chain.Signer.
+func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed, []chain.Difference, error) {
+	t, err := readTerms(o, terms)
+	if err != nil {
+		return chain.Signed{}, nil, err
+	}
+	checked, err := signing.CheckSigned(s.params, t.Plan, []byte(signed))
+	var refused *signing.Refusal
+	if errors.As(err, &refused) && len(refused.Differences) > 0 {
+		var differences []chain.Difference
+		for _, d := range refused.Differences {
+			differences = append(differences, describeDifference(s.params.Coin, d))
+		}
+		return chain.Signed{}, differences, nil
+	}
+	return chain.Signed{Hash: checked.TxID, Raw: hex.EncodeToString(checked.Raw), Fee: checked.Fee}, nil, err
+}
+
+// describeDifference names in each value what it is about.
+func describeDifference(coin money.Coin, d signing.Difference) chain.Difference {
+	shown := chain.Difference{Field: string(d.Field), Approved: d.Approved, Signed: d.Signed}
+	for _, value := range []*string{&shown.Approved, &shown.Signed} {
+		amount, err := money.ParseUnits(*value)
+		switch {
+		case *value == "" || err != nil:
+			continue
+		case d.Field == signing.FieldOutput, d.Field == signing.FieldChange, d.Field == signing.FieldInput:
+			*value = fmt.Sprintf("%s %s, %s", coin.Format(amount), coin, d.Subject)
+		case d.Field == signing.FieldFee:
+			*value = fmt.Sprintf("%s %s", coin.Format(amount), coin)
+		}
+	}
+	if d.Field == signing.FieldSignature || d.Field == signing.FieldSighash || d.Field == signing.FieldSequence {
+		shown.Signed = fmt.Sprintf("%s, %s", shown.Signed, d.Subject)
+	}
+	return shown
+}
+
+// Broadcast implements chain.Signer.
+func (s *Source) Broadcast(ctx context.Context, raw string) error {
+	n, _, err := s.currentNode.GetOrChoose(ctx)
+	if err != nil {
+		return err
+	}
+	said, err := n.broadcastTx(ctx, raw)
+	if err != nil {
+		return n.DemoteOnError(ctx, err)
+	}
+	return describeBroadcast(said)
+}
+
+// ParseAccount implements chain.Signer: accounts are the account keys that payments are received with.
+func (s *Source) ParseAccount(string) (account, spendPrefix string, err error) {
+	return "", "", chain.Refusal("Sends of this coin are paid from your account key. There is nothing to register.")
+}
