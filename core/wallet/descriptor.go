@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
 )
 
 // maxSteps is how many steps a path may have, before a key or after it.
@@ -57,7 +59,7 @@ func parseDescriptor(text string, p Net, asked string) (Key, error) {
 
 // parseKeyExpression reads [origin]key/path/*.
 func parseKeyExpression(text string, p Net, script string) (Key, error) {
-	text, err := cutOrigin(text)
+	text, from, err := cutOrigin(text)
 	if err != nil {
 		return Key{}, err
 	}
@@ -86,7 +88,7 @@ func parseKeyExpression(text string, p Net, script string) (Key, error) {
 		return Key{}, errKey("The path in this descriptor is longer than any wallet's.")
 	}
 	receive, change, err := parseSteps(parts[1:last])
-	return Key{account: account, receive: branch{steps: receive}, change: branch{steps: change}}, err
+	return Key{account: account, origin: from, receive: branch{steps: receive}, change: branch{steps: change}}, err
 }
 
 // hardenedStep reports a step that ends as hardened ones do.
@@ -125,26 +127,32 @@ func parseSteps(parts []string) (receive, change []uint32, err error) {
 }
 
 // cutOrigin takes [fingerprint/path] off a key. It says where the key comes
-// from, for signers; addresses don't depend on it.
-func cutOrigin(text string) (string, error) {
+// from, for signers; addresses don't depend on it. It is nil where there is none.
+func cutOrigin(text string) (key string, from *keyOrigin, err error) {
 	if !strings.HasPrefix(text, "[") {
-		return text, nil
+		return text, nil, nil
 	}
 	origin, key, ok := strings.Cut(text[1:], "]")
 	steps := strings.Split(origin, "/")
-	if fingerprint, bad := hex.DecodeString(steps[0]); !ok || bad != nil || len(fingerprint) != 4 ||
-		len(steps) > maxSteps+1 {
-		return "", errKey("The key's origin can't be read: it is written [fingerprint/84h/0h/0h], with eight hex " +
+	fingerprint, bad := hex.DecodeString(steps[0])
+	if !ok || bad != nil || len(fingerprint) != 4 || len(steps) > maxSteps+1 {
+		return "", nil, errKey("The key's origin can't be read: it is written [fingerprint/84h/0h/0h], with eight hex " +
 			"digits first.")
 	}
+	from = &keyOrigin{fingerprint: [4]byte(fingerprint)}
 	for _, step := range steps[1:] {
-		step = strings.TrimSuffix(strings.TrimSuffix(step, "h"), "'")
-		if _, bad := strconv.ParseUint(step, 10, 31); bad != nil {
-			return "", errKey("The key's origin can't be read: each step of its path must be a number, with h or ' " +
+		number := strings.TrimSuffix(strings.TrimSuffix(step, "h"), "'")
+		n, bad := strconv.ParseUint(number, 10, 31)
+		if bad != nil {
+			return "", nil, errKey("The key's origin can't be read: each step of its path must be a number, with h or ' " +
 				"where it is hardened.")
 		}
+		if number != step {
+			n += hdkeychain.HardenedKeyStart
+		}
+		from.path = append(from.path, uint32(n))
 	}
-	return key, nil
+	return key, from, nil
 }
 
 // The characters of descriptors in the order that their checksum counts them, and the

@@ -70,6 +70,7 @@ type Key struct {
 	format  string // xpub, zpub, dgub … or descriptor
 	script  string
 	account *hdkeychain.ExtendedKey
+	origin  *keyOrigin // of the account's key; nil where the text doesn't say it
 	receive branch
 	change  branch   // empty where the text doesn't say one
 	list    []string // instead of account and branches: addresses as they are
@@ -121,9 +122,9 @@ func ParseKey(text string, p Net, script string) (Key, error) {
 	return parseBare(text, p, script)
 }
 
-// parseBare reads a key by itself; a key origin before it is allowed and not kept.
+// parseBare reads a key by itself; a key origin may stand before it.
 func parseBare(text string, p Net, asked string) (Key, error) {
-	bare, err := cutOrigin(text)
+	bare, from, err := cutOrigin(text)
 	if err != nil {
 		return Key{}, err
 	}
@@ -145,7 +146,7 @@ func parseBare(text string, p Net, asked string) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	return newKey(Key{net: p, text: bare, format: format, script: script, account: account,
+	return newKey(Key{net: p, text: text, format: format, script: script, account: account, origin: from,
 		receive: branch{steps: []uint32{0}}, change: branch{steps: []uint32{1}}})
 }
 
