@@ -104,9 +104,12 @@ type Destination struct {
 	BusinessID int64  `gorm:"not null;index:destinations_barred,priority:1,where:barred_at IS NOT NULL"`
 	Domain     string `gorm:"not null;index:destinations_barred,priority:2"`
 	// nil: a shared account that tags hang on, or left out by wallet advance
-	PaymentID *int64     `gorm:"uniqueIndex:destinations_payment"`
-	WalletID  *int64     `gorm:"index:destinations_wallet,priority:1"`
-	Index     *int64     `gorm:"column:idx;index:destinations_wallet,priority:2"` // of the wallet's addresses
+	PaymentID *int64 `gorm:"uniqueIndex:destinations_payment"`
+	WalletID  *int64 `gorm:"index:destinations_wallet,priority:1"`
+	Index     *int64 `gorm:"column:idx;index:destinations_wallet,priority:2"` // of the wallet's addresses
+	// ChangeOf is the wallet whose branch for change has the address at Index, where sends return their
+	// rest; nil for an address of payments.
+	ChangeOf  *int64
 	BarredAt  *time.Time // since when the token's issuer is known to have barred it; nil where it hasn't
 	CreatedAt time.Time  `gorm:"not null"`
 }
@@ -143,6 +146,8 @@ type Wallet struct {
 	Change string `gorm:"not null;default:'';index:wallets_change,priority:2"`
 	// of the next address; only ever rises
 	NextIndex int64 `gorm:"not null"`
+	// of the next address for change: only ever rises, when a transaction with it is seen
+	NextChange int64 `gorm:"not null;default:0"`
 	// new payments are received with it
 	Active    bool      `gorm:"not null"`
 	CreatedBy string    `gorm:"not null"` // its first user; "" before one
@@ -161,8 +166,8 @@ type ListedAddress struct {
 
 // Transfer is value that moved, or is about to move, to a destination of ours.
 type Transfer struct {
-	ID        int64  `gorm:"index:transfers_unmatched,priority:3"`
-	Network   string `gorm:"not null;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL;index:transfers_unbooked,priority:1,where:business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"`
+	ID        int64  `gorm:"index:transfers_unmatched,priority:3;index:transfers_spendable,priority:4,where:spendable"`
+	Network   string `gorm:"not null;index:transfers_spendable,priority:3;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL;index:transfers_unbooked,priority:1,where:business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"`
 	TxID      string `gorm:"not null;uniqueIndex:transfers_key,priority:2;index:transfers_tx"`
 	Index     int    `gorm:"column:idx;not null;uniqueIndex:transfers_key,priority:3"`
 	Asset     string `gorm:"not null"`
@@ -185,8 +190,8 @@ type Transfer struct {
 	ConflictHeight *int64    `gorm:"index:transfers_conflict,priority:2"`
 	FirstSeenAt    time.Time `gorm:"not null"` // wall clock, or the block's time where that is earlier
 	// BusinessID is the owner; 0 when it is unknown.
-	BusinessID int64  `gorm:"not null;index:transfers_business,priority:1;index:transfers_unmatched,priority:1,where:unmatched <> '' AND resolution = ''"`
-	Domain     string `gorm:"not null;index:transfers_business,priority:2;index:transfers_unmatched,priority:2"`
+	BusinessID int64  `gorm:"not null;index:transfers_spendable,priority:1;index:transfers_business,priority:1;index:transfers_unmatched,priority:1,where:unmatched <> '' AND resolution = ''"`
+	Domain     string `gorm:"not null;index:transfers_spendable,priority:2;index:transfers_business,priority:2;index:transfers_unmatched,priority:2"`
 	PaymentID  *int64 `gorm:"index:transfers_payment"`
 	// SendID is the send that it pays; nil for none. A transfer that only pays a send has no owner.
 	SendID *int64 `gorm:"index:transfers_send,where:send_id IS NOT NULL"`
@@ -200,9 +205,15 @@ type Transfer struct {
 	// Booked is the account of the journal that holds it, "" for none, with BookedValue.
 	Booked string `gorm:"not null;default:'';index:transfers_unbooked,priority:2"`
 	// BookedValue is in hundredths of the payment's currency.
-	BookedValue int64     `gorm:"not null;default:0"`
-	CreatedAt   time.Time `gorm:"not null"`
-	UpdatedAt   time.Time `gorm:"not null"`
+	BookedValue int64 `gorm:"not null;default:0"`
+	// Spendable is true on networks whose transactions spend outputs, until a node has said for a day
+	// that the output is spent. SpentAt is when a node first said so; nil while it is unspent.
+	Spendable bool `gorm:"not null;default:false"`
+	SpentAt   *time.Time
+	// ReservedBy is the send that was last prepared with the output.
+	ReservedBy *int64
+	CreatedAt  time.Time `gorm:"not null"`
+	UpdatedAt  time.Time `gorm:"not null"`
 }
 
 // Spend is a spend key of a transfer that is not final, kept to notice what replaces it.

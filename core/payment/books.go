@@ -24,6 +24,8 @@ func FindAccount(t models.Transfer, state State) journal.Account {
 		return journal.Nowhere
 	case t.Unmatched == Unproved || !journal.IsBooked(t.Asset, t.Amount):
 		return journal.None
+	case t.PaymentID == nil && t.Unmatched == "": // the change of a send
+		return journal.None
 	case t.Unmatched != "":
 		return journal.Unmatched
 	case state == Successful:

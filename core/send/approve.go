@@ -12,6 +12,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/scope"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -46,9 +47,14 @@ func (s *store) sealApproval(row models.Send, actor string) string {
 	return s.Secrets.Hash("send approval", actor+" "+describeContent(row))
 }
 
-// sealReady returns what a ready send stores: it covers the coin amount, too.
+// sealReady returns what a ready send stores: it covers the coin amount, too, and once it is prepared the
+// wallet and what the transaction has beside the send.
 func (s *store) sealReady(row models.Send) string {
-	return s.Secrets.Hash("send ready", row.Amount.String()+" "+describeContent(row))
+	content := row.Amount.String() + " " + describeContent(row)
+	if row.Terms != "" {
+		content += "\n" + row.Account + "\n" + row.Terms
+	}
+	return s.Secrets.Hash("send ready", content)
 }
 
 // listApprovals returns the approvals that hold: by people who may still approve, of the send as
@@ -141,7 +147,7 @@ func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, reference, 
 		return View{}, err
 	}
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
-		if err := lockBusiness(tx, sc); err != nil {
+		if err := payer.LockBusiness(tx, sc); err != nil {
 			return View{}, err
 		}
 		v, err := s.loadCurrent(tx, found.Send.ID)

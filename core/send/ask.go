@@ -14,6 +14,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/send/destination"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -219,7 +220,7 @@ func (r Request) namesSource() bool {
 // insertSend stores a send of money that is not sent back yet.
 func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *models.Send, from source,
 	q prices) (View, error) {
-	if err := lockBusiness(tx, sc); err != nil {
+	if err := payer.LockBusiness(tx, sc); err != nil {
 		return View{}, err
 	}
 	left, err := s.lockSource(tx, from)

@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -19,7 +20,7 @@ func (s *Evaluator) Evaluate(ctx context.Context, id int64) error {
 			return err
 		}
 		if row.Status == string(AwaitingApproval) { // the first lock, as for approvals
-			if err := lockBusiness(tx, scope.Scope{BusinessID: row.BusinessID}); err != nil {
+			if err := payer.LockBusiness(tx, scope.Scope{BusinessID: row.BusinessID}); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -104,7 +105,7 @@ func (s *Approvals) SetRules(ctx context.Context, sc scope.Scope, r Rules, proof
 		return err
 	}
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		if err := lockBusiness(tx, sc); err != nil {
+		if err := payer.LockBusiness(tx, sc); err != nil {
 			return err
 		}
 		before, err := s.readRules(tx, sc)
@@ -127,12 +128,4 @@ func (s *Approvals) SetRules(ctx context.Context, sc scope.Scope, r Rules, proof
 		return audit.Record(tx, sc, now, "send.rules_changed", "", map[string]any{"before": before, "after": r,
 			"from": row.From})
 	})
-}
-
-// lockBusiness makes those that approve or change rules of a business wait for one another.
-func lockBusiness(tx *models.Tx, sc scope.Scope) error {
-	if !models.IsPostgres(tx) {
-		return nil // its transaction holds the only writer
-	}
-	return tx.Exec("SELECT id FROM businesses WHERE id = ? FOR NO KEY UPDATE", sc.BusinessID).Error
 }

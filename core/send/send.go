@@ -14,6 +14,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send/payer"
 	"cointill/core/settings"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -125,7 +126,7 @@ type Deps struct {
 	Restored models.Restored
 	// Signers are the signers of real networks by the network's name. The sandbox's
 	// networks need none.
-	Signers map[string]Signer
+	Signers map[string]payer.Signer
 	// Render writes the mails about sends.
 	Render func(Letter) (subject, text, html string)
 	// ClaimBase is the address under which customers name the address of a refund, without a
@@ -164,7 +165,7 @@ type Evaluator struct{ *store }
 func New(d Deps) *Service {
 	s := &store{d}
 	return &Service{store: s, Approvals: &Approvals{s}, Claims: &Claims{s}, Evaluator: &Evaluator{s},
-		Signing: &Signing{s}}
+		Signing: &Signing{s, &payer.Accounts{DB: d.DB, Clock: d.Clock, Users: d.Users, Signers: d.Signers}}}
 }
 
 // View is a send with what pages and answers show of it.

@@ -4,30 +4,31 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	"cointill/chain"
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/send/outputs"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
-// Signer is what signs sends of one network of a domain: see chain.Signer.
-type Signer struct {
-	chain.Signer
-	Domain scope.Domain
-}
-
-// Unsigned is a transaction for a wallet to sign; Difference is a field in which a signed one is not
-// the approved send.
+// The parts of the adapters that signing pages see.
 type (
-	Unsigned   = chain.Unsigned
-	Difference = chain.Difference
+	Unsigned   = chain.Unsigned   // a transaction for a wallet to sign
+	Difference = chain.Difference // a field in which a signed one is not the approved send
+	Speed      = chain.Speed      // a choice of the fee
+	Account    = payer.Account    // what can pay a send
 )
 
-// Signing hands sends to wallets on networks with accounts, and takes what they signed.
-type Signing struct{ *store }
+// Signing hands sends to wallets, and takes what they signed.
+type Signing struct {
+	*store
+	*payer.Accounts
+}
 
 // Submitted is what became of a signed transaction.
 type Submitted struct {
@@ -59,43 +60,36 @@ func orderOf(row models.Send, account string) chain.Order {
 }
 
 // findReady finds a send that may be signed now, and its signer.
-func (s *Signing) findReady(ctx context.Context, sc scope.Scope, reference string) (View, Signer, error) {
+func (s *Signing) findReady(ctx context.Context, sc scope.Scope, reference string) (View, payer.Signer, error) {
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {
-		return View{}, Signer{}, err
+		return View{}, payer.Signer{}, err
 	}
 	v, err := s.Find(ctx, sc, reference)
 	if err != nil {
-		return View{}, Signer{}, err
+		return View{}, payer.Signer{}, err
 	}
 	if err := s.checkReady(v.Send); err != nil {
-		return View{}, Signer{}, err
+		return View{}, payer.Signer{}, err
 	}
 	signer, known := s.Signers[v.Send.Network]
 	if !known {
-		return View{}, Signer{}, fault.New(fault.Conflict, "send_unavailable", "Sends on "+v.Send.Network+
+		return View{}, payer.Signer{}, fault.New(fault.Conflict, "send_unavailable", "Sends on "+v.Send.Network+
 			" are not signed here.")
 	}
 	return v, signer, nil
 }
 
 // Prepare asks the network what the transaction needs, and records that the send is handed to a
-// wallet: account is one of the business's payout wallets on the send's network.
+// wallet: account is one of those that ListAccounts lists for the send. speed chooses the fee where
+// there is a choice.
 //
 // Faults: Forbidden; NotFound; Invalid for account; Conflict for a send that is not ready, was
 // changed or prepared for another account, or that the account can't pay; Unavailable while the
 // network's node can't be asked.
-func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, account string) (View, error) {
+func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, account string, speed Speed) (View, error) {
 	v, signer, err := s.findReady(ctx, sc, reference)
 	if err != nil {
 		return View{}, err
-	}
-	var wallets []models.PayoutWallet
-	if err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND address = ?", v.Send.Network, account).
-		Find(&wallets).Error; err != nil {
-		return View{}, err
-	}
-	if len(wallets) == 0 {
-		return View{}, fault.Validation(fault.Fields{"account": {"Must be one of your payout wallets."}})
 	}
 	if v.Send.Account != "" && v.Send.Account != account { // the two transactions could both confirm
 		return View{}, fault.New(fault.Conflict, "send_prepared", "This send was prepared for the wallet "+
@@ -104,7 +98,12 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 	}
 	asked, cancel := context.WithTimeout(ctx, nodePatience)
 	defer cancel()
-	terms, err := signer.PrepareTerms(asked, orderOf(v.Send, account), v.Send.Terms)
+	order, err := s.fillOrder(asked, sc, v.Send, account, signer)
+	if err != nil {
+		return View{}, err
+	}
+	order.Speed = speed
+	terms, err := signer.PrepareTerms(asked, order, v.Send.Terms)
 	if err != nil {
 		return View{}, describeProblem(ctx, err)
 	}
@@ -120,8 +119,12 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 		if made.Version() != seen {
 			return errSeenEarlier
 		}
+		if err := s.reserveOutputs(tx, made.Send, order, signer, terms); err != nil {
+			return err
+		}
 		now := s.Clock()
 		made.Send.Account, made.Send.Terms, made.Send.SigningAt = account, terms, &now
+		made.Send.Sealed = s.sealReady(made.Send)
 		if err := s.writeStep(tx, made, models.SendStep{Kind: stepNote, From: made.Send.Status, To: made.Send.Status,
 			Reason: "signing", Actor: sc.Actor, Detail: encodeDetail(map[string]any{"account": account})}); err != nil {
 			return err
@@ -132,6 +135,37 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 		return View{}, err
 	}
 	return *made, nil
+}
+
+// fillOrder returns a send's order from an account of the business.
+func (s *Signing) fillOrder(ctx context.Context, sc scope.Scope, row models.Send, account string,
+	signer payer.Signer) (chain.Order, error) {
+	order := orderOf(row, account)
+	if spender, is := signer.Signer.(chain.OutputSigner); is {
+		err := outputs.FillOrder(ctx, s.DB, s.Clock(), sc, spender, row, &order)
+		if err == nil || fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict {
+			return order, err
+		}
+		return order, describeProblem(ctx, err)
+	}
+	accounts, err := s.ListAccounts(ctx, sc, row.Network)
+	if err == nil && !slices.ContainsFunc(accounts, func(a Account) bool { return a.Name == account }) {
+		err = fault.Validation(fault.Fields{"account": {"Must be one of your payout wallets."}})
+	}
+	return order, err
+}
+
+// reserveOutputs keeps the outputs that terms spend for a send.
+func (s *store) reserveOutputs(tx *models.Tx, row models.Send, o chain.Order, signer payer.Signer, terms string) error {
+	spender, is := signer.Signer.(chain.OutputSigner)
+	if !is {
+		return nil
+	}
+	keys, err := spender.ListInputs(terms)
+	if err != nil {
+		return err
+	}
+	return outputs.Reserve(tx, s.Clock(), row, o, keys)
 }
 
 // Unsigned returns the transaction that a prepared send is signed by; nil before it was prepared.

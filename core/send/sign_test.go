@@ -15,6 +15,7 @@ import (
 	"cointill/core/networks"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/payer"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -34,7 +35,7 @@ func (e *ethereumOffice) payEther(sc scope.Scope, amount string) send.View {
 }
 
 func (e *ethereumOffice) prepare(sc scope.Scope, v send.View, account string) (send.View, error) {
-	return e.sends.Signing.Prepare(e.Context(), sc, v.Send.Reference, account)
+	return e.sends.Signing.Prepare(e.Context(), sc, v.Send.Reference, account, "")
 }
 
 // sign returns what a wallet signs for a send on terms.
@@ -175,7 +176,7 @@ func TestSendsThatChangeMeanwhile(t *testing.T) {
 		admin := e.hire("ada@books.example", scope.Admin)
 		v := e.payEther(admin, "0.001")
 		during := &duringSigner{Signer: e.signer}
-		e.sends.Signers[testNetwork] = send.Signer{Signer: during, Domain: scope.Test}
+		e.sends.Signers[testNetwork] = payer.Signer{Signer: during, Domain: scope.Test}
 		during.act = func() {
 			_, err := e.prepare(admin, v, "0xAA")
 			e.must(err)
@@ -314,7 +315,7 @@ func TestSubmitBroadcastsExactlyTheSend(t *testing.T) {
 func TestOrdersHaveTheTag(t *testing.T) {
 	e := newEthereumOffice(t, modelstest.Open(t, false, time.Now))
 	e.payments.Networks.(*networks.Registry).Domains[scope.Test][money.XRPL] = "xrpl-testnet"
-	e.sends.Signers["xrpl-testnet"] = send.Signer{Signer: e.signer, Domain: scope.Test}
+	e.sends.Signers["xrpl-testnet"] = payer.Signer{Signer: e.signer, Domain: scope.Test}
 	tag := int64(12)
 	v, err := e.sends.Ask(t.Context(), e.owner, send.Request{Kind: send.Payout, Method: string(money.CryptoRipple),
 		Amount: "2", Address: "rrrrrrrrrrrrrrrrrrrrBZbvji", Tag: &tag})

@@ -16,6 +16,7 @@ import (
 	"cointill/core/networks"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/payer"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -39,8 +40,9 @@ func newEthereumOffice(t *testing.T, db *models.DB) *ethereumOffice {
 	registry := e.payments.Networks.(*networks.Registry)
 	registry.Domains[scope.Test] = map[money.Chain]chain.Network{money.Ethereum: testNetwork}
 	registry.Domains[scope.Live] = map[money.Chain]chain.Network{money.Ethereum: liveNetwork}
-	e.sends.Signers = map[string]send.Signer{testNetwork: {Signer: e.signer, Domain: scope.Test},
+	e.sends.Signers = map[string]payer.Signer{testNetwork: {Signer: e.signer, Domain: scope.Test},
 		otherNetwork: {Signer: e.signer, Domain: scope.Test}, liveNetwork: {Signer: e.signer, Domain: scope.Live}}
+	e.sends.Signing.Signers = e.sends.Signers
 	return e
 }
 

@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
+	"cointill/core/send/outputs"
 	"cointill/models"
 )
 
@@ -98,8 +99,15 @@ func (m *Matcher) readWallets(rows []models.Send) error {
 func (m *Matcher) Match(t chain.Transfer, height int64) (*models.Send, error) {
 	var fits []models.Send
 	for _, row := range m.sends[t.Address] {
-		if row.Coin == t.Asset && row.Amount.Cmp(t.Amount) == 0 && sameTag(row.Tag, t.Tag) && t.Via == "" &&
-			(height == 0 || row.ReadyHeight != nil && height > *row.ReadyHeight) && m.isSpent(row, t) {
+		if row.Coin != t.Asset || row.Amount.Cmp(t.Amount) != 0 || !sameTag(row.Tag, t.Tag) || t.Via != "" ||
+			height > 0 && (row.ReadyHeight == nil || height <= *row.ReadyHeight) {
+			continue
+		}
+		own, err := m.isSpent(row, t)
+		if err != nil {
+			return nil, err
+		}
+		if own {
 			fits = append(fits, row)
 		}
 	}
@@ -133,17 +141,20 @@ func (m *Matcher) listPaid(rows []models.Send) (ids []int64, err error) {
 }
 
 // isSpent reports that a transaction spends from the business's own wallet. On the XRP Ledger it
-// must name the send as its invoice, too.
-func (m *Matcher) isSpent(row models.Send, t chain.Transfer) bool {
+// must name the send as its invoice, too; where outputs are spent one of them must be the business's.
+func (m *Matcher) isSpent(row models.Send, t chain.Transfer) (bool, error) {
 	if row.SignedHash != "" && row.SignedHash == t.TxID {
-		return true
+		return true, nil
+	}
+	if chain.Network(m.network).HasOutputs() {
+		return outputs.SpendsOwn(m.tx, m.network, row.BusinessID, t.Spends)
 	}
 	return slices.ContainsFunc(m.wallets[row.BusinessID], func(prefix string) bool {
 		if t.Invoice != "" {
 			return t.Invoice == prefix+invoiceID(row)
 		}
 		return slices.ContainsFunc(t.Spends, func(key string) bool { return strings.HasPrefix(key, prefix) })
-	})
+	}), nil
 }
 
 // invoiceID returns the InvoiceID of a send on the XRP Ledger.

@@ -236,6 +236,13 @@ func (p *Page) FillField(field, text string) {
 	p.RunSteps(chromedp.WaitVisible(at), chromedp.Clear(at), chromedp.SendKeys(at, text))
 }
 
+// ChooseOption chooses the option of a list by its value.
+func (p *Page) ChooseOption(list, value string) {
+	p.t.Helper()
+	at := chromedp.CSS(list)
+	p.RunSteps(chromedp.WaitVisible(at), chromedp.SetValue(at, value))
+}
+
 // PasteText puts a long text into an empty field at once, as from the clipboard; Fill types it
 // letter by letter.
 func (p *Page) PasteText(field, text string) {

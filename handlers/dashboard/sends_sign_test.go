@@ -12,6 +12,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/payer"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -25,7 +26,8 @@ const (
 func connectSigner(s *servertest.Server) *chaintest.Signer {
 	signer := &chaintest.Signer{Terms: "terms 1"}
 	s.Registry.Domains[scope.Test][money.Ethereum] = "ethereum-sepolia"
-	s.Sends.Signers = map[string]send.Signer{"ethereum-sepolia": {Signer: signer, Domain: scope.Test}}
+	s.Sends.Signers = map[string]payer.Signer{"ethereum-sepolia": {Signer: signer, Domain: scope.Test}}
+	s.Sends.Signing.Signers = s.Sends.Signers
 	return signer
 }
 

@@ -19,7 +19,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
-	"cointill/core/send"
+	"cointill/core/send/payer"
 	"cointill/core/wallet"
 )
 
@@ -69,7 +69,7 @@ type nodes struct {
 	holders map[scope.Domain]wallet.Holder
 	served  map[scope.Domain]map[money.Chain]chain.Network
 	follow  []followed
-	signers map[string]send.Signer // by network
+	signers map[string]payer.Signer // by network
 	// contracts are what wallets need to know of Ethereum's networks.
 	contracts map[chain.Network]payment.Contract
 }
@@ -86,7 +86,7 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 	all := &nodes{
 		keyed:   map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
 		served:  map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
-		holders: map[scope.Domain]wallet.Holder{}, signers: map[string]send.Signer{},
+		holders: map[scope.Domain]wallet.Holder{}, signers: map[string]payer.Signer{},
 		ledgers: map[scope.Domain]wallet.Ledger{}, contracts: map[chain.Network]payment.Contract{},
 	}
 	for _, one := range []struct {
@@ -112,6 +112,7 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 			return nil, fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
 		}
 		all.keyed[one.domain][one.chain] = wallet.Bitcoin(p)
+		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
 	if err := s.openEthereum(all, now, log, answers); err != nil {
@@ -149,7 +150,7 @@ func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger, a
 		all.keyed[one.domain][money.Ethereum] = wallet.Ethereum(p)
 		all.holders[one.domain] = balanceLookup(source)
 		all.contracts[source.Network()] = payment.Contract{ChainID: p.ChainID, Token: p.Token.String()}
-		all.signers[string(source.Network())] = send.Signer{Signer: source, Domain: one.domain}
+		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, money.Ethereum, source, ethereum.Codec())
 		all.follow[len(all.follow)-1].interval = p.Interval
 	}
@@ -175,7 +176,7 @@ func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger, an
 			return fmt.Errorf("%s servers of the %s domain: %w", money.XRPL, one.domain, err)
 		}
 		all.ledgers[one.domain] = wallet.Ledger{Params: p, Look: accountLookup(source)}
-		all.signers[string(source.Network())] = send.Signer{Signer: source, Domain: one.domain}
+		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, money.XRPL, source, nil)
 	}
 	return nil

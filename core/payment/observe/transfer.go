@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/send/outputs"
 	"cointill/models"
 )
 
@@ -226,6 +227,10 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 	}
 	place := places[0] // the exact tag when there is one, otherwise the account itself
 	row.BusinessID, row.Domain, row.PaymentID = place.BusinessID, place.Domain, place.PaymentID
+	row.Spendable = chain.Network(a.network).HasOutputs()
+	if place.ChangeOf != nil { // money of the business that returns to it: no payment, and nothing for the books
+		return nil, outputs.NoteChange(a.tx, place)
+	}
 	if place.PaymentID == nil {
 		switch {
 		case barred != "":

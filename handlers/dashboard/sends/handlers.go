@@ -41,10 +41,12 @@ type Approvals interface {
 // Signing is what these pages need of core/send for wallets that sign.
 type Signing interface {
 	AddWallet(ctx context.Context, sc scope.Scope, network, address string, proof send.Proof) error
+	ListAccounts(ctx context.Context, sc scope.Scope, network string) ([]send.Account, error)
 	ListNetworks(sc scope.Scope) []string
 	ListWallets(ctx context.Context, sc scope.Scope) ([]models.PayoutWallet, error)
-	Prepare(ctx context.Context, sc scope.Scope, reference, account string) (send.View, error)
+	Prepare(ctx context.Context, sc scope.Scope, reference, account string, speed send.Speed) (send.View, error)
 	RemoveWallet(ctx context.Context, sc scope.Scope, id int64, proof send.Proof) error
+	SpendsOutputs(network string) bool
 	Submit(ctx context.Context, sc scope.Scope, reference, signed string) (send.Submitted, error)
 	Unsigned(ctx context.Context, sc scope.Scope, reference string) (send.View, *send.Unsigned, error)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -39,7 +40,7 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	if err != nil {
 		return err
 	}
-	wallets, err := h.Signing.ListWallets(ctx, c.Scope)
+	accounts, err := h.Signing.ListAccounts(ctx, c.Scope, v.Send.Network)
 	if err != nil {
 		return err
 	}
@@ -49,8 +50,11 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	}
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SendRow: display.SendRow(v.Send,
 		page.LoadZone(c.Member.Business)), CoinName: v.Coin().Info().Name, Network: networkText(v),
-		Account: v.Send.Account, Wallets: walletOptions(v.Send, wallets), Sent: v.Send.SignedHash,
+		Account: v.Send.Account, Wallets: walletOptions(v.Send, accounts), Sent: v.Send.SignedHash,
 		Refused: done.Refused}
+	if h.Signing.SpendsOutputs(v.Send.Network) {
+		props.Speeds = speedOptions(ctx)
+	}
 	for _, d := range done.Differences {
 		props.Differences = append(props.Differences, describeDifference(ctx, v.Coin(), d))
 	}
@@ -75,6 +79,14 @@ func describeDifference(ctx context.Context, coin money.Coin, d send.Difference)
 		shown.Field = words.T(ctx, "sends.tag")
 	case "chain_id", "network_id":
 		shown.Field = words.T(ctx, "sends.network")
+	case "output":
+		shown.Field = words.T(ctx, "sends.paid_output")
+	case "change":
+		shown.Field = words.T(ctx, "sends.change")
+	case "input":
+		shown.Field = words.T(ctx, "sends.spent_money")
+	case "signature":
+		shown.Field = words.T(ctx, "sends.signature")
 	}
 	return shown
 }
@@ -88,15 +100,22 @@ func formatUnits(coin money.Coin, text string) string {
 	return coin.Format(amount) + " " + string(coin)
 }
 
-// walletOptions are the wallets that may pay: those on the send's network before it is prepared,
-// and then the one that it was prepared for.
-func walletOptions(row models.Send, wallets []models.PayoutWallet) (options []ui.Option) {
-	for _, w := range wallets {
-		if w.Network == row.Network && (row.Account == "" || row.Account == w.Address) {
-			options = append(options, ui.Option{Value: w.Address, Label: w.Address})
+// walletOptions are what may pay: all accounts before the send is prepared, and then the one that it was
+// prepared for.
+func walletOptions(row models.Send, accounts []send.Account) (options []ui.Option) {
+	for _, a := range accounts {
+		if row.Account == "" || row.Account == a.Name {
+			options = append(options, ui.Option{Value: a.Name, Label: a.Label})
 		}
 	}
 	return options
+}
+
+// speedOptions are the choices of the fee, the usual one first.
+func speedOptions(ctx context.Context) []ui.Option {
+	return []ui.Option{{Value: "usual", Label: words.T(ctx, "sends.speed_usual")},
+		{Value: "fast", Label: words.T(ctx, "sends.speed_fast")},
+		{Value: "saving", Label: words.T(ctx, "sends.speed_saving")}}
 }
 
 // fillUnsigned sets the forms of the unsigned transaction.
@@ -108,15 +127,26 @@ func fillUnsigned(ctx context.Context, props *dashboard.SendSignProps, u send.Un
 		props.Files = append(props.Files, dashboard.SendFile{Name: file.Name,
 			Href: props.Href + "/sign?file=" + file.Name})
 	}
+	if u.FeeRate != "" {
+		props.Fee += " (" + u.FeeRate + ")"
+	}
 	if path, size, err := ui.QRPath(u.URI); err == nil && u.URI != "" {
 		props.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "sends.link")}
+	}
+	for i, part := range u.Parts {
+		if path, size, err := ui.QRPath(strings.ToUpper(part)); err == nil {
+			props.Parts = append(props.Parts, ui.QRProps{Path: path, Size: size,
+				Alt: words.T(ctx, "sends.qr_part", "Number", strconv.Itoa(i+1),
+					"Count", strconv.Itoa(len(u.Parts)))})
+		}
 	}
 }
 
 // prepareSend asks the network what the transaction needs.
 func (h *Handlers) prepareSend(c *page.Ctx) error {
-	typed := page.ReadForm(c, "account")
-	_, err := h.Signing.Prepare(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), typed.Value("account"))
+	typed := page.ReadForm(c, "account", "speed")
+	_, err := h.Signing.Prepare(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), typed.Value("account"),
+		send.Speed(typed.Value("speed")))
 	if err != nil {
 		return h.refuseSign(c, typed, err)
 	}

@@ -1,4 +1,6 @@
-package send
+// Package payer knows the accounts that pay the sends of a business: registered payout wallets on networks
+// with accounts, and account keys on networks whose transactions spend outputs.
+package payer
 
 import (
 	"context"
@@ -9,17 +11,40 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
+	"cointill/core/account/auth"
 	"cointill/core/audit"
+	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/send/outputs"
+	"cointill/core/wallet"
 	"cointill/models"
 )
+
+// Signer is what signs sends of one network of a domain: see chain.Signer.
+type Signer struct {
+	chain.Signer
+	Domain scope.Domain
+}
+
+// Users is the part of core/account/auth that this package needs.
+type Users interface {
+	Reauthenticate(ctx context.Context, sc scope.Scope, p auth.Proof) (auth.User, error)
+}
+
+// Accounts lists the accounts that pay, and registers payout wallets.
+type Accounts struct {
+	DB      *models.DB
+	Clock   clock.Clock
+	Users   Users
+	Signers map[string]Signer // of real networks, by the network's name
+}
 
 // maxWallets bounds the payout wallets of a business in a domain.
 const maxWallets = 50
 
 // ListWallets lists the accounts that the business sends from, oldest first. Faults: Forbidden.
-func (s *Signing) ListWallets(ctx context.Context, sc scope.Scope) (rows []models.PayoutWallet, err error) {
+func (s *Accounts) ListWallets(ctx context.Context, sc scope.Scope) (rows []models.PayoutWallet, err error) {
 	if err := sc.CheckAction(scope.SeeSends); err != nil {
 		return nil, err
 	}
@@ -27,10 +52,41 @@ func (s *Signing) ListWallets(ctx context.Context, sc scope.Scope) (rows []model
 	return rows, err
 }
 
+// Account is what can pay sends on a network: a registered account, or an account key where outputs
+// are spent.
+type Account struct {
+	Name  string // as sends store it
+	Label string // for people
+}
+
+// ListAccounts lists what can pay sends on a network. Faults: Forbidden.
+func (s *Accounts) ListAccounts(ctx context.Context, sc scope.Scope, network string) (accounts []Account, err error) {
+	if s.SpendsOutputs(network) {
+		keys, err := outputs.ListAccounts(ctx, s.DB, sc, network)
+		for _, w := range keys {
+			accounts = append(accounts, Account{w.Key, wallet.ShortName(w)})
+		}
+		return accounts, err
+	}
+	rows, err := s.ListWallets(ctx, sc)
+	for _, w := range rows {
+		if w.Network == network {
+			accounts = append(accounts, Account{w.Address, w.Address})
+		}
+	}
+	return accounts, err
+}
+
+// SpendsOutputs reports a network whose sends are paid from account keys, with a choice of the fee.
+func (s *Accounts) SpendsOutputs(network string) bool {
+	_, is := s.Signers[network].Signer.(chain.OutputSigner)
+	return is
+}
+
 // ListNetworks lists the networks of the domain on which an account can be registered, in their order.
-func (s *Signing) ListNetworks(sc scope.Scope) (names []string) {
+func (s *Accounts) ListNetworks(sc scope.Scope) (names []string) {
 	for network := range s.Signers {
-		if signer := s.Signers[network]; signer.Domain == sc.Domain {
+		if signer := s.Signers[network]; signer.Domain == sc.Domain && !s.SpendsOutputs(network) {
 			names = append(names, network)
 		}
 	}
@@ -41,12 +97,12 @@ func (s *Signing) ListNetworks(sc scope.Scope) (names []string) {
 // AddWallet registers an account that the business sends from: its transactions pay sends. An
 // account belongs to one business. Faults: Forbidden; Invalid for network, address and the proof;
 // Conflict for an account that another business registered, and for too many.
-func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, address string, proof Proof) error {
+func (s *Accounts) AddWallet(ctx context.Context, sc scope.Scope, network, address string, proof auth.Proof) error {
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {
 		return err
 	}
 	signer := s.Signers[network]
-	if signer.Domain != sc.Domain {
+	if signer.Domain != sc.Domain || s.SpendsOutputs(network) {
 		return fault.Validation(fault.Fields{"network": {"Must be one of the networks in the list."}})
 	}
 	account, prefix, err := signer.ParseAccount(strings.TrimSpace(address))
@@ -61,7 +117,7 @@ func (s *Signing) AddWallet(ctx context.Context, sc scope.Scope, network, addres
 		return err
 	}
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		if err := lockBusiness(tx, sc); err != nil {
+		if err := LockBusiness(tx, sc); err != nil {
 			return err
 		}
 		var mine []models.PayoutWallet
@@ -98,7 +154,7 @@ var errWalletTaken = fault.New(fault.Conflict, "wallet_taken", "Another business
 
 // RemoveWallet ends that an account's transactions pay sends, but for those that were checked here.
 // Faults: Forbidden; NotFound; Invalid for the proof.
-func (s *Signing) RemoveWallet(ctx context.Context, sc scope.Scope, id int64, proof Proof) error {
+func (s *Accounts) RemoveWallet(ctx context.Context, sc scope.Scope, id int64, proof auth.Proof) error {
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {
 		return err
 	}
@@ -120,4 +176,12 @@ func (s *Signing) RemoveWallet(ctx context.Context, sc scope.Scope, id int64, pr
 		return audit.Record(tx, sc, s.Clock(), "send.wallet_removed", w.Address,
 			map[string]string{"network": w.Network})
 	})
+}
+
+// LockBusiness makes those that approve or change rules of a business wait for one another.
+func LockBusiness(tx *models.Tx, sc scope.Scope) error {
+	if !models.IsPostgres(tx) {
+		return nil // its transaction holds the only writer
+	}
+	return tx.Exec("SELECT id FROM businesses WHERE id = ? FOR NO KEY UPDATE", sc.BusinessID).Error
 }

@@ -1,0 +1,11 @@
+-- Sends on networks whose transactions spend outputs: which outputs can be spent, and where change returns to.
+-- +goose Up
+
+ALTER TABLE transfers ADD COLUMN spendable numeric NOT NULL DEFAULT false;
+ALTER TABLE transfers ADD COLUMN spent_at datetime;
+ALTER TABLE transfers ADD COLUMN reserved_by integer;
+UPDATE transfers SET spendable = true WHERE business_id <> 0 AND (network LIKE 'bitcoin-%' OR network LIKE 'dogecoin-%');
+CREATE INDEX transfers_spendable ON transfers (business_id, domain, network, id) WHERE spendable;
+
+ALTER TABLE destinations ADD COLUMN change_of integer;
+ALTER TABLE wallets ADD COLUMN next_change integer NOT NULL DEFAULT 0;
