@@ -159,7 +159,8 @@ func TestViewsOfTransfers(t *testing.T) {
 func TestPlacesInTheBooks(t *testing.T) {
 	t.Parallel()
 	height := int64(10)
-	counted := models.Transfer{Asset: "BTC", Amount: money.Units(10), Height: &height}
+	paid := int64(1)
+	counted := models.Transfer{Asset: "BTC", Amount: money.Units(10), Height: &height, PaymentID: &paid}
 	with := func(change func(row *models.Transfer)) models.Transfer { row := counted; change(&row); return row }
 	for name, c := range map[string]struct {
 		row   models.Transfer
@@ -172,6 +173,8 @@ func TestPlacesInTheBooks(t *testing.T) {
 		"declined":                 {counted, payment.Declined, "declined"},
 		"failed":                   {counted, payment.Failed, "declined"},
 		"unmatched":                {with(func(row *models.Transfer) { row.Unmatched = payment.AfterFinal }), payment.Successful, "unmatched"},
+		"change of a send":         {with(func(row *models.Transfer) { row.PaymentID = nil }), "", "none"},
+		"to an unknown tag":        {with(func(row *models.Transfer) { row.PaymentID, row.Unmatched = nil, payment.UnknownTag }), "", "unmatched"},
 		"unproved":                 {with(func(row *models.Transfer) { row.Unmatched = payment.Unproved }), payment.Processing, "none"},
 		"another asset":            {with(func(row *models.Transfer) { row.Asset, row.Unmatched = "another", payment.WrongAsset }), payment.Processing, "none"},
 		"nothing":                  {with(func(row *models.Transfer) { row.Amount = money.Amount{} }), payment.Processing, "none"},
