@@ -181,6 +181,8 @@ var since0014 = []string{"DROP TABLE holdings, listed_addresses", "ALTER TABLE p
 	"DROP TABLE sends, send_steps, send_approvals, send_claims, send_destinations, payout_addresses, send_rules",
 	"ALTER TABLE transfers DROP COLUMN send_id", "ALTER TABLE events DROP COLUMN send_id", "ALTER TABLE resolutions DROP COLUMN send_id",
 	"ALTER TABLE members DROP COLUMN role_since", "ALTER TABLE api_keys DROP COLUMN permissions", "DROP TABLE payout_wallets",
+	"ALTER TABLE transfers DROP COLUMN spendable, DROP COLUMN spent_at, DROP COLUMN reserved_by", "ALTER TABLE destinations DROP COLUMN change_of",
+	"ALTER TABLE wallets DROP COLUMN next_change",
 	"DELETE FROM goose_db_version WHERE version_id > 14"}
 
 // documented runs the commands of docs/operations.md that begin with a program, in a
