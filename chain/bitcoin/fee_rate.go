@@ -57,7 +57,7 @@ func (n *server) fetchFeeRates(ctx context.Context) (feeRates, error) {
 // decimalRate is the form of a rate in JSON, with an exponent that is small enough to compute with.
 var decimalRate = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,18})?([eE][-+]?[0-9]{1,2})?$`)
 
-// parseRate parses a decimal rate, times a power of ten, and rounds it up; 0 for what is no rate.
+// parseRate parses a decimal rate, times a power of ten, and rounds it up; 0 for another text.
 func parseRate(text string, factor int64) int64 {
 	if !decimalRate.MatchString(text) {
 		return 0

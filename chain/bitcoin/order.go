@@ -211,7 +211,7 @@ func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed,
 	return chain.Signed{Hash: checked.TxID, Raw: hex.EncodeToString(checked.Raw), Fee: checked.Fee}, nil, err
 }
 
-// describeDifference names in each value what it is about.
+// describeDifference names the subject in each value.
 func describeDifference(coin money.Coin, d signing.Difference) chain.Difference {
 	shown := chain.Difference{Field: string(d.Field), Approved: d.Approved, Signed: d.Signed}
 	for _, value := range []*string{&shown.Approved, &shown.Signed} {

@@ -102,7 +102,7 @@ func (s *store) mailApprovers(tx *models.Tx, v *View) error {
 	return s.mailUsers(tx, v, LetterApprove, approvers)
 }
 
-// raiseAlarm mails the people who approve sends about what they must look into.
+// raiseAlarm mails the people who approve sends about a send that they must look into.
 func (s *store) raiseAlarm(tx *models.Tx, v *View, before models.Send) error {
 	row := v.Send
 	var kind LetterKind

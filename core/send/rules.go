@@ -15,7 +15,7 @@ import (
 type Rules struct {
 	OneFrom  int64 // value from which one approver is needed
 	TwoFrom  int64 // value from which two are; 0 for never
-	DayLimit int64 // what may be approved in 24 hours; 0 for no limit
+	DayLimit int64 // may be approved in 24 hours; 0 for no limit
 }
 
 // usualRules are a business's rules until it sets others: every send needs one approver.

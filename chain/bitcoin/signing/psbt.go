@@ -52,7 +52,7 @@ type packet struct {
 }
 
 // pair is an entry of a map. The first byte of its key is the type; BIP 174 permits types of more
-// bytes, of which none is known.
+// bytes; none is known.
 type pair struct{ key, value []byte }
 
 // findPair returns the value of a type whose key is the type alone; nil if the map has none.

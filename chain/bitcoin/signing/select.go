@@ -32,8 +32,8 @@ type Request struct {
 	// HighestFeeRate is the highest of the rates that the user could choose from. Zero stands for
 	// FeeRate.
 	HighestFeeRate int64
-	// OneOf are outpoints ("txid:vout") of which the transaction spends one at least; none if it is
-	// empty. A transaction that replaces a failed one spends an input of it, so that only one of them
+	// OneOf are outpoints ("txid:vout"). The transaction spends at least one of them, if there are any.
+	// A transaction that replaces a failed one spends an input of it, so that only one of them
 	// can confirm. Nodes that still hold the failed one ask for a higher fee and fee rate (BIP 125).
 	OneOf []string
 }

@@ -42,7 +42,7 @@ func SafeBatch(payments []Payment, created time.Time) ([]byte, error) {
 
 // computeSafeChecksum returns the checksum of a file of the Transaction Builder: the Keccak-256
 // hash of everything but the name, which users may change. meta is the file's part that names it.
-// The rule is that of apps/tx-builder/src/lib/checksum.ts in github.com/safe-global/safe-react-apps.
+// The rule is in apps/tx-builder/src/lib/checksum.ts in github.com/safe-global/safe-react-apps.
 func computeSafeChecksum(batch, meta map[string]any) string {
 	batch, meta = maps.Clone(batch), maps.Clone(meta)
 	meta["name"] = nil

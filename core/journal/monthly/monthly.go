@@ -35,7 +35,7 @@ type Sender struct {
 	Base   string // address of this instance
 }
 
-// kind is that of the mails.
+// kind is the kind of the mails.
 const kind = "monthly_statement"
 
 // SendDue queues the mails of the months that have ended in the time zone of each business since

@@ -93,8 +93,8 @@ type candidate struct {
 	Change    bool
 }
 
-// findUnspent asks the node for the newest outputs first, those of an earlier transaction for the send
-// before all, until twice the amount is there: a fee may be as much as a small amount.
+// findUnspent asks the node for the newest outputs first, and before them for the outputs of an earlier
+// transaction for the send, until twice the amount is there: a fee may be as much as a small amount.
 func (f *finder) findUnspent(ctx context.Context, amount money.Amount) (found []chain.OwnOutput, err error) {
 	var cursors []models.ChainCursor
 	if err := f.db.Read(ctx).Where("network = ?", f.send.Network).Find(&cursors).Error; err != nil || len(cursors) == 0 {

@@ -29,7 +29,7 @@ func (s *Service) LastAttempts(ctx context.Context, sc scope.Scope, deliveries [
 func attemptsOf(sc scope.Scope, db *models.Tx, deliveries []Delivery) *models.Tx {
 	ids := make([]int64, 0, len(deliveries))
 	for _, d := range deliveries {
-		ids = append(ids, d.ID) // 0 for a skipped one, of which there is no attempt
+		ids = append(ids, d.ID) // 0 for a skipped one, which has no attempt
 	}
 	return db.Omit("request", "header", "answer").
 		Where("delivery_id IN (?)", sc.Rows(db).Model(&models.Delivery{}).Select("id").Where("id IN ?", ids))

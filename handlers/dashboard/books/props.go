@@ -58,7 +58,7 @@ func formatCoin(coin money.Coin, amount money.Amount) string {
 	return coin.Format(amount)
 }
 
-// otherMonth returns the month that is some months after that of a day.
+// otherMonth returns the month that is some months after a day's.
 func otherMonth(day string, by int) string {
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
