@@ -76,6 +76,22 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	checked.Sent = "0x" + hash
 	declined := checked
 	declined.Refused = "The wallet has too little ether for the amount and the network's fee."
+	outputs := prepared
+	outputs.SendRow.Amount, outputs.SendRow.Address, outputs.CoinName, outputs.Network = "0.00021437 BTC", row.Address, "Bitcoin", "Bitcoin · bitcoin-mainnet"
+	outputs.Wallets = []ui.Option{{Value: "zpub1", Label: "zpub6rFR7y4Q2Aij…8hV6vYMB1jqx (native SegWit (P2WPKH))"}}
+	outputs.Account, outputs.Fee, outputs.Request, outputs.URI, outputs.QR = "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs", "0.00000705 BTC (5 sat/vB)", "", "", ui.QRProps{}
+	outputs.Speeds = []ui.Option{{Value: "usual", Label: "Usual: within some hours"}}
+	outputs.Files = []dashboard.SendFile{{Name: "unsigned.psbt", Href: row.Href + "/sign?file=unsigned.psbt"}}
+	outputs.Parts = []ui.QRProps{{Path: path, Size: size, Alt: "Part 1 of 2"}, {Path: path, Size: size, Alt: "Part 2 of 2"}}
+	outputs.Differences = []dashboard.SendDifference{{Field: "Signature", Approved: "", Signed: "missing, " + hash + ":0"}}
+	noKey := unprepared
+	noKey.Speeds = outputs.Speeds
+	columns := []dashboard.PayoutColumn{{Name: "coin", About: "BTC, ETH, USDT, XRP or DOGE. Required."}, {Name: "business_reference", About: "Your own reference, each one once."}}
+	file := dashboard.PayoutFileProps{Page: page, Columns: columns}
+	wrongFile := file
+	wrongFile.Wrong, wrongFile.More = []dashboard.PayoutFileError{{Row: "2", Column: "address", Sentence: "Is not an address of Bitcoin (mainnet). Copy it again from the recipient's wallet."}, {Sentence: "The file is larger than 1 MiB."}}, true
+	noFile := file
+	noFile.Form = ui.Form{Errors: map[string][]string{"file": {"Choose a file first."}}}
 	wallets := dashboard.PayoutWalletsProps{Page: page, Change: true, SecondFactor: true, Networks: []ui.Option{{Value: "ethereum-mainnet", Label: "ethereum-mainnet"}},
 		Wallets: []dashboard.PayoutWallet{{ID: "1", Network: "ethereum-mainnet", Address: paying[0].Value, Who: "Amara Okafor", Created: now}},
 		Form:    ui.Form{Values: map[string]string{"address": "0x1"}, Errors: map[string][]string{"address": {"Must be an account: 0x and 40 of the characters 0–9 and a–f."}}}}
@@ -95,6 +111,8 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		"send-refund": dashboard.SendForm(refund), "send-refund-transfer": dashboard.SendForm(stray), "send-refund-none": dashboard.SendForm(none), "send-payout": dashboard.SendForm(payout),
 		"send-sign-no-wallet": dashboard.SendSign(unprepared), "send-sign-choose": dashboard.SendSign(choose), "send-sign": dashboard.SendSign(prepared),
 		"send-sign-differs": dashboard.SendSign(differs), "send-sign-checked": dashboard.SendSign(checked), "send-sign-declined": dashboard.SendSign(declined),
+		"send-sign-outputs": dashboard.SendSign(outputs), "send-sign-no-key": dashboard.SendSign(noKey),
+		"payout-file": dashboard.PayoutFile(file), "payout-file-wrong": dashboard.PayoutFile(wrongFile), "payout-file-none": dashboard.PayoutFile(noFile),
 		"payout-wallets": dashboard.PayoutWallets(wallets), "payout-wallets-remove": dashboard.PayoutWallets(removing), "payout-wallets-to-see": dashboard.PayoutWallets(reader), "payout-wallets-none": dashboard.PayoutWallets(unconnected),
 		"send-rules": dashboard.SendRules(rules), "send-rules-to-see": dashboard.SendRules(seen),
 	}

@@ -3,7 +3,6 @@ package send
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -13,16 +12,6 @@ import (
 	"cointill/core/scope"
 	"cointill/models"
 )
-
-// parseFiat reads an amount of a currency as hundredths.
-func parseFiat(text string) (hundredths int64, ok bool) {
-	d, err := decimal.NewFromString(text)
-	if err != nil || len(text) > 16 || strings.ContainsAny(text, "eE") {
-		return 0, false
-	}
-	d = d.Shift(2)
-	return d.IntPart(), d.IsInteger() && d.Sign() > 0
-}
 
 // prices are today's, for the value of a send.
 type prices struct {

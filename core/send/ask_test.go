@@ -2,8 +2,6 @@ package send_test
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,92 +12,6 @@ import (
 	"cointill/core/send"
 	"cointill/models"
 )
-
-// TestRequestsAreChecked checks which fields of a request are refused, all at once.
-func TestRequestsAreChecked(t *testing.T) {
-	t.Parallel()
-	tag := int64(1)
-	refund := func(change func(r *send.Request)) send.Request {
-		r := send.Request{Kind: send.Refund, Payment: "PAY_1", Address: recipient}
-		change(&r)
-		return r
-	}
-	payout := func(change func(r *send.Request)) send.Request {
-		r := send.Request{Kind: send.Payout, Method: string(money.CryptoBitcoin), Amount: "1", Address: recipient}
-		change(&r)
-		return r
-	}
-	fiat := func(amount string) send.Request {
-		return payout(func(r *send.Request) {
-			r.Amount, r.FiatAmount, r.Currency, r.Rate = "", amount, "KES",
-				send.RateToday
-		})
-	}
-	const notAbove = "fiat_amount"
-	for name, c := range map[string]struct {
-		request send.Request
-		want    string // the refused fields
-	}{
-		"a refund":      {refund(func(*send.Request) {}), ""},
-		"of a transfer": {refund(func(r *send.Request) { r.Payment, r.TransferID = "", 1 }), ""},
-		"of both":       {refund(func(r *send.Request) { r.TransferID = 1 }), "unmatched_id"},
-		"of neither":    {refund(func(r *send.Request) { r.Payment = "" }), "payment_reference"},
-		"with what it came in": {refund(func(r *send.Request) {
-			r.Method, r.Network, r.Currency = "m", "n",
-				"KES"
-		}), "currency network payment_method"},
-		"at the payment's price": {refund(func(r *send.Request) {
-			r.FiatAmount, r.Rate = "0.01",
-				send.RatePayment
-		}), ""},
-		"at today's price": {refund(func(r *send.Request) {
-			r.FiatAmount, r.Rate = "1234567890123.12",
-				send.RateToday
-		}), ""},
-		"at another price": {refund(func(r *send.Request) { r.FiatAmount, r.Rate = "1", "yesterday" }),
-			"rate"},
-		"at no price":          {refund(func(r *send.Request) { r.FiatAmount = "1" }), "rate"},
-		"a price without fiat": {refund(func(r *send.Request) { r.Rate = send.RateToday }), "rate"},
-		"two amounts": {refund(func(r *send.Request) {
-			r.Amount, r.FiatAmount, r.Rate = "1", "1",
-				send.RateToday
-		}), "fiat_amount"},
-		"from the customer":        {refund(func(r *send.Request) { r.Address = "" }), ""},
-		"a tag without an address": {refund(func(r *send.Request) { r.Address, r.Tag = "", &tag }), "tag"},
-		"a tag":                    {refund(func(r *send.Request) { r.Tag = &tag }), ""},
-		"a reference of ours": {refund(func(r *send.Request) { r.BusinessReference = "SND_1" }),
-			"business_reference"},
-		"metadata that is no JSON":  {refund(func(r *send.Request) { r.Metadata = []byte("{") }), "metadata"},
-		"a note of several lines":   {refund(func(r *send.Request) { r.Note = "a\nb" }), "note"},
-		"another kind":              {refund(func(r *send.Request) { r.Kind = "gift" }), "kind"},
-		"a payout":                  {payout(func(*send.Request) {}), ""},
-		"of a payment":              {payout(func(r *send.Request) { r.Payment = "PAY_1" }), "payment_reference"},
-		"a payout of a transfer":    {payout(func(r *send.Request) { r.TransferID = 1 }), "unmatched_id"},
-		"of an unknown method":      {payout(func(r *send.Request) { r.Method = "cash" }), "payment_method"},
-		"without amount or address": {payout(func(r *send.Request) { r.Amount, r.Address = "", "" }), "address amount"},
-		"a currency without fiat":   {payout(func(r *send.Request) { r.Currency = "KES" }), "currency"},
-		"in fiat":                   {fiat("25.50"), ""},
-		"in an unknown currency": {payout(func(r *send.Request) {
-			r.Amount, r.FiatAmount, r.Rate = "", "1",
-				send.RateToday
-		}), "currency"},
-		"at a payment's price": {payout(func(r *send.Request) {
-			r.Amount, r.FiatAmount, r.Currency, r.Rate = "", "1", "KES", send.RatePayment
-		}), "rate"},
-		"nothing":          {fiat("0"), notAbove},
-		"below nothing":    {fiat("-1"), notAbove},
-		"three decimals":   {fiat("0.001"), notAbove},
-		"an exponent":      {fiat("1e2"), notAbove},
-		"a large exponent": {fiat("1E2"), notAbove},
-		"no number":        {fiat("x"), notAbove},
-		"16 characters":    {fiat("1234567890123.12"), ""},
-		"17 characters":    {fiat("12345678901234.12"), notAbove},
-	} {
-		if got := strings.Join(slices.Sorted(maps.Keys(c.request.Check())), " "); got != c.want {
-			t.Errorf("%s: the fields %q are refused, want %q", name, got, c.want)
-		}
-	}
-}
 
 // TestAmountsAndValues checks what a send is of and what it is worth, in BTC at 80,000 USD, and the
 // bounds of both.

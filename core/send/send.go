@@ -15,6 +15,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/send/payer"
+	"cointill/core/send/request"
 	"cointill/core/settings"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -47,9 +48,12 @@ func (s State) Released() bool { return s == Rejected || s == Cancelled || s == 
 
 // The kinds of sends.
 const (
-	Refund = "refund"
-	Payout = "payout"
+	Refund = request.Refund
+	Payout = request.Payout
 )
+
+// Request is what a send is asked for with.
+type Request = request.Request
 
 // Who named the address of a send.
 const (
@@ -59,8 +63,8 @@ const (
 
 // The prices at which an amount in fiat is converted.
 const (
-	RatePayment = "payment" // the payment's locked price
-	RateToday   = "today"   // the market's price when the send is approved
+	RatePayment = request.RatePayment
+	RateToday   = request.RateToday
 )
 
 // The codes of why a send is in its state.

@@ -30,7 +30,7 @@ type Signing struct {
 	*payer.Accounts
 }
 
-// Submitted is what became of a signed transaction.
+// Submitted is the result of a signed transaction.
 type Submitted struct {
 	Signed chain.Signed
 	// Differences are the fields in which it is not the approved send; it is not broadcast then.
@@ -80,7 +80,7 @@ func (s *Signing) findReady(ctx context.Context, sc scope.Scope, reference strin
 }
 
 // Prepare asks the network what the transaction needs, and records that the send is handed to a
-// wallet: account is one of those that ListAccounts lists for the send. speed chooses the fee where
+// wallet: account is one that ListAccounts lists for the send. speed chooses the fee where
 // there is a choice.
 //
 // Faults: Forbidden; NotFound; Invalid for account; Conflict for a send that is not ready, was

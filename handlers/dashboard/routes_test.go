@@ -51,6 +51,8 @@ POST /dashboard/payments/:reference/refund/review     ✓✓––
 GET  /dashboard/sends                                 ✓✓✓t
 GET  /dashboard/sends/new                             ✓✓✓t
 POST /dashboard/sends                                 ✓✓✓t
+GET  /dashboard/sends/file                            ✓✓✓t
+POST /dashboard/sends/file                            ✓✓✓t
 GET  /dashboard/sends/rules                           ✓✓✓t
 POST /dashboard/sends/rules                           ✓✓––
 GET  /dashboard/sends/wallets                         ✓✓✓t

@@ -166,22 +166,28 @@ func webp() []byte {
 	return append([]byte("RIFF"+string([]byte{byte(12 + len(bits)), 0, 0, 0})+"WEBPVP8L"+string([]byte{byte(len(bits)), 0, 0, 0})), bits...)
 }
 
-// upload sends a file as the page's form does.
+// upload sends a picture as the page's form does.
 func upload(t testing.TB, b *servertest.Browser, file []byte) servertest.Answer {
 	t.Helper()
-	token := formToken.FindStringSubmatch(b.Get("/dashboard/settings").Body)[1]
+	return uploadTo(t, b, "/dashboard/settings", "/dashboard/settings/logo", "logo", file)
+}
+
+// uploadTo sends a file in a field of a page's form.
+func uploadTo(t testing.TB, b *servertest.Browser, page, action, field string, file []byte) servertest.Answer {
+	t.Helper()
+	token := formToken.FindStringSubmatch(b.Get(page).Body)[1]
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	if err := form.WriteField("csrf", token); err != nil {
 		t.Fatal(err)
 	}
-	part, err := form.CreateFormFile("logo", "../../logo.svg")
+	part, err := form.CreateFormFile(field, "../../logo.svg")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _ = part.Write(file)
 	_ = form.Close()
-	r := httptest.NewRequest("POST", "/dashboard/settings/logo", &body)
+	r := httptest.NewRequest("POST", action, &body)
 	r.Header.Set("Content-Type", form.FormDataContentType())
 	return b.SendRequest(r)
 }

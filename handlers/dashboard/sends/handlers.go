@@ -18,6 +18,7 @@ import (
 // Sends is what these pages need of core/send.
 type Sends interface {
 	Ask(ctx context.Context, sc scope.Scope, r send.Request) (send.View, error)
+	AskFile(ctx context.Context, sc scope.Scope, file []byte) ([]send.View, error)
 	Cancel(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
 	ClaimURL(row models.Send) string
 	Find(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
@@ -73,6 +74,8 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Get(display.SendsPath, scope.SeeSends, h.listSends)
 	m.Get(newPath, scope.AskSends, h.newSendForm)
 	m.Post(display.SendsPath, scope.AskSends, h.askSend)
+	m.Get(filePath, scope.AskSends, h.showFilePage)
+	m.Post(filePath, scope.AskSends, h.askFile)
 	m.Get(rulesPath, scope.SeeSends, h.showRulesPage)
 	m.Post(rulesPath, scope.ApproveSends, h.setRules)
 	m.Get(walletsPath, scope.SeeSends, h.showWalletsPage)
@@ -92,6 +95,7 @@ func (h *Handlers) Routes(m page.Members) {
 
 const (
 	newPath   = display.SendsPath + "/new"
+	filePath  = display.SendsPath + "/file"
 	rulesPath = display.SendsPath + "/rules"
 
 	walletsPath = display.SendsPath + "/wallets"

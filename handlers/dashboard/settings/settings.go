@@ -1,10 +1,8 @@
 package settings
 
 import (
-	"io"
 	"net/http"
 
-	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/settings"
 	"cointill/handlers/page"
@@ -65,7 +63,7 @@ func (h *Handlers) saveProfile(c *page.Ctx) error {
 
 // saveLogo takes a picture.
 func (h *Handlers) saveLogo(c *page.Ctx) error {
-	file, err := readUpload(c, "logo", settings.MaxLogo)
+	file, err := page.ReadUpload(c, "logo", settings.MaxLogo)
 	if err == nil {
 		err = h.Settings.SetLogo(c.UserContext(), c.Scope, file)
 	}
@@ -76,20 +74,6 @@ func (h *Handlers) saveLogo(c *page.Ctx) error {
 func (h *Handlers) removeLogo(c *page.Ctx) error {
 	err := h.Settings.RemoveLogo(c.UserContext(), c.Scope)
 	return h.answerForm(c, logoForm, ui.Form{}, err, words.T(c.UserContext(), "settings.logo_removed"))
-}
-
-// readUpload reads the file of a form's field; Invalid with a sentence where there is none.
-func readUpload(c *page.Ctx, field string, most int64) ([]byte, error) {
-	part, err := c.FormFile(field)
-	if err != nil || part.Size == 0 {
-		return nil, fault.Validation(fault.Fields{field: {words.T(c.UserContext(), "settings.choose_file")}})
-	}
-	file, err := part.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	return io.ReadAll(io.LimitReader(file, most+1))
 }
 
 // savePaymentRules changes what counts as paid.

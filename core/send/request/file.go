@@ -1,0 +1,212 @@
+package request
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+)
+
+// Bounds of a file of payouts (contract section 7).
+const (
+	MaxRows  = 1_000
+	MaxBytes = 1 << 20
+)
+
+// The columns of a file of payouts. ColumnCoin and ColumnAddress are required.
+const (
+	ColumnCoin      = "coin"
+	ColumnAmount    = "amount"
+	ColumnFiat      = "fiat_amount"
+	ColumnCurrency  = "currency"
+	ColumnAddress   = "address"
+	ColumnTag       = "tag"
+	ColumnReference = "business_reference"
+	ColumnNote      = "note"
+)
+
+var columns = []string{ColumnCoin, ColumnAmount, ColumnFiat, ColumnCurrency, ColumnAddress, ColumnTag, ColumnReference,
+	ColumnNote}
+
+// Example is a file of payouts with every column.
+const Example = "coin,amount,fiat_amount,currency,address,tag,business_reference,note\n" +
+	"USDT,120.50,,,0x52908400098527886E0F7030069857D2E4169EE7,,invoice-17,Rent for May\n" +
+	"XRP,,250.00,USD,rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe,4201,invoice-18,\n"
+
+// RowError is what is wrong in a row of a file. Row 1 has the names of the columns.
+type RowError struct {
+	Row      int
+	Column   string // "" for the whole row
+	Sentence string
+}
+
+// FileError lists everything that is wrong in a file, in the order of its rows.
+type FileError struct{ Rows []RowError }
+
+// Error implements error.
+func (e *FileError) Error() string {
+	return fmt.Sprintf("request: %d errors in a file of payouts", len(e.Rows))
+}
+
+// add adds an error of a row.
+func (e *FileError) add(row int, column, sentence string) {
+	e.Rows = append(e.Rows, RowError{row, column, sentence})
+}
+
+// AddFields adds the errors of a request's fields.
+func (e *FileError) AddFields(row int, fields fault.Fields) {
+	for _, column := range append(slices.Clone(columns), "") {
+		name := column
+		if column == ColumnCoin {
+			name = "payment_method"
+		}
+		for _, sentence := range fields[name] {
+			e.add(row, column, sentence)
+		}
+	}
+}
+
+// Payouts are the requests of a file, with the row of each.
+type Payouts struct {
+	Requests []Request
+	Rows     []int
+}
+
+// ReadPayouts reads a CSV file of payouts: names of columns first, in any order, then a row for each
+// payout, with commas or semicolons between the values. It begins with a byte order mark where a
+// spreadsheet wrote one. The error is a *FileError with everything that the rows alone show to be
+// wrong.
+func ReadPayouts(file []byte) (Payouts, error) {
+	wrong := &FileError{}
+	file = bytes.TrimPrefix(file, []byte("\ufeff"))
+	switch {
+	case len(file) > MaxBytes:
+		wrong.add(0, "", "The file is larger than 1 MiB.")
+		return Payouts{}, wrong
+	case !utf8.Valid(file) || bytes.ContainsRune(file, 0):
+		wrong.add(0, "", "The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet.")
+		return Payouts{}, wrong
+	}
+	reader := csv.NewReader(bytes.NewReader(file))
+	reader.FieldsPerRecord = -1
+	if line, _, _ := bytes.Cut(file, []byte("\n")); bytes.Count(line, []byte(";")) > bytes.Count(line, []byte(",")) {
+		reader.Comma = ';'
+	}
+	header, err := reader.Read()
+	if err != nil {
+		wrong.add(1, "", "The file is empty. Its first row has the names of the columns.")
+		return Payouts{}, wrong
+	}
+	names := readHeader(header, wrong)
+	if len(wrong.Rows) > 0 {
+		return Payouts{}, wrong
+	}
+	return readRows(reader, names, wrong)
+}
+
+// readHeader reads the names of the columns.
+func readHeader(header []string, wrong *FileError) []string {
+	names := make([]string, len(header))
+	for i, name := range header {
+		names[i] = strings.ToLower(strings.TrimSpace(name))
+		switch {
+		case !slices.Contains(columns, names[i]):
+			wrong.add(1, "", fmt.Sprintf("There is no column %.40q. The columns are %s.", name, strings.Join(columns, ", ")))
+		case slices.Contains(names[:i], names[i]):
+			wrong.add(1, names[i], "The column is there twice.")
+		}
+	}
+	for _, name := range []string{ColumnCoin, ColumnAddress} {
+		if !slices.Contains(names, name) {
+			wrong.add(1, name, "The column is missing.")
+		}
+	}
+	return names
+}
+
+// readRows reads the rows below the header.
+func readRows(reader *csv.Reader, names []string, wrong *FileError) (p Payouts, err error) {
+	references := map[string]int{}
+	for {
+		record, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var broken *csv.ParseError
+		if errors.As(err, &broken) {
+			wrong.add(broken.Line, "", "The quotation marks of this row are wrong. Nothing after it was read.")
+			break
+		}
+		row, _ := reader.FieldPos(0)
+		if len(p.Requests) == MaxRows {
+			wrong.add(row, "", "The file has more than 1,000 payouts. Divide it.")
+			break
+		}
+		if len(record) != len(names) {
+			wrong.add(row, "", fmt.Sprintf("It has %d values, and there are %d columns.", len(record), len(names)))
+			continue
+		}
+		r, fields := readRecord(names, record)
+		for name, sentences := range r.Check() {
+			if len(fields[name]) == 0 {
+				fields[name] = sentences
+			}
+		}
+		if first, again := references[r.BusinessReference]; again && r.BusinessReference != "" {
+			fields.Add("business_reference", fmt.Sprintf("Is the same as in row %d.", first))
+		}
+		references[r.BusinessReference] = row
+		wrong.AddFields(row, fields)
+		p.Requests, p.Rows = append(p.Requests, r), append(p.Rows, row)
+	}
+	if len(p.Requests) == 0 && len(wrong.Rows) == 0 {
+		wrong.add(2, "", "The file has no payout below the names of the columns.")
+	}
+	if len(wrong.Rows) > 0 {
+		return Payouts{}, wrong
+	}
+	return p, nil
+}
+
+// readRecord reads the values of a row.
+func readRecord(names, record []string) (Request, fault.Fields) {
+	fields, values := fault.Fields{}, map[string]string{}
+	for i, name := range names {
+		values[name] = strings.TrimSpace(record[i])
+	}
+	r := Request{Kind: Payout, Amount: stripGroups(values[ColumnAmount]), FiatAmount: stripGroups(values[ColumnFiat]),
+		Currency: strings.ToUpper(values[ColumnCurrency]), Address: values[ColumnAddress],
+		BusinessReference: values[ColumnReference], Note: values[ColumnNote]}
+	if info := money.Coin(strings.ToUpper(values[ColumnCoin])).Info(); info.Coin != "" {
+		r.Method = string(info.Method)
+	} else {
+		fields.Add("payment_method", "Must be one of BTC, ETH, USDT, XRP, DOGE.")
+	}
+	if r.FiatAmount != "" {
+		r.Rate = RateToday
+	}
+	if text := values[ColumnTag]; text != "" {
+		tag, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			fields.Add("tag", "Must be a number from 0 to 4294967295.")
+		}
+		r.Tag = &tag
+	}
+	return r, fields
+}
+
+// stripGroups leaves out the commas between thousands. Another text stays for Check to refuse.
+func stripGroups(text string) string {
+	if digits, err := money.StripGroups(text); err == nil {
+		return digits
+	}
+	return text
+}

@@ -1,0 +1,129 @@
+package request_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"cointill/core/send/request"
+)
+
+const address = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+// describe writes a file's errors as text, one a line.
+func describe(err error) string {
+	var wrong *request.FileError
+	if !errors.As(err, &wrong) {
+		return fmt.Sprint(err)
+	}
+	lines := make([]string, len(wrong.Rows))
+	for i, one := range wrong.Rows {
+		lines[i] = fmt.Sprintf("%d %s: %s", one.Row, one.Column, one.Sentence)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestReadPayouts: files that spreadsheets write are read, whatever the order of their columns.
+func TestReadPayouts(t *testing.T) {
+	t.Parallel()
+	tag := int64(4201)
+	rent := request.Request{Kind: "payout", Method: "crypto_tether", Amount: "1200.50", Address: address,
+		BusinessReference: "invoice-17", Note: "Rent, May"}
+	fee := request.Request{Kind: "payout", Method: "crypto_ripple", FiatAmount: "250", Currency: "USD", Rate: "today",
+		Address: "rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe", Tag: &tag}
+	for name, c := range map[string]struct {
+		file string
+		want []request.Request
+		rows string
+	}{
+		"all columns": {"coin,amount,fiat_amount,currency,address,tag,business_reference,note\n" +
+			"USDT,1200.50,,," + address + ",,invoice-17,\"Rent, May\"\n" +
+			"XRP,,250,USD,rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe,4201,,\n", []request.Request{rent, fee}, "[2 3]"},
+		"few columns, in another order": {"address,amount,coin\n" + address + ",3,ETH",
+			[]request.Request{{Kind: "payout", Method: "crypto_ethereum", Amount: "3", Address: address}}, "[2]"},
+		"semicolons, capitals, a mark, blanks, CRLF and a blank row": {"\ufeffCoin; Amount;ADDRESS;business_reference;note\r\n\r\n" +
+			"usdt; 1,200.50 ;" + address + ";invoice-17;Rent, May\r\n", []request.Request{rent}, "[3]"},
+	} {
+		got, err := request.ReadPayouts([]byte(c.file))
+		if err != nil {
+			t.Errorf("%s: %s", name, describe(err))
+			continue
+		}
+		if a, b := fmt.Sprintf("%+v", dereference(got.Requests)), fmt.Sprintf("%+v", dereference(c.want)); a != b {
+			t.Errorf("%s: got %s, want %s", name, a, b)
+		}
+		if rows := fmt.Sprint(got.Rows); rows != c.rows {
+			t.Errorf("%s: the rows are %s, want %s", name, rows, c.rows)
+		}
+	}
+	if got, err := request.ReadPayouts([]byte(request.Example)); err != nil || len(got.Requests) != 2 {
+		t.Errorf("the example: %d payouts, %s", len(got.Requests), describe(err))
+	}
+}
+
+// dereference writes tags as numbers.
+func dereference(requests []request.Request) (texts []string) {
+	for _, r := range requests {
+		tag := "none"
+		if r.Tag != nil {
+			tag = fmt.Sprint(*r.Tag)
+		}
+		r.Tag = nil
+		texts = append(texts, fmt.Sprintf("%+v %s", r, tag))
+	}
+	return texts
+}
+
+// TestWrongFiles: everything that is wrong is said at once, with its row and column.
+func TestWrongFiles(t *testing.T) {
+	t.Parallel()
+	const header = "coin,amount,address,business_reference\n"
+	row := "BTC,1," + address + ","
+	for name, c := range map[string]struct{ file, want string }{
+		"nothing":          {"", "1 : The file is empty. Its first row has the names of the columns."},
+		"a header alone":   {header, "2 : The file has no payout below the names of the columns."},
+		"unknown columns":  {"coin,amount,Addresse,coin\n", "1 : There is no column \"Addresse\". The columns are coin, amount, fiat_amount, currency, address, tag, business_reference, note.\n1 coin: The column is there twice.\n1 address: The column is missing."},
+		"another encoding": {"coin,amount\xe9", "0 : The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet."},
+		"a workbook":       {"PK\x03\x04\x00\x00", "0 : The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet."},
+		"a row too short":  {header + "BTC,1\n" + row + "\n", "2 : It has 2 values, and there are 4 columns."},
+		"a row too long":   {header + row + "a,b\n", "2 : It has 5 values, and there are 4 columns."},
+		"quotation marks":  {header + "BTC,\"1,x,\n" + row + "\n", "3 : The quotation marks of this row are wrong. Nothing after it was read."},
+		"a reference twice": {header + row + "a\n" + row + "b\n" + row + "a\n",
+			"4 business_reference: Is the same as in row 2."},
+		"a formula": {header + "=1+1,=cmd|' /C calc'!A0,,a\n", "2 coin: Must be one of BTC, ETH, USDT, XRP, DOGE.\n" +
+			"2 address: Is required: where the money goes."},
+		"wrong values": {"coin,amount,fiat_amount,currency,address,tag\nBTC,1,2,EUR," + address + ",x\nXRP,,,,r,\n",
+			"2 fiat_amount: Give an amount of the coin or one in fiat, not both.\n2 currency: Must be one of NGN, GHC, KES, USD.\n" +
+				"2 tag: Must be a number from 0 to 4294967295.\n3 amount: Is required: the amount that the recipient gets."},
+		"too many rows": {header + strings.Repeat(row+"\n", request.MaxRows+1), "1002 : The file has more than 1,000 payouts. Divide it."},
+		"too long":      {header + strings.Repeat("a", request.MaxBytes), "0 : The file is larger than 1 MiB."},
+	} {
+		if _, err := request.ReadPayouts([]byte(c.file)); describe(err) != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, describe(err), c.want)
+		}
+	}
+	if got, err := request.ReadPayouts([]byte(header + strings.Repeat(row+"\n", request.MaxRows))); err != nil || len(got.Requests) != request.MaxRows {
+		t.Errorf("as many payouts as may be: %d, %s", len(got.Requests), describe(err))
+	}
+}
+
+// FuzzReadPayouts: any file is read or refused in words, and no request breaks the rules of its values.
+//
+//fuzz:inputs 40000
+func FuzzReadPayouts(f *testing.F) {
+	f.Add([]byte(request.Example))
+	f.Add([]byte("coin;amount;address\r\nBTC;1;x\r\n"))
+	f.Add([]byte("\ufeffcoin,address\n\"BTC,\n"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		got, err := request.ReadPayouts(file)
+		if (err == nil) == (len(got.Requests) == 0) || len(got.Requests) != len(got.Rows) || len(got.Requests) > request.MaxRows {
+			t.Fatalf("%d requests, %d rows, %v", len(got.Requests), len(got.Rows), err)
+		}
+		for i, r := range got.Requests {
+			if fields := r.Check(); len(fields) > 0 {
+				t.Errorf("row %d breaks the rules: %v", got.Rows[i], fields)
+			}
+		}
+	})
+}
