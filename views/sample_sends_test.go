@@ -89,7 +89,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	columns := []dashboard.PayoutColumn{{Name: "coin", About: "BTC, ETH, USDT, XRP or DOGE. Required."}, {Name: "business_reference", About: "Your own reference, each one once."}}
 	file := dashboard.PayoutFileProps{Page: page, Columns: columns}
 	wrongFile := file
-	wrongFile.Wrong, wrongFile.More = []dashboard.PayoutFileError{{Row: "2", Column: "address", Sentence: "Is not an address of Bitcoin (mainnet). Copy it again from the recipient's wallet."}, {Sentence: "The file is larger than 1 MiB."}}, true
+	wrongFile.Wrong, wrongFile.More = []dashboard.PayoutFileError{{Row: "Row 2", Column: "address", Sentence: "Is not an address of Bitcoin (mainnet). Copy it again from the recipient's wallet."}, {Sentence: "The file is larger than 1 MiB."}}, true
 	noFile := file
 	noFile.Form = ui.Form{Errors: map[string][]string{"file": {"Choose a file first."}}}
 	wallets := dashboard.PayoutWalletsProps{Page: page, Change: true, SecondFactor: true, Networks: []ui.Option{{Value: "ethereum-mainnet", Label: "ethereum-mainnet"}},

@@ -36,7 +36,7 @@ func (h *Handlers) showFile(c *page.Ctx, status int, typed ui.Form, wrong []requ
 	for _, one := range wrong[:min(len(wrong), shownErrors)] {
 		shown := dashboard.PayoutFileError{Column: one.Column, Sentence: one.Sentence}
 		if one.Row > 0 {
-			shown.Row = strconv.Itoa(one.Row)
+			shown.Row = words.T(ctx, "sends.file_row_number", "Number", strconv.Itoa(one.Row))
 		}
 		props.Wrong = append(props.Wrong, shown)
 	}
