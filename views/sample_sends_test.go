@@ -87,6 +87,11 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	noKey := unprepared
 	noKey.Speeds = outputs.Speeds
 	columns := []dashboard.PayoutColumn{{Name: "coin", About: "BTC, ETH, USDT, XRP or DOGE. Required."}, {Name: "business_reference", About: "Your own reference, each one once."}}
+	book := dashboard.AddressBookProps{Page: page, Change: true, Ask: true, SecondFactor: true, Methods: payout.Methods, Addresses: []dashboard.BookAddress{
+		{ID: "1", Name: "Landlord", Network: "bitcoin-mainnet", Address: row.Address, Waits: now}, {ID: "2", Name: strings.Repeat("Supplier", 10), Network: "xrpl-mainnet", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377"}},
+		Form: ui.Form{Values: map[string]string{"name": "x"}, Errors: map[string][]string{"address": {"Is not an address of Bitcoin (mainnet)."}}}}
+	bookToSee, noBook := book, dashboard.AddressBookProps{Page: page, Change: true}
+	bookToSee.Change, bookToSee.Ask, bookToSee.Form = false, false, ui.Form{}
 	file := dashboard.PayoutFileProps{Page: page, Columns: columns}
 	wrongFile := file
 	wrongFile.Wrong, wrongFile.More = []dashboard.PayoutFileError{{Row: "Row 2", Column: "address", Sentence: "Is not an address of Bitcoin (mainnet). Copy it again from the recipient's wallet."}, {Sentence: "The file is larger than 1 MiB."}}, true
@@ -112,6 +117,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		"send-sign-no-wallet": dashboard.SendSign(unprepared), "send-sign-choose": dashboard.SendSign(choose), "send-sign": dashboard.SendSign(prepared),
 		"send-sign-differs": dashboard.SendSign(differs), "send-sign-checked": dashboard.SendSign(checked), "send-sign-declined": dashboard.SendSign(declined),
 		"send-sign-outputs": dashboard.SendSign(outputs), "send-sign-no-key": dashboard.SendSign(noKey),
+		"address-book": dashboard.AddressBook(book), "address-book-to-see": dashboard.AddressBook(bookToSee), "address-book-none": dashboard.AddressBook(noBook),
 		"payout-file": dashboard.PayoutFile(file), "payout-file-wrong": dashboard.PayoutFile(wrongFile), "payout-file-none": dashboard.PayoutFile(noFile),
 		"payout-wallets": dashboard.PayoutWallets(wallets), "payout-wallets-remove": dashboard.PayoutWallets(removing), "payout-wallets-to-see": dashboard.PayoutWallets(reader), "payout-wallets-none": dashboard.PayoutWallets(unconnected),
 		"send-rules": dashboard.SendRules(rules), "send-rules-to-see": dashboard.SendRules(seen),

@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/send/addressbook"
 	"cointill/core/send/destination"
 	"cointill/core/send/payer"
 	"cointill/core/send/request"
@@ -153,7 +154,7 @@ func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *mode
 	if row.Status == string(AwaitingDestination) {
 		err = s.askCustomer(tx, v, from.view)
 	} else {
-		err = s.notePayoutAddress(tx, v)
+		err = addressbook.Note(tx, s.Clock(), v.Send)
 	}
 	if err != nil {
 		return View{}, err

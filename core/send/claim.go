@@ -270,24 +270,6 @@ func (s *Claims) takeAddress(tx *models.Tx, v *View, claim models.SendClaim) err
 	return s.afterComplete(tx, v)
 }
 
-// notePayoutAddress remembers an address that the merchant named, from which moment it waits.
-func (s *Service) notePayoutAddress(tx *models.Tx, v *View) error {
-	row, now := v.Send, s.Clock()
-	known, err := findPayoutAddress(tx, row)
-	if err != nil || len(known) > 0 {
-		return err
-	}
-	return tx.Create(&models.PayoutAddress{BusinessID: row.BusinessID, Domain: row.Domain, Network: row.Network,
-		Address: row.Address, Tag: destination.TagNumber(row.Tag), CreatedAt: now, ReleasedAt: now.Add(AddressCooldown)}).Error
-}
-
-// findPayoutAddress returns the stored address of a send; none if the business never named it.
-func findPayoutAddress(tx *models.Tx, row models.Send) (known []models.PayoutAddress, err error) {
-	err = tx.Where("business_id = ? AND domain = ? AND network = ? AND address = ? AND tag = ?", row.BusinessID,
-		row.Domain, row.Network, row.Address, destination.TagNumber(row.Tag)).Find(&known).Error
-	return known, err
-}
-
 // afterComplete takes the next step of a send that has everything approvers decide about: it is
 // ready at once where the rules ask for no approval, otherwise approvers get a mail.
 func (s *store) afterComplete(tx *models.Tx, v *View) error {

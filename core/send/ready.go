@@ -7,6 +7,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
+	"cointill/core/send/addressbook"
 	"cointill/models"
 )
 
@@ -139,9 +140,9 @@ func (s *store) addressWaits(tx *models.Tx, row models.Send) (time.Time, error) 
 	if !isLive(row) || row.AddressBy == ByCustomer {
 		return time.Time{}, nil
 	}
-	known, err := findPayoutAddress(tx, row)
+	known, err := addressbook.Find(tx, row)
 	if err != nil || len(known) == 0 {
-		return s.Clock().Add(AddressCooldown), err
+		return s.Clock().Add(addressbook.Cooldown), err
 	}
 	return known[0].ReleasedAt, nil
 }

@@ -14,6 +14,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send/addressbook"
 	"cointill/core/send/payer"
 	"cointill/core/send/request"
 	"cointill/core/settings"
@@ -87,9 +88,9 @@ const (
 const (
 	WaitForAddress  = 30 * 24 * time.Hour
 	WaitForWallet   = 30 * 24 * time.Hour
-	WaitForFiat     = 24 * time.Hour // for the wallet, where the amount is fixed in fiat
-	AddressCooldown = 24 * time.Hour // of a new payout address, and of loosened rules and new approvers
-	unseenFor       = 6 * time.Hour  // after which a transaction counts as dropped
+	WaitForFiat     = 24 * time.Hour       // for the wallet, where the amount is fixed in fiat
+	AddressCooldown = addressbook.Cooldown // of a new payout address, and of loosened rules and new approvers
+	unseenFor       = 6 * time.Hour        // after which a transaction counts as dropped
 )
 
 // Users is the part of core/account/auth that this package needs.
@@ -154,6 +155,7 @@ type Service struct {
 	Claims    *Claims
 	Evaluator *Evaluator
 	Signing   *Signing
+	Addresses *addressbook.Book
 }
 
 // Approvals is what people decide about sends.
@@ -169,7 +171,8 @@ type Evaluator struct{ *store }
 func New(d Deps) *Service {
 	s := &store{d}
 	return &Service{store: s, Approvals: &Approvals{s}, Claims: &Claims{s}, Evaluator: &Evaluator{s},
-		Signing: &Signing{s, &payer.Accounts{DB: d.DB, Clock: d.Clock, Users: d.Users, Signers: d.Signers}}}
+		Signing:   &Signing{s, &payer.Accounts{DB: d.DB, Clock: d.Clock, Users: d.Users, Signers: d.Signers}},
+		Addresses: &addressbook.Book{DB: d.DB, Clock: d.Clock, Users: d.Users, Networks: d.Networks}}
 }
 
 // View is a send with what pages and answers show of it.

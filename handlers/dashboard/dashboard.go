@@ -139,6 +139,7 @@ type Services struct {
 	Sends      Sends
 	Approvals  sends.Approvals
 	Signing    sends.Signing
+	Addresses  sends.Addresses
 	Settings   settings.Settings
 	System     system.System
 	Wallets    Wallets
@@ -193,7 +194,7 @@ func New(s Services) *Handlers {
 		People: &people.Handlers{Accounts: s.Accounts, Users: s.Users, Factors: s.Factors, Sessions: s.Sessions,
 			Passkeys: s.Passkeys, MailServer: s.MailServer},
 		Rates: &rates.Handlers{Quotes: s.Quotes, Clock: s.Clock},
-		Sends: &sends.Handlers{Sends: s.Sends, Approvals: s.Approvals, Signing: s.Signing, Sandbox: s.Sandbox,
+		Sends: &sends.Handlers{Sends: s.Sends, Approvals: s.Approvals, Signing: s.Signing, Addresses: s.Addresses, Sandbox: s.Sandbox,
 			Answers: s.Answers,
 			Clock:   s.Clock},
 		Settings: &settings.Handlers{Settings: s.Settings, Audits: s.Audits, Team: s.Accounts, Depths: s.Depths,

@@ -51,6 +51,9 @@ POST /dashboard/payments/:reference/refund/review     ✓✓––
 GET  /dashboard/sends                                 ✓✓✓t
 GET  /dashboard/sends/new                             ✓✓✓t
 POST /dashboard/sends                                 ✓✓✓t
+GET  /dashboard/sends/addresses                       ✓✓✓t
+POST /dashboard/sends/addresses                       ✓✓––
+POST /dashboard/sends/addresses/:id/remove            ✓✓––
 GET  /dashboard/sends/file                            ✓✓✓t
 POST /dashboard/sends/file                            ✓✓✓t
 GET  /dashboard/sends/rules                           ✓✓✓t
@@ -294,6 +297,9 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 	paying := models.PayoutWallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: "ethereum-" + string(sc.Domain),
 		Address: fmt.Sprintf("0x%040d", 2*sc.BusinessID), CreatedAt: s.Clock.Now()}
 	s.FailOn(s.DB.Exec(t.Context()).Create(&paying).Error)
+	known := models.PayoutAddress{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: "sandbox-bitcoin", Address: anAddress,
+		Tag: -1, Name: "Landlord", CreatedAt: s.Clock.Now(), ReleasedAt: s.Clock.Now()}
+	s.FailOn(s.DB.Exec(t.Context()).Save(&known).Error)
 	return map[string]string{
 		"/v1/sends/:id": "/v1/sends/" + sent.Reference, "/v1/sandbox/sends/:id": "/v1/sandbox/sends/" + sent.Reference,
 		"/refund/:token": "/refund" + claim, "/refund/confirm/:token": "/refund/confirm/" + confirm,
@@ -307,6 +313,7 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 		"/dashboard/account/passkeys/:passkey": fmt.Sprintf("/dashboard/account/passkeys/%d", passkey.ID),
 		"/dashboard/unmatched/:id":             fmt.Sprintf("/dashboard/unmatched/%d", stray.ID), "/dashboard/customers/:id": "/dashboard/customers/" + customers[0].Code,
 		"/dashboard/sends/:reference":    "/dashboard/sends/" + sent.Reference,
+		"/dashboard/sends/addresses/:id": fmt.Sprintf("/dashboard/sends/addresses/%d", known.ID),
 		"/dashboard/sends/wallets/:id":   fmt.Sprintf("/dashboard/sends/wallets/%d", paying.ID),
 		"/dashboard/payments/:reference": pages[0], "/dashboard/links/:id": pages[1], "/dashboard/webhooks/:id": "/dashboard/webhooks/" + hook.ID,
 		"/dashboard/mailbox/:id": pages[3], "/dashboard/webhooks/resends/:id": "/dashboard/webhooks/resends/" + order.ID,

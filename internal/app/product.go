@@ -376,7 +376,7 @@ func (p *Product) NewDashboard() *dashboard.Handlers {
 		Mails: p.receipts, Payments: p.Payments, Resolver: payment.NewResolver(p.Payments),
 		Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
 		Receiving: p.Receiving, Sandbox: p.Sandbox, Sends: p.Sends, Approvals: p.Sends.Approvals,
-		Signing:  p.Sends.Signing,
+		Signing: p.Sends.Signing, Addresses: p.Sends.Addresses,
 		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Deliveries: p.deliveries,
 		Resends: p.resends, Answers: p.answers,
 		Signatures: &diagnose.Service{DB: p.DB, Clock: p.Clock, Endpoints: p.Hooks},

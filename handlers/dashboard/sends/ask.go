@@ -22,9 +22,28 @@ var sendFields = []string{"payment", "transfer", "amount", "fiat_amount", "rate"
 
 // newSendForm asks for a refund of a payment or a transfer, or for a payout.
 func (h *Handlers) newSendForm(c *page.Ctx) error {
-	return h.showSendForm(c, http.StatusOK, ui.Form{Values: map[string]string{
+	typed := ui.Form{Values: map[string]string{
 		"payment": page.CleanText(c.Query("payment")), "transfer": page.CleanText(c.Query("transfer")),
-		"currency": display.FirstCurrency(c.Member.Business)}})
+		"currency": display.FirstCurrency(c.Member.Business)}}
+	if id := c.Query("to"); id != "" {
+		to, err := h.Addresses.Get(c.UserContext(), c.Scope, readID(id))
+		if err != nil {
+			return err
+		}
+		typed.Values["address"], typed.Values["tag"] = to.Address, formatTag(to)
+		typed.Values["payment_method"] = chooseMethod(to.Network)
+	}
+	return h.showSendForm(c, http.StatusOK, typed)
+}
+
+// chooseMethod returns the first coin of a network.
+func chooseMethod(network string) string {
+	for _, info := range money.Coins() {
+		if strings.Contains(network, string(info.Chain)) {
+			return string(info.Method)
+		}
+	}
+	return ""
 }
 
 // askSend asks for a send, once.

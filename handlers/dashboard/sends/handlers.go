@@ -10,6 +10,7 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/addressbook"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/models"
@@ -58,8 +59,17 @@ type Sandbox interface {
 	SimulateSend(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.SignedSend, error)
 }
 
+// Addresses is what these pages need of core/send/addressbook.
+type Addresses interface {
+	Add(ctx context.Context, sc scope.Scope, e addressbook.Entry, proof send.Proof) error
+	Get(ctx context.Context, sc scope.Scope, id int64) (models.PayoutAddress, error)
+	List(ctx context.Context, sc scope.Scope) ([]models.PayoutAddress, error)
+	Remove(ctx context.Context, sc scope.Scope, id int64) error
+}
+
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
+	Addresses Addresses
 	Answers   *idempotency.Store // what forms made: one that is sent twice makes it once
 	Approvals Approvals
 	Clock     clock.Clock
@@ -74,6 +84,9 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Get(display.SendsPath, scope.SeeSends, h.listSends)
 	m.Get(newPath, scope.AskSends, h.newSendForm)
 	m.Post(display.SendsPath, scope.AskSends, h.askSend)
+	m.Get(addressesPath, scope.SeeSends, h.showAddressesPage)
+	m.Post(addressesPath, scope.ApproveSends, h.addAddress)
+	m.Post(addressesPath+"/:id/remove", scope.ApproveSends, h.removeAddress)
 	m.Get(filePath, scope.AskSends, h.showFilePage)
 	m.Post(filePath, scope.AskSends, h.askFile)
 	m.Get(rulesPath, scope.SeeSends, h.showRulesPage)
@@ -97,6 +110,8 @@ const (
 	newPath   = display.SendsPath + "/new"
 	filePath  = display.SendsPath + "/file"
 	rulesPath = display.SendsPath + "/rules"
+
+	addressesPath = display.SendsPath + "/addresses"
 
 	walletsPath = display.SendsPath + "/wallets"
 )

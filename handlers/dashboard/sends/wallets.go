@@ -64,11 +64,7 @@ func (h *Handlers) addWallet(c *page.Ctx) error {
 
 // removeWallet takes an account off the list.
 func (h *Handlers) removeWallet(c *page.Ctx) error {
-	id, err := strconv.ParseInt(c.Param("id"), 10, 64)
-	if err != nil {
-		id = 0 // no wallet has it
-	}
-	err = h.Signing.RemoveWallet(c.UserContext(), c.Scope, id, page.ReadProof(c))
+	err := h.Signing.RemoveWallet(c.UserContext(), c.Scope, readID(c.Param("id")), page.ReadProof(c))
 	return h.finishWallet(c, ui.Form{}, err, c.Param("id"), "sends.wallet_removed")
 }
 

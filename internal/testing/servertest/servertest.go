@@ -281,7 +281,7 @@ func (s *Server) wirePages() *fiber.App {
 		Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
 		Signatures: &diagnose.Service{DB: s.DB, Clock: s.Clock.Now, Endpoints: s.Webhooks},
 		Links:      s.Links, Mails: s.Mails,
-		Sandbox: player, Sends: s.Sends, Approvals: s.Sends.Approvals, Signing: s.Sends.Signing, Calls: s.Calls,
+		Sandbox: player, Sends: s.Sends, Approvals: s.Sends.Approvals, Signing: s.Sends.Signing, Addresses: s.Sends.Addresses, Calls: s.Calls,
 		Audits:   s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
 		Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now, Answers: answers, Hub: s.Hub})

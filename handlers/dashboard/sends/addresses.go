@@ -1,0 +1,91 @@
+package sends
+
+import (
+	"net/http"
+	"strconv"
+
+	"cointill/core/scope"
+	"cointill/core/send/addressbook"
+	"cointill/handlers/page"
+	"cointill/models"
+	"cointill/views/dashboard"
+	"cointill/views/ui"
+	"cointill/views/words"
+)
+
+// showAddressesPage lists the address book.
+func (h *Handlers) showAddressesPage(c *page.Ctx) error {
+	return h.showAddresses(c, http.StatusOK, ui.Form{})
+}
+
+// showAddresses shows the list with the form to add an address.
+func (h *Handlers) showAddresses(c *page.Ctx, status int, typed ui.Form) error {
+	ctx := c.UserContext()
+	rows, err := h.Addresses.List(ctx, c.Scope)
+	if err != nil {
+		return err
+	}
+	props := dashboard.AddressBookProps{Page: c.FillLayout(words.T(ctx, "sends.addresses_title"), "sends"), Form: typed,
+		Methods: methodOptions(), Change: c.Scope.Allows(scope.ApproveSends), Ask: c.Scope.Allows(scope.AskSends),
+		SecondFactor: c.Member.User.SecondFactor}
+	zone := page.LoadZone(c.Member.Business)
+	for _, row := range rows {
+		shown := dashboard.BookAddress{ID: strconv.FormatInt(row.ID, 10), Name: row.Name, Network: row.Network,
+			Address: row.Address, Tag: formatTag(row)}
+		if c.Scope.Domain == scope.Live && h.Clock().Before(row.ReleasedAt) {
+			shown.Waits = row.ReleasedAt.In(zone)
+		}
+		props.Addresses = append(props.Addresses, shown)
+	}
+	return c.RenderStatus(status, dashboard.AddressBook(props))
+}
+
+// formatTag writes an address's tag; "" for none.
+func formatTag(row models.PayoutAddress) string {
+	if row.Tag < 0 {
+		return ""
+	}
+	return strconv.FormatInt(row.Tag, 10)
+}
+
+// addAddress adds an address to the book.
+func (h *Handlers) addAddress(c *page.Ctx) error {
+	typed := page.ReadForm(c, "name", "payment_method", "address", "tag")
+	entry := addressbook.Entry{Name: typed.Value("name"), Method: typed.Value("payment_method"),
+		Address: typed.Value("address")}
+	if text := typed.Value("tag"); text != "" {
+		tag, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			tag = -1 // no tag of the XRP Ledger
+		}
+		entry.Tag = &tag
+	}
+	if err := h.Addresses.Add(c.UserContext(), c.Scope, entry, page.ReadProof(c)); err != nil {
+		page.SetRetryAfter(c, err)
+		status, err := page.RefuseForm(&typed, err)
+		if err != nil {
+			return err
+		}
+		return h.showAddresses(c, status, typed)
+	}
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.address_added"))
+	return c.Redirect(addressesPath)
+}
+
+// removeAddress takes an address from the book.
+func (h *Handlers) removeAddress(c *page.Ctx) error {
+	if err := h.Addresses.Remove(c.UserContext(), c.Scope, readID(c.Param("id"))); err != nil {
+		return err
+	}
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.address_removed"))
+	return c.Redirect(addressesPath)
+}
+
+// readID reads a row's number; 0, which no row has, for another text.
+func readID(text string) int64 {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
