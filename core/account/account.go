@@ -223,6 +223,12 @@ func (m Membership) Scope(domain scope.Domain) scope.Scope {
 	return scope.Scope{BusinessID: m.Business.ID, Domain: domain, Actor: auth.ActorOf(m.User.ID), Role: m.Role}
 }
 
+// FindBusiness returns the business of a scope.
+func (s *Service) FindBusiness(ctx context.Context, sc scope.Scope) (b models.Business, err error) {
+	err = s.db.Read(ctx).Where("id = ?", sc.BusinessID).Take(&b).Error
+	return b, fault.MissingRow(err, "business")
+}
+
 // Business finds a business by its BUS_ code.
 func (s *Service) Business(ctx context.Context, code string) (models.Business, error) {
 	var business models.Business

@@ -93,8 +93,9 @@ type Keys interface {
 	Authenticate(ctx context.Context, authorization string) (scope.Scope, apikey.KeyInfo, error)
 }
 
-// Methods lists the payment methods of a business.
+// Methods lists the payment methods of a business, and finds the business of a key.
 type Methods interface {
+	FindBusiness(ctx context.Context, sc scope.Scope) (models.Business, error)
 	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
 }
 

@@ -9,11 +9,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"cointill/core/account/apikey"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/limit"
 	"cointill/core/scope"
-	"cointill/core/spelling"
 	"cointill/handlers/api/body"
 	"cointill/handlers/page"
 )
@@ -28,6 +28,7 @@ type call struct {
 	fiber *fiber.Ctx
 	ctx   context.Context
 	scope scope.Scope
+	key   apikey.KeyInfo
 	// warnings stand in the answer of a success: what the request had better said otherwise.
 	warnings []string
 }
@@ -64,7 +65,7 @@ func (c *call) admitCall() error {
 	if err := standing.Err(); err != nil {
 		return err
 	}
-	c.scope = sc
+	c.scope, c.key = sc, key
 	c.fiber.Locals(page.LocalBusiness, sc.BusinessID)
 	if err != nil {
 		return err
@@ -73,37 +74,11 @@ func (c *call) admitCall() error {
 	return key.CheckPermission(c.op.permission)
 }
 
-const (
-	maxWarnings = 10 // about unknown fields
-	maxNamed    = 64 // characters of an unknown field that are repeated
-)
-
 // readBody reads the request's body as body.Read does. Names that are not fields become warnings.
 func readBody[T any](c *call) (T, fault.Fields, error) {
 	request, problems, unknown, err := body.Read[T](c.fiber.Body())
-	for _, name := range unknown[:min(len(unknown), maxWarnings)] {
-		c.warnings = append(c.warnings, warnOfField(name, reflect.TypeFor[T]()))
-	}
+	c.warnings = append(c.warnings, body.WarnOfFields(unknown, reflect.TypeFor[T]())...)
 	return request, problems, err
-}
-
-// warnOfField is the warning about a name that is not a field of a request's type. A name that
-// is cut is compared with none: that would take time by its length.
-func warnOfField(name string, request reflect.Type) string {
-	if runes := []rune(name); len(runes) > maxNamed {
-		return string(runes[:maxNamed]) + " is not a field of this request."
-	}
-	var known []string
-	for i := range request.NumField() {
-		if field := request.Field(i); field.IsExported() {
-			name, _ := body.FieldName(field)
-			known = append(known, name)
-		}
-	}
-	if meant, changes := spelling.Nearest(name, known); changes <= len(meant)/3 {
-		return name + " is not a field of this request; did you mean " + meant + "?"
-	}
-	return name + " is not a field of this request."
 }
 
 // runEffect returns the handler of an operation that changes something: do asks core

@@ -42,6 +42,7 @@ var tags = []*huma.Tag{
 	{Name: "Sends", Description: "Refunds and payouts from your own wallet: asked for here, approved by people, signed by " +
 		"the wallet."},
 	{Name: "Books", Description: "Statements of periods, and the journal entries that their figures add up."},
+	{Name: "Keys", Description: "The key that a request came with."},
 	{Name: "Sandbox", Description: "Plays the customer and the network in the test domain. Test keys only: with a " +
 		"live key these addresses hold nothing."},
 }
@@ -128,6 +129,9 @@ func schemaName(t reflect.Type, hint string) string {
 
 // describe returns what the operation does and which permission it needs.
 func (op *operation) describe() string {
+	if op.permission == "" {
+		return strings.TrimSpace(op.about) + "\n\nPermission: none."
+	}
 	return strings.TrimSpace(op.about) + "\n\nPermission: `" + string(op.permission) + "`."
 }
 

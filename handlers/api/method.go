@@ -11,6 +11,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/quote"
 	"cointill/core/scope"
 )
@@ -202,4 +203,28 @@ func dashFor(text string) string {
 		return "-"
 	}
 	return text
+}
+
+// keyData is what a key may do, and for which business.
+type keyData struct {
+	Business    payment.RecordBusiness `json:"business" doc:"The business that the key belongs to."`
+	Domain      string                 `json:"domain" enum:"test,live" example:"test" doc:"The domain that the key sees."`
+	Name        string                 `json:"name" example:"Web shop" doc:"The name that the key was given."`
+	Permissions []apikey.Permission    `json:"permissions" example:"[\"payments:read\",\"payments:write\"]" doc:"What the key may do."`
+}
+
+func (s *service) keyOperations() []*operation {
+	return []*operation{{method: http.MethodGet, path: "/v1/me", id: "getKey", tag: "Keys", summary: "Get this key",
+		message: "Key found.", about: "The business, domain, name and permissions of the key that the request came with.",
+		data: keyData{}, run: getKey}}
+}
+
+func getKey(c *call) error {
+	business, err := c.api.Methods.FindBusiness(c.ctx, c.scope)
+	if err != nil {
+		return err
+	}
+	domain := string(c.scope.Domain)
+	of := payment.RecordBusiness{Name: business.Name, Code: business.Code, Domain: domain}
+	return c.writeAnswer(keyData{Business: of, Domain: domain, Name: c.key.Name, Permissions: c.key.Permissions}, nil)
 }

@@ -13,7 +13,7 @@ import (
 type operation struct {
 	method, path string // path as OpenAPI writes it
 	id, tag      string
-	permission   apikey.Permission // that the key must have
+	permission   apikey.Permission // that the key must have; "" where every key may call
 	summary      string
 	about        string // Markdown
 	message      string // of the success envelope
@@ -34,7 +34,7 @@ func (s *service) listOperations() []*operation {
 	for _, group := range [][]*operation{
 		s.paymentOperations(), s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.deliveryOperations(),
 		s.eventOperations(), s.resendOperations(), s.sendOperations(), s.bookOperations(),
-		s.sandboxOperations(), s.sandboxSendOperations(),
+		s.keyOperations(), s.sandboxOperations(), s.sandboxSendOperations(),
 	} {
 		all = append(all, group...)
 	}

@@ -71,10 +71,7 @@ func (q *query) readMoment(name string) *time.Time {
 	if value == "" {
 		return nil
 	}
-	if day, err := time.Parse(time.DateOnly, value); err == nil {
-		value = day.Format(time.RFC3339)
-	}
-	at, err := body.ParseTime(value)
+	at, err := body.ParseMoment(value)
 	if err != nil {
 		q.problems.Add(name, "Must be a time such as 2026-01-31T12:00:00Z, or a day such as 2026-01-31.")
 		return nil

@@ -373,6 +373,21 @@ func TestEveryEndpointNeedsItsPermission(t *testing.T) {
 				continue
 			}
 			needed, _ := described.(map[string]any)["x-permission"].(string)
+			if path == "/v1/me" {
+				for permission, key := range with {
+					var me struct {
+						Business     struct{ Name, Code string }
+						Domain, Name string
+						Permissions  []string
+					}
+					b.into(b.expect(b.callAs(key, "GET", path, ""), 200, ""), &me)
+					if me.Business.Code != b.business.Code || me.Business.Name != b.business.Name || me.Domain != "test" ||
+						me.Name != "with" || !slices.Equal(me.Permissions, []string{permission}) {
+						t.Errorf("a key with %s is told %+v", permission, me)
+					}
+				}
+				continue
+			}
 			at := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "x")
 			call := func(key string) answer { return b.callAs(key, strings.ToUpper(method), at, "") }
 			refused := call(without[needed])

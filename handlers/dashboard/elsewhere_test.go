@@ -91,6 +91,7 @@ GET    /v1/sends/:id                         key
 POST   /v1/sends/:id/cancel                  key
 POST   /v1/sandbox/sends/:id/simulate        key
 POST   /v1/sandbox/sends/:id/approve         key
+GET    /v1/me                                key
 GET    /v1/statements                        key
 GET    /v1/statements/:period                key
 GET    /v1/journal                           key

@@ -154,6 +154,14 @@ func ParseTime(text string) (time.Time, error) {
 	return at.UTC(), err
 }
 
+// ParseMoment reads a time as ParseTime does, or a day, which stands for its beginning in UTC.
+func ParseMoment(text string) (time.Time, error) {
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		text = day.Format(time.RFC3339)
+	}
+	return ParseTime(text)
+}
+
 // Texts is a field that must be an array of strings.
 type Texts struct {
 	Given  bool

@@ -172,6 +172,7 @@ func Codes() []Code {
 		{"send_not_prepared", 409, "No transaction was prepared for the send.", "Prepare it on the send's page."},
 		{"wallet_taken", 409, "Another business of the installation registered the account.", "Ask the operator."},
 		{"too_many_wallets", 409, "The business has 50 payout wallets.", "Remove one in the dashboard."},
+		{"too_many_addresses", 409, "The address book has 500 addresses.", "Remove one in the dashboard."},
 		{"nothing_to_refund", 409, "There is no final money to refund, or other sends take all of it.",
 			"Look at the payment's refunds."},
 		{"not_awaiting_approval", 409, "The send waits for no approval.", "Look at its state."},
