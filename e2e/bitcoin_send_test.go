@@ -210,4 +210,3 @@ func TestDogecoinRefund(t *testing.T) {
 	node.Mine(tl.final)
 	tl.reachSend(id, "successful")
 }
-
