@@ -33,6 +33,7 @@ type fakeNode struct {
 	password   string                                        // of user "u"; "" allows any
 	intercept  func(http.ResponseWriter, *http.Request) bool // answers instead of the node if it returns true
 	tamper     func(method string, result any) any           // changes results
+	script     func(fakeCall) any                            // results of methods, or their *rpcError; nil for others
 	callCounts map[string]int
 	pushed     chan string // messages for websockets
 	loading    bool        // its mempool is still being loaded
@@ -171,7 +172,7 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 }
 
 func (n *fakeNode) replyTo(c fakeCall) fakeReply {
-	result, refusal := n.answerCall(c)
+	result, refusal := n.answerScript(c)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.callCounts[c.Method]++
@@ -179,6 +180,23 @@ func (n *fakeNode) replyTo(c fakeCall) fakeReply {
 		result = n.tamper(c.Method, result)
 	}
 	return fakeReply{result, refusal, c.ID}
+}
+
+// answerScript returns the result of one method by the script, or the node's own.
+func (n *fakeNode) answerScript(c fakeCall) (any, *rpcError) {
+	n.mu.Lock()
+	script := n.script
+	n.mu.Unlock()
+	if script != nil {
+		switch result := script(c).(type) {
+		case nil:
+		case *rpcError:
+			return nil, result
+		default:
+			return result, nil
+		}
+	}
+	return n.answerCall(c)
 }
 
 // answerCall returns the result of one method.

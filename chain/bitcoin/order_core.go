@@ -37,7 +37,8 @@ func (c *core) fetchOutputStates(ctx context.Context, outputs []chain.OwnOutput)
 }
 
 // fetchUnspent reports which outputs of the numbers a node has as unspent.
-func (c *core) fetchUnspent(ctx context.Context, outputs []chain.OwnOutput, numbers []int, mempool bool) ([]bool, error) {
+func (c *core) fetchUnspent(ctx context.Context, outputs []chain.OwnOutput, numbers []int, mempool bool) ([]bool,
+	error) {
 	there := make([]bool, len(numbers))
 	if len(numbers) == 0 {
 		return nil, nil
@@ -54,7 +55,13 @@ func (c *core) fetchUnspent(ctx context.Context, outputs []chain.OwnOutput, numb
 		if err := r.resultError(); err != nil {
 			return nil, refusedMethodError("gettxout", err)
 		}
-		there[i] = len(r.Result) > 0 && r.Result.Kind() == '{'
+		switch r.Result.Kind() {
+		case '{':
+			there[i] = true
+		case 'n': // it isn't there
+		default:
+			return nil, node.UnexpectedAnswerError(rpcServerKind, errors.New("no state of an output"))
+		}
 	}
 	return there, nil
 }
