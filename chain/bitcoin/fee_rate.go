@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cointill/chain"
+	"cointill/chain/node"
 	"cointill/core/money"
 )
 
@@ -86,6 +87,9 @@ func formatRate(coin money.Coin, rate int64) string {
 	return text + " sat/vB"
 }
 
+// noReason stands for the reason of a refusal without words.
+const noReason = "it gives no reason"
+
 // describeBroadcast says why a node refused a transaction, from what it said; nil where it has the
 // transaction, or took it.
 func describeBroadcast(said string) error {
@@ -101,11 +105,11 @@ func describeBroadcast(said string) error {
 	case said == "", has("already in block chain", "already in mempool", "already-in-mempool", "already-known",
 		"already have transaction", "transaction already exists", "outputs already in utxo set"):
 		return nil
-	case has("missing inputs", "missingorspent", "missing-inputs", "orphan transaction", "mempool-conflict",
-		"already spent", "insufficient fee, rejecting replacement"):
+	case has("missing inputs", "missingorspent", "missing-inputs", "inputs-spent", "orphan transaction",
+		"mempool-conflict", "already spent", "insufficient fee", "insufficient absolute fee"): // to replace another
 		return chain.OutputsTaken
-	case has("min relay fee", "mempool min fee", "insufficient fee", "insufficient priority", "under the required"):
+	case has("min relay fee", "mempool min fee", "insufficient priority", "under the required", "due to low fees"):
 		return chain.Refusal("Its fee is too low now. Prepare the send again, and sign that transaction.")
 	}
-	return chain.Refusal("The node refused the transaction: " + strings.TrimRight(said, ".") + ".")
+	return chain.Refusal("The node refused the transaction: " + strings.TrimRight(node.PrintableText(said), ".") + ".")
 }

@@ -1,6 +1,7 @@
 package bitcoin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -95,7 +96,7 @@ func (c *core) estimateFee(ctx context.Context, blocks int) (int64, error) {
 func (c *core) broadcastTx(ctx context.Context, raw string) (said string, err error) {
 	_, err = c.callMethod(ctx, smallAnswer, "sendrawtransaction", raw)
 	if refused := asRPCError(err); refused != nil {
-		return node.PrintableText(refused.Message), nil
+		return cmp.Or(refused.Message, noReason), nil
 	}
 	return "", err
 }

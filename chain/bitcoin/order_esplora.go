@@ -2,6 +2,7 @@ package bitcoin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (e *esplora) broadcastTx(ctx context.Context, raw string) (said string, err
 	case status >= 500:
 		return "", node.ServerError(status)
 	case status != http.StatusOK:
-		return node.PrintableText(string(bytes.TrimSpace(body))), nil
+		return cmp.Or(string(bytes.TrimSpace(body)), noReason), nil
 	}
 	return "", nil
 }

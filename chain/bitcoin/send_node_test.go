@@ -66,6 +66,19 @@ func (s *sendNode) openSource(t *testing.T, c *fakeChain) (*Source, *fakeNode) {
 	return source, n
 }
 
+// openDialect makes a source of one node of a coin's regtest.
+func (s *sendNode) openDialect(t *testing.T, coin money.Chain, dialect string) (*Source, *fakeChain) {
+	t.Helper()
+	s.dialect = dialect
+	c := newFakeChain(t, paramsOf(t, coin, "regtest"))
+	source, _ := s.openSource(t, c)
+	if _, err := source.Tip(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.takeAsked()
+	return source, c
+}
+
 // answerCall answers the methods of sends with the types of parameters that all nodes take.
 func (s *sendNode) answerCall(c fakeCall) any {
 	var text string
