@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/big"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"cointill/chain"
@@ -63,10 +62,7 @@ func parseRate(text string, factor int64) int64 {
 	if !decimalRate.MatchString(text) {
 		return 0
 	}
-	rate, ok := new(big.Rat).SetString(text)
-	if !ok {
-		return 0
-	}
+	rate, _ := new(big.Rat).SetString(text) // it reads every text of the form
 	rate.Mul(rate, new(big.Rat).SetInt64(factor))
 	up := new(big.Int).Add(rate.Num(), new(big.Int).Sub(rate.Denom(), big.NewInt(1)))
 	if up.Quo(up, rate.Denom()); !up.IsInt64() {
@@ -78,13 +74,9 @@ func parseRate(text string, factor int64) int64 {
 // formatRate writes a rate as wallets show it: sat/vB, or whole Dogecoin for 1,000 bytes.
 func formatRate(coin money.Coin, rate int64) string {
 	if coin != money.BTC {
-		return coin.Format(money.Units(rate)) + " " + string(coin) + "/kB"
+		return money.Units(rate).Format(coin.Info().Unit, 0) + " " + string(coin) + "/kB"
 	}
-	text := strconv.FormatInt(rate/1000, 10)
-	if rest := rate % 1000; rest > 0 {
-		text += "." + strings.TrimRight(strconv.FormatInt(1000+rest, 10)[1:], "0")
-	}
-	return text + " sat/vB"
+	return money.Units(rate).Format(3, 0) + " sat/vB"
 }
 
 // noReason stands for the reason of a refusal without words.
