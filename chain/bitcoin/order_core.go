@@ -67,8 +67,20 @@ func (c *core) fetchUnspent(ctx context.Context, outputs []chain.OwnOutput, numb
 	return there, nil
 }
 
-// estimateFee asks for the rate at which a transaction confirms within some blocks; 0 for none.
+// fewBlocks is within how many blocks btcd and Dogecoin Core have estimates at most.
+const fewBlocks = 25
+
+// estimateFee asks for the rate at which a transaction confirms within some blocks, or within as many as
+// every node has estimates for; 0 for none.
 func (c *core) estimateFee(ctx context.Context, blocks int) (int64, error) {
+	rate, err := c.fetchEstimate(ctx, blocks)
+	if rate > 0 || err != nil || blocks <= fewBlocks {
+		return rate, err
+	}
+	return c.fetchEstimate(ctx, fewBlocks)
+}
+
+func (c *core) fetchEstimate(ctx context.Context, blocks int) (int64, error) {
 	method := "estimatesmartfee"
 	if c.isBtcd.Load() {
 		method = "estimatefee"

@@ -81,8 +81,8 @@ func (e *esplora) estimateFee(ctx context.Context, blocks int) (int64, error) {
 	}
 	best, rate := 0, int64(0)
 	for within, text := range estimates { // the one that is nearest below
-		n, err := strconv.Atoi(within)
-		if err == nil && n > best && n <= blocks {
+		n, _ := strconv.Atoi(within) // 0, or more than there are blocks, where it is none
+		if n > best && n <= blocks {
 			best, rate = n, parseRate(string(text), 1000)
 		}
 	}
