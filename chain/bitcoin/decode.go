@@ -182,9 +182,8 @@ func findTx(raw []byte, p params.Params, id string) ([]byte, error) {
 	if err := w.readProof(h, h.blockHash(), p, false); err != nil {
 		return nil, fmt.Errorf("%w block: %w", ErrMalformed, err)
 	}
-	nothing := &chain.WatchSet{}
 	for range w.readCount(minTx) {
-		s := w.readTx(nothing, maxAmount(p))
+		s := w.readTx(emptyWatch{}, maxAmount(p))
 		if w.fault != "" {
 			return nil, fmt.Errorf("%w block: %s", ErrMalformed, w.fault)
 		}
@@ -193,6 +192,16 @@ func findTx(raw []byte, p params.Params, id string) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w block: it has no transaction %s", ErrMalformed, id)
+}
+
+// checkTxID checks that bytes are the transaction with an id.
+func checkTxID(raw []byte, p params.Params, id string) error {
+	w := decoder{raw: raw}
+	s := w.readTx(emptyWatch{}, maxAmount(p))
+	if s.end != len(raw) || w.txID(s).String() != id {
+		return fmt.Errorf("%w transaction: it isn't %s", ErrMalformed, id)
+	}
+	return nil
 }
 
 // maxAmount returns the greatest amount, in the smallest unit, that the rules of the coin's chain

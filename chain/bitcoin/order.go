@@ -14,6 +14,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/bitcoin/signing"
 	"cointill/chain/bitcoin/signing/ur"
+	"cointill/chain/node"
 	"cointill/core/money"
 )
 
@@ -120,6 +121,9 @@ func (n *server) addPrevious(ctx context.Context, o chain.Order, plan *signing.P
 		raw, err := n.fetchMinedTx(ctx, in.TxID, o.Outputs[at].BlockHash)
 		if err != nil {
 			return err
+		}
+		if err := checkTxID(raw, n.params, in.TxID); err != nil {
+			return node.DamagedDataError("a transaction", err)
 		}
 		if size += len(raw); size <= maxPreviousBytes {
 			in.Previous = raw

@@ -127,5 +127,9 @@ func (c *core) fetchMinedTx(ctx context.Context, id, blockHash string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	return findTx(block, c.params, id)
+	raw, err := findTx(block, c.params, id)
+	if err != nil {
+		return nil, node.DamagedDataError("a block", err)
+	}
+	return raw, nil
 }

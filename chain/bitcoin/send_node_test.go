@@ -3,7 +3,6 @@ package bitcoin
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +15,8 @@ import (
 	"github.com/btcsuite/btcd/btcec/v2"
 	"github.com/btcsuite/btcd/txscript/v2"
 	"github.com/btcsuite/btcd/wire/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
 	"cointill/chain/bitcoin/params"
@@ -95,7 +96,7 @@ func (s *sendNode) answerCall(c fakeCall) any {
 		}
 		state := s.states[fmt.Sprintf("%s:%d", text, index)]
 		if state == chain.OutputSpent || state == chain.OutputClaimed && mempool && s.dialect != "btcd" {
-			return json.RawMessage("null")
+			return jsontext.Value("null")
 		}
 		return map[string]any{"bestblock": strings.Repeat("0", 64), "confirmations": 1, "value": 0.1}
 	case map[bool]string{true: "estimatefee", false: "estimatesmartfee"}[s.dialect == "btcd"]:
@@ -113,22 +114,22 @@ func (s *sendNode) answerCall(c fakeCall) any {
 	return nil
 }
 
-func (s *sendNode) answerEstimate(within json.RawMessage) any {
+func (s *sendNode) answerEstimate(within []byte) any {
 	s.note("within %s", within)
 	var blocks int
 	_ = json.Unmarshal(within, &blocks)
 	fee, known := s.fees[blocks]
 	switch {
 	case s.dialect == "btcd" && known:
-		return json.RawMessage(fee)
+		return jsontext.Value(fee)
 	case s.dialect == "btcd":
 		return &rpcError{-32603, "can only estimate fees for up to 25 blocks from now"}
 	case known:
-		return json.RawMessage(fmt.Sprintf(`{"feerate":%s,"blocks":%d}`, fee, blocks))
+		return jsontext.Value(fmt.Sprintf(`{"feerate":%s,"blocks":%d}`, fee, blocks))
 	case s.dialect == "old":
-		return json.RawMessage(`{"feerate":-1,"blocks":25}`)
+		return jsontext.Value(`{"feerate":-1,"blocks":25}`)
 	}
-	return json.RawMessage(`{"errors":["Insufficient data or no feerate found"],"blocks":0}`)
+	return jsontext.Value(`{"errors":["Insufficient data or no feerate found"],"blocks":0}`)
 }
 
 // answerPage answers the requests of sends in Esplora's way.
@@ -224,6 +225,26 @@ func (s *sendNode) addOutput(p params.Params, o *chain.Order, n int, segwit bool
 	}
 	s.txs[own.TxID] = wireBytes(tx)
 	o.Outputs = append(o.Outputs, own)
+}
+
+// readPlan reads the terms of a transaction.
+func readPlan(t *testing.T, terms string) orderTerms {
+	t.Helper()
+	var read orderTerms
+	if err := json.Unmarshal([]byte(terms), &read); err != nil {
+		t.Fatalf("the terms %q: %v", terms, err)
+	}
+	return read
+}
+
+// prepareTerms prepares an order that can be made.
+func prepareTerms(t *testing.T, source *Source, o chain.Order, earlier string) (string, orderTerms) {
+	t.Helper()
+	text, err := source.PrepareTerms(t.Context(), o, earlier)
+	if err != nil {
+		t.Fatalf("PrepareTerms = %v, want terms", err)
+	}
+	return text, readPlan(t, text)
 }
 
 // signPlan returns the transaction of a plan, changed by edit, with signatures of the account's keys.
