@@ -94,10 +94,10 @@ func describeBroadcast(said string) error {
 		return false
 	}
 	switch {
-	case said == "", has("already in block chain", "already in mempool", "already-in-mempool", "already-known",
+	case said == "", has("already in block chain", "already-in-mempool", "already-known",
 		"already have transaction", "transaction already exists", "outputs already in utxo set"):
 		return nil
-	case has("missing inputs", "missingorspent", "missing-inputs", "inputs-spent", "orphan transaction",
+	case has("missing inputs", "missingorspent", "inputs-spent", "orphan transaction",
 		"mempool-conflict", "already spent", "insufficient fee", "insufficient absolute fee"): // to replace another
 		return chain.OutputsTaken
 	case has("min relay fee", "mempool min fee", "insufficient priority", "under the required", "due to low fees"):

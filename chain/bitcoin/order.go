@@ -221,7 +221,7 @@ func describeDifference(coin money.Coin, d signing.Difference) chain.Difference 
 	for _, value := range []*string{&shown.Approved, &shown.Signed} {
 		amount, err := money.ParseUnits(*value)
 		switch {
-		case *value == "" || err != nil:
+		case err != nil: // empty, or no amount
 			continue
 		case d.Field == signing.FieldOutput, d.Field == signing.FieldChange, d.Field == signing.FieldInput:
 			*value = fmt.Sprintf("%s %s, %s", coin.Format(amount), coin, d.Subject)
