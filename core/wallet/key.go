@@ -188,7 +188,11 @@ func chooseScript(p Net, format, said, asked string) (string, error) {
 
 // newKey derives the branches, so that each address costs one step.
 func newKey(k Key) (Key, error) {
-	for _, b := range []*branch{&k.receive, &k.change} {
+	branches := []*branch{&k.receive, &k.change}
+	if slices.Equal(k.receive.steps, k.change.steps) { // change would be received as payments
+		k.change, branches = branch{}, branches[:1]
+	}
+	for _, b := range branches {
 		node := k.account
 		b.nodes = append(b.nodes, node)
 		for _, step := range b.steps {

@@ -18,19 +18,29 @@ type keyOrigin struct {
 	path        []uint32
 }
 
-// ErrNoBranch is returned for a key that doesn't say where change returns to, or has no branches.
+// ErrNoBranch is returned for a key that doesn't say where change returns to, has no branches, or is of a
+// network without change.
 var ErrNoBranch = errors.New("wallet: the key has no such branch")
+
+// findBranch returns the receive branch or the one for change.
+func (k Key) findBranch(change bool) (branch, error) {
+	row := k.receive
+	if change {
+		row = k.change
+	}
+	if len(row.nodes) == 0 || k.list != nil || k.script == ScriptEthereum {
+		return branch{}, ErrNoBranch
+	}
+	return row, nil
+}
 
 // FindOwn returns the origin of an address that the key makes at an index, on its receive branch or on
 // the one for change. Without an origin in the entered text the path begins at the account's key, by
 // whose fingerprint wallets with that account find it.
 func (k Key) FindOwn(text string, change bool, index int64) (chain.OwnAddress, error) {
-	row := k.receive
-	if change {
-		row = k.change
-	}
-	if len(row.nodes) == 0 || k.list != nil {
-		return chain.OwnAddress{}, ErrNoBranch
+	row, err := k.findBranch(change)
+	if err != nil {
+		return chain.OwnAddress{}, err
 	}
 	for _, kind := range k.listKinds() {
 		if made, err := kind.deriveAt(row, index); err != nil || made != text {
@@ -73,10 +83,11 @@ func identify(key *hdkeychain.ExtendedKey) (f [4]byte, err error) {
 // ChangeAddress returns the key's address for change with an index, in the script that it has now. For
 // the one index in 2^127 without an address it returns an error.
 func (k Key) ChangeAddress(index int64) (chain.OwnAddress, error) {
-	if len(k.change.nodes) == 0 || k.list != nil {
-		return chain.OwnAddress{}, ErrNoBranch
+	row, err := k.findBranch(true)
+	if err != nil {
+		return chain.OwnAddress{}, err
 	}
-	text, err := k.deriveAt(k.change, index)
+	text, err := k.deriveAt(row, index)
 	if err != nil {
 		return chain.OwnAddress{}, err
 	}
