@@ -59,6 +59,10 @@ func FillOrder(ctx context.Context, db *models.DB, now time.Time, sc scope.Scope
 	if f.key, err = wallet.ReadKey(f.wallet); err != nil {
 		return err
 	}
+	if slices.ContainsFunc(accounts, func(w models.Wallet) bool { return w.Fingerprint == f.key.Change() }) {
+		return fault.New(fault.Conflict, "send_unavailable", "Another of your keys receives payments at the addresses "+
+			"that this account's change would return to. Send from another account.")
+	}
 	if o.Change, err = f.key.ChangeAddress(f.wallet.NextChange); err != nil {
 		return fault.New(fault.Conflict, "send_unavailable", "The account key doesn't say where change returns to. "+
 			"Enter the account's extended public key, or a descriptor with both branches (/<0;1>/*), in Payment methods.")
