@@ -175,8 +175,8 @@ func (r record) sumRecords() map[line]money.Amount {
 	for _, t := range r.transfers {
 		confirmed := t.Height != nil && !t.Gone && !t.Reverted
 		if !confirmed || t.Resolution == "refunded" && !r.isSent(t) || t.BusinessID == 0 || t.Unmatched == "unproved" ||
-			!journal.IsBooked(t.Asset, t.Amount) {
-			continue
+			!journal.IsBooked(t.Asset, t.Amount) || t.PaymentID == nil && t.Unmatched == "" {
+			continue // the last is the change of a send, which stays in the wallet
 		}
 		of := books{t.BusinessID, t.Domain, t.Asset, t.Network}
 		account := journal.Unmatched
