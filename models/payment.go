@@ -166,8 +166,8 @@ type ListedAddress struct {
 
 // Transfer is value that moved, or is about to move, to a destination of ours.
 type Transfer struct {
-	ID        int64  `gorm:"index:transfers_unmatched,priority:3;index:transfers_spendable,priority:4,where:spendable"`
-	Network   string `gorm:"not null;index:transfers_spendable,priority:3;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL;index:transfers_unbooked,priority:1,where:business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"`
+	ID        int64  `gorm:"index:transfers_unmatched,priority:3;index:transfers_spendable,priority:4,where:spendable;index:transfers_reserved,priority:5,where:reserved_by IS NOT NULL"`
+	Network   string `gorm:"not null;index:transfers_spendable,priority:3;index:transfers_reserved,priority:3;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL;index:transfers_unbooked,priority:1,where:business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"`
 	TxID      string `gorm:"not null;uniqueIndex:transfers_key,priority:2;index:transfers_tx"`
 	Index     int    `gorm:"column:idx;not null;uniqueIndex:transfers_key,priority:3"`
 	Asset     string `gorm:"not null"`
@@ -190,8 +190,8 @@ type Transfer struct {
 	ConflictHeight *int64    `gorm:"index:transfers_conflict,priority:2"`
 	FirstSeenAt    time.Time `gorm:"not null"` // wall clock, or the block's time where that is earlier
 	// BusinessID is the owner; 0 when it is unknown.
-	BusinessID int64  `gorm:"not null;index:transfers_spendable,priority:1;index:transfers_business,priority:1;index:transfers_unmatched,priority:1,where:unmatched <> '' AND resolution = ''"`
-	Domain     string `gorm:"not null;index:transfers_spendable,priority:2;index:transfers_business,priority:2;index:transfers_unmatched,priority:2"`
+	BusinessID int64  `gorm:"not null;index:transfers_spendable,priority:1;index:transfers_reserved,priority:1;index:transfers_business,priority:1;index:transfers_unmatched,priority:1,where:unmatched <> '' AND resolution = ''"`
+	Domain     string `gorm:"not null;index:transfers_spendable,priority:2;index:transfers_reserved,priority:2;index:transfers_business,priority:2;index:transfers_unmatched,priority:2"`
 	PaymentID  *int64 `gorm:"index:transfers_payment"`
 	// SendID is the send that it pays; nil for none. A transfer that only pays a send has no owner.
 	SendID *int64 `gorm:"index:transfers_send,where:send_id IS NOT NULL"`
@@ -211,7 +211,7 @@ type Transfer struct {
 	Spendable bool `gorm:"not null;default:false"`
 	SpentAt   *time.Time
 	// ReservedBy is the send that was last prepared with the output.
-	ReservedBy *int64
+	ReservedBy *int64    `gorm:"index:transfers_reserved,priority:4"`
 	CreatedAt  time.Time `gorm:"not null"`
 	UpdatedAt  time.Time `gorm:"not null"`
 }

@@ -153,7 +153,7 @@ func (f *finder) listCandidates(ctx context.Context, reserved bool, before int64
 	if before > 0 {
 		query = query.Where("transfers.id < ?", before)
 	}
-	err = query.Order("transfers.id DESC").Limit(batch).Scan(&rows).Error
+	err = query.Order("transfers.id DESC").Limit(batch).Find(&rows).Error
 	return rows, err
 }
 

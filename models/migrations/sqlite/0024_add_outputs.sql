@@ -6,6 +6,7 @@ ALTER TABLE transfers ADD COLUMN spent_at datetime;
 ALTER TABLE transfers ADD COLUMN reserved_by integer;
 UPDATE transfers SET spendable = true WHERE business_id <> 0 AND (network LIKE 'bitcoin-%' OR network LIKE 'dogecoin-%');
 CREATE INDEX transfers_spendable ON transfers (business_id, domain, network, id) WHERE spendable;
+CREATE INDEX transfers_reserved ON transfers (business_id, domain, network, reserved_by, id) WHERE reserved_by IS NOT NULL;
 
 ALTER TABLE destinations ADD COLUMN change_of integer;
 ALTER TABLE wallets ADD COLUMN next_change integer NOT NULL DEFAULT 0;
