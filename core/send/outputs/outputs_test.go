@@ -225,6 +225,9 @@ func TestOnlyOutputsThatCanBeSpentAreFound(t *testing.T) {
 		claimed, spent := b.receive(b.account, 5, false, nil), b.receive(b.account, 5, false, nil)
 		b.node.States = map[string]chain.OutputState{keyOf(claimed): chain.OutputClaimed, keyOf(spent): chain.OutputSpent}
 		b.expectFound("of all", mine, asked, mature, change, first)
+		if now := b.readTransfer(claimed); now.SpentAt != nil {
+			b.Errorf("an output that a waiting transaction spends is noted as spent at %v, want no time", now.SpentAt)
+		}
 
 		key, err := wallet.ReadKey(b.account)
 		b.must(err)
@@ -401,8 +404,8 @@ func (b *bench) orderWithChange(index int64) chain.Order {
 // address for change is watched once.
 func TestReserveTakesOutputsOfTheBusinessOnly(t *testing.T) {
 	each(t, func(b *bench) {
-		b.addWallet(models.Wallet{Key: account, BusinessID: 2})
-		b.addWallet(models.Wallet{Key: account, Domain: string(scope.Live)})
+		b.addWallet(models.Wallet{Key: otherAccount, BusinessID: 2})
+		b.addWallet(models.Wallet{Key: otherAccount, Domain: string(scope.Live)})
 		row := b.ask("ready")
 		fine := b.receive(b.account, 5, false, nil)
 		for name, change := range map[string]func(*models.Transfer){
