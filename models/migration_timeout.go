@@ -29,13 +29,20 @@ func (l unlimitedLocker) SessionUnlock(ctx context.Context, conn *sql.Conn) erro
 	return errors.Join(err, reset)
 }
 
-// liftTimeouts ends the time limit of statements in a session. The limit counts for the statement
-// that does so, too: with one of a millisecond it may need another try.
-func liftTimeouts(ctx context.Context, conn *sql.Conn) (err error) {
+// liftTimeouts ends the time limit of statements in a session.
+func liftTimeouts(ctx context.Context, conn *sql.Conn) error {
+	return repeatTimedOut(func() error {
+		_, err := conn.ExecContext(ctx, "SET statement_timeout = 0")
+		return err
+	})
+}
+
+// repeatTimedOut repeats statements that run under a time limit, which counts for the one that lifts
+// it, too: with a limit of a millisecond they may need another try.
+func repeatTimedOut(run func() error) (err error) {
 	for range 20 {
 		var refused *pgconn.PgError
-		if _, err = conn.ExecContext(ctx, "SET statement_timeout = 0"); !errors.As(err, &refused) ||
-			refused.Code != "57014" {
+		if err = run(); !errors.As(err, &refused) || refused.Code != "57014" {
 			return err
 		}
 	}

@@ -44,6 +44,37 @@ func TestMigrationsOutlastStatementTimeout(t *testing.T) {
 	})
 }
 
+// TestMigrationsWithATinyTimeout: a limit of a millisecond, which ends almost any statement, ends no migration
+// of an empty database, and no look for migrations that are missing.
+func TestMigrationsWithATinyTimeout(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		if !db.Postgres() {
+			return // SQLite has no such limit
+		}
+		address, err := url.Parse(modelstest.MigratedURL(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		alter(t, address, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+		query := address.Query()
+		query.Set("statement_timeout", "1")
+		address.RawQuery = query.Encode()
+		limited, err := models.Open(address.String(), "", time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := limited.Migrate(t.Context()); err != nil {
+			t.Errorf("migrations with a limit of 1 ms: %v", err)
+		}
+		if pending, err := limited.Pending(t.Context()); pending || err != nil {
+			t.Errorf("after them migrations are missing: %v, %v", pending, err)
+		}
+		if err := limited.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // slowToMigrate returns the address of a database without tables, in which the first statement
 // of a migration that makes one takes 1.5 s. The one before makes goose's own table, and
 // is tried again when it fails.

@@ -375,21 +375,26 @@ func (d *DB) Close() error {
 
 // Migrate brings the schema up to this program's. Replicas that start together wait for one another.
 func (d *DB) Migrate(ctx context.Context) error {
-	provider, err := d.newProvider()
-	if err != nil {
+	return repeatTimedOut(func() error { // goose looks for what is missing before it takes the lock
+		provider, err := d.newProvider()
+		if err != nil {
+			return err
+		}
+		_, err = provider.Up(unlimited(ctx)) // an index of a large table takes its time
 		return err
-	}
-	_, err = provider.Up(unlimited(ctx)) // an index of a large table takes its time
-	return err
+	})
 }
 
 // Pending reports whether migrations are still to be run.
-func (d *DB) Pending(ctx context.Context) (bool, error) {
-	provider, err := d.newProvider()
-	if err != nil {
-		return false, err
-	}
-	pending, err := provider.HasPending(ctx)
+func (d *DB) Pending(ctx context.Context) (pending bool, err error) {
+	err = repeatTimedOut(func() error {
+		provider, err := d.newProvider()
+		if err != nil {
+			return err
+		}
+		pending, err = provider.HasPending(ctx)
+		return err
+	})
 	return pending, asOutage(err)
 }
 
