@@ -54,10 +54,21 @@ func (s *Settings) markFolders() []string {
 	return s.AddressMarks
 }
 
-// warnOfMarks says when the marks would be put back together with the database.
+// warnOfMarks says which folders of marks can't be used, and when all would be put back together with the
+// database.
 func (s *Settings) warnOfMarks() {
 	folders := s.markFolders()
-	if s.DatabaseURL == "" && len(folders) == 1 && folders[0] == s.marksBesideDatabase() {
+	for _, folder := range folders {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			slog.Warn("address marks can't be kept in a folder: no payment gets an address until it can be written to, or "+
+				EnvPrefix+"_ADDRESS_MARKS names another", "folder", folder, "error", err)
+		}
+	}
+	inside := func(folder string) bool {
+		way, err := filepath.Rel(s.DataDir, folder)
+		return err == nil && filepath.IsLocal(way)
+	}
+	if s.DatabaseURL == "" && !slices.ContainsFunc(folders, func(folder string) bool { return !inside(folder) }) {
 		slog.Warn("address marks are kept in the data folder alone: when a copy of the whole folder is put back, "+
 			"they are, too, and addresses are given out again. "+EnvPrefix+"_ADDRESS_MARKS names a further folder",
 			"folder", folders[0])

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,7 @@ type Settings struct {
 
 	SMTPURL string `name:"smtp-url" secret:"" help:"smtp:// or smtps:// server for receipts, e.g. smtp://user:password@mail.example.com:587?from=till@example.com. Empty: mails stay in the dashboard's mailbox."`
 
-	WebhookLoopback *bool `negatable:"" help:"Let webhooks of the test domain reach this machine's loopback addresses. Default: only while the base URL is plain http on a loopback address."`
+	WebhookLoopback *bool `negatable:"" help:"Let webhooks of the test domain reach this machine's loopback addresses. Default: only while the base URL is plain http on a loopback address, and the program serves on one."`
 	WebhookPrivate  bool  `help:"Let webhooks reach private addresses: for development only."`
 
 	LiveBitcoinURL      []string          `name:"live-bitcoin-url" secret:"" help:"Bitcoin nodes of the live domain, best first, e.g. http://user:password@127.0.0.1:8332. Empty: no live bitcoin."`
@@ -90,7 +91,7 @@ func (s *Settings) CompleteSettings() error {
 		return fmt.Errorf("%s_BASE_URL: %w", EnvPrefix, err)
 	}
 	if s.WebhookLoopback == nil {
-		development := err == nil && !base.HTTPS // plain http is on loopback only
+		development := err == nil && !base.HTTPS && servesLoopback(s.Listen) // plain http is on loopback only
 		s.WebhookLoopback = &development
 	}
 	if s.RateLimit < 1 {
@@ -124,6 +125,13 @@ func (s *Settings) PublicBase(listening string) string {
 		host = "localhost"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// servesLoopback reports that other machines don't reach an address to serve on.
+func servesLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	at, invalid := netip.ParseAddr(host)
+	return err == nil && (host == "localhost" || invalid == nil && at.IsLoopback())
 }
 
 // AllowsWebhookLoopback reports whether webhooks of the test domain may reach loopback addresses:
