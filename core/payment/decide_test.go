@@ -10,6 +10,8 @@ import (
 	"cointill/core/money"
 )
 
+const sixHours = 6 * time.Hour // contract section 4: after that a dropped transfer counts as gone for good
+
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // asked is a payment of 1,000 units that needs three confirmations.
@@ -92,12 +94,12 @@ func TestDecide(t *testing.T) {
 		{"reorged out for good", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Reorged)}, at(20), Monitoring + time.Microsecond, Failed, Reorged},
 		{"dropped, may come back", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Dropped)}, at(20), Monitoring, Initiated, ""},
 		{"dropped for good", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Dropped)}, at(20), Monitoring + time.Microsecond, Failed, Dropped},
-		{"dropped after a day, may come back", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), 2*Monitoring)}, at(20), 2*Monitoring + goneForGood, Initiated, ""},
-		{"dropped after a day, for good", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), 2*Monitoring)}, at(20), 2*Monitoring + goneForGood + time.Microsecond, Failed, Dropped},
+		{"dropped after a day, may come back", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), 2*Monitoring)}, at(20), 2*Monitoring + sixHours, Initiated, ""},
+		{"dropped after a day, for good", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), 2*Monitoring)}, at(20), 2*Monitoring + sixHours + time.Microsecond, Failed, Dropped},
 		{"dropped shortly before a day is over", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), Monitoring-second)}, at(20), Monitoring + second, Initiated, ""},
 		{"replaced in the mempool", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Replaced)}, at(20), second, Initiated, ""},
 		{"replaced by one that pays us", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Replaced), sighting(1000, 20, second)}, at(20), second, Processing, ""},
-		{"two dropped, and the first of them last", asked(Initiated), []Sighting{since(gone(sighting(500, 0, second), Dropped), 2*Monitoring), since(gone(sighting(500, 0, second), Dropped), Monitoring)}, at(20), 2*Monitoring + goneForGood, Initiated, ""},
+		{"two dropped, and the first of them last", asked(Initiated), []Sighting{since(gone(sighting(500, 0, second), Dropped), 2*Monitoring), since(gone(sighting(500, 0, second), Dropped), Monitoring)}, at(20), 2*Monitoring + sixHours, Initiated, ""},
 		{"gone, although a height is known", asked(Initiated), []Sighting{gone(sighting(1000, 9, second), Reorged)}, at(20), second, Initiated, ""},
 		{"double spend final, another waits", asked(Initiated), []Sighting{conflicted(sighting(1000, 0, second), 10), sighting(1000, 0, second)}, at(12), second, Initiated, ""},
 		{"double spend final, another may come back", asked(Initiated), []Sighting{conflicted(sighting(1000, 0, second), 10), gone(sighting(1000, 0, second), Dropped)}, at(12), second, Initiated, ""},
@@ -120,7 +122,7 @@ func TestDecide(t *testing.T) {
 		{"nothing came, read to the day's end", asked(Initiated), nil, unread(Monitoring), Monitoring * 9, Initiated, ""},
 		{"nothing came, read beyond the day's end", asked(Initiated), nil, unread(Monitoring + time.Microsecond), Monitoring * 9, Abandoned, ""},
 		{"the rest in the mempool, read to the day's end", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 0, second)}, unread(Monitoring), Monitoring * 9, Processing, ""},
-		{"dropped after a day, read to its six hours", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), 2*Monitoring)}, unread(2*Monitoring + goneForGood), Monitoring * 9, Initiated, ""},
+		{"dropped after a day, read to its six hours", asked(Initiated), []Sighting{since(gone(sighting(1000, 0, second), Dropped), 2*Monitoring)}, unread(2*Monitoring + sixHours), Monitoring * 9, Initiated, ""},
 		{"enough, and nothing was read since", asked(Processing), []Sighting{sighting(1000, 9, second)}, unread(second), Monitoring * 9, Successful, ""},
 		{"too much, and nothing was read since", asked(Processing), []Sighting{sighting(1001, 9, second)}, unread(second), Monitoring * 9, Declined, Overpaid},
 		{"failed stays", asked(Failed), []Sighting{sighting(1000, 10, second)}, at(50), second, Failed, ""},
@@ -199,7 +201,7 @@ func TestWakeTimes(t *testing.T) {
 		"nothing came until the last time": {Initiated, nil, Monitoring, Monitoring},
 		"one is gone":                      {Initiated, []Sighting{gone(0)}, 0, Monitoring},
 		"one is gone until the last time":  {Initiated, []Sighting{gone(Monitoring)}, Monitoring, Monitoring},
-		"one is gone after a day":          {Initiated, []Sighting{gone(Monitoring)}, Monitoring + time.Hour, Monitoring + goneForGood},
+		"one is gone after a day":          {Initiated, []Sighting{gone(Monitoring)}, Monitoring + time.Hour, Monitoring + sixHours},
 		"one is gone, and one waits":       {Initiated, []Sighting{gone(Monitoring), sighting(1000, 0, 0)}, Monitoring + time.Hour, never},
 		"a part":                           {Processing, []Sighting{sighting(400, 9, 0)}, 0, Window},
 		"a part, the rest waits":           {Processing, []Sighting{sighting(400, 9, 0), sighting(600, 0, 0)}, Window * 2, Monitoring},

@@ -161,6 +161,34 @@ func TestReconcileCountsFailuresInARow(t *testing.T) {
 	})
 }
 
+// TestReconcileCountsNoSuccess checks that balances that were read don't count as failures of their height,
+// while another height fails so that the count goes on.
+func TestReconcileCountsNoSuccess(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		p, fresh := reconciles(b, true)
+		r := fresh()
+		shown := b.blocks[len(b.blocks)-1].Height
+		failing := b.opened()
+		for range 4 {
+			b.mine()
+		}
+		p.finalize(0)
+		for range 14 { // more than failures in a row make a balance unknowable
+			must(t, b.db.Exec(t.Context()).Model(&models.Holding{}).Where("payment_id = ?", failing.Payment.ID).
+				Updates(map[string]any{"height": shown + 1, "known": false}).Error)
+			p.busy = map[int64]int{shown + 1: 1}
+			v := b.opened()
+			must(t, b.db.Exec(t.Context()).Model(&models.Holding{}).Where("payment_id = ?", v.Payment.ID).Update("height", shown).Error)
+			p.heights = nil
+			_ = r.Step(t.Context())
+			if !slices.Contains(p.heights, shown) {
+				t.Fatalf("balances were read at %d, want one at %d: before the payment was shown", p.heights, shown)
+			}
+			p.mustHold(t, v, p.blocks[len(p.blocks)-1].Height)
+		}
+	})
+}
+
 // mustHold fails unless a payment's comparison begins at a height.
 func (p *purse) mustHold(t *testing.T, v payment.View, height int64) {
 	t.Helper()
