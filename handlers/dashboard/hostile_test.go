@@ -92,7 +92,7 @@ func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm
 // taken and shown as the text that it is, or comes back with a sentence that says what
 // the field takes. Nothing of it turns a page's words around, and nothing runs.
 func TestHostileText(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		s.UseMailServer()
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)

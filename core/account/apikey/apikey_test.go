@@ -1,6 +1,7 @@
 package apikey_test
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -151,6 +152,26 @@ func TestLastUseIsWrittenOnceAMinute(t *testing.T) {
 			t.Error("not written after a minute")
 		}
 	})
+}
+
+// TestPermissionsAreChecked: a key may do what it has the permission for, and what needs none.
+func TestPermissionsAreChecked(t *testing.T) {
+	t.Parallel()
+	key := apikey.KeyInfo{Permissions: []apikey.Permission{apikey.Links, apikey.ReadSends}}
+	for permission, want := range map[apikey.Permission]string{apikey.Links: "", apikey.ReadSends: "", "": "",
+		apikey.WriteSends: "permission_missing", "link": "permission_missing"} {
+		var code string
+		var refused *fault.Fault
+		if err := key.CheckPermission(permission); errors.As(err, &refused) {
+			code = refused.Code
+			if !strings.Contains(refused.Sentence, string(permission)) {
+				t.Errorf("the refusal of %q doesn't name it: %s", permission, refused.Sentence)
+			}
+		}
+		if code != want {
+			t.Errorf("a key with links and sends:read asks for %q: the code is %q, want %q", permission, code, want)
+		}
+	}
 }
 
 // TestKeyMayDoWhatItsMakerChose: a key has the permissions that were chosen, keeps them when it is

@@ -40,7 +40,7 @@ var pieces = []piece{
 	{name: "core/account", folder: "core/account", suites: []suite{{folder: "core/account/auth"}}},
 	{name: "core/account/auth", folder: "core/account/auth", suites: []suite{{folder: "core/account"}}},
 	{name: "chain/bitcoin", folder: "chain/bitcoin",
-		files: []string{"auxpow.go", "decode*.go", "difficulty.go", "matcher.go", "merkle.go"}},
+		files: []string{"auxpow.go", "decode*.go", "difficulty.go", "fee_rate.go", "matcher.go", "merkle.go", "order*.go"}},
 	{name: "chain/bitcoin/signing", folder: "chain/bitcoin/signing"},
 	{name: "chain/bitcoin/signing/ur", folder: "chain/bitcoin/signing/ur"},
 	{name: "chain/ethereum", folder: "chain/ethereum",
@@ -80,7 +80,11 @@ func selectPieces(names string) (selected []piece, err error) {
 	for _, name := range strings.Split(names, ",") {
 		i := slices.IndexFunc(pieces, func(p piece) bool { return name == p.name || name == fileName(p.name) })
 		if i < 0 {
-			return nil, fmt.Errorf("no piece is named %q", name)
+			var names []string
+			for _, p := range pieces {
+				names = append(names, fileName(p.name))
+			}
+			return nil, fmt.Errorf("no piece is named %q; there are %s", name, strings.Join(names, ", "))
 		}
 		selected = append(selected, pieces[i])
 	}
