@@ -113,7 +113,7 @@ func (tl *till) takePaid(count int) (orders []order) {
 	return orders
 }
 
-// TestBitcoinRefunds: payments are refunded from the merchant's own outputs. Electrum signs the PSBTs, without
+// TestBitcoinRefunds (SD-7): payments are refunded from the merchant's own outputs. Electrum signs the PSBTs, without
 // having been online. What isn't signed isn't sent; the change of one refund pays the next; another's transaction
 // of the same amount to the same address pays no refund.
 func TestBitcoinRefunds(t *testing.T) {

@@ -72,7 +72,7 @@ func (x *etherTill) registerWallet(page *browser.Page, address string) {
 	}
 }
 
-// TestEtherRefunds: a payment in USDT and one in ether are refunded from the merchant's own wallet,
+// TestEtherRefunds (SD-7): a payment in USDT and one in ether are refunded from the merchant's own wallet,
 // by a file without JavaScript and by a wallet in the browser. What differs from the approval isn't sent.
 func TestEtherRefunds(t *testing.T) {
 	t.Parallel()

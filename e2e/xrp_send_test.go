@@ -25,7 +25,7 @@ func runXRPWallet(t *testing.T, act string, input []byte) string {
 	return strings.TrimSpace(string(output))
 }
 
-// TestXRPRefund: a payment is refunded from the merchant's account with a tag. What differs from the
+// TestXRPRefund (SD-7): a payment is refunded from the merchant's account with a tag. What differs from the
 // approval isn't sent, and another's payment of the same amount to the same tag pays no send.
 func TestXRPRefund(t *testing.T) {
 	t.Parallel()

@@ -98,7 +98,7 @@ func TestAddressBook(t *testing.T) {
 	})
 }
 
-// TestBookedAddressesWaitOnceInLive: an address waits for a day from when it was added, and again after it was
+// TestBookedAddressesWaitOnceInLive (SD-6): an address waits for a day from when it was added, and again after it was
 // removed; naming an address that a send named keeps its wait.
 func TestBookedAddressesWaitOnceInLive(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {

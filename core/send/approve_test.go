@@ -129,7 +129,7 @@ func (o *office) expectState(v send.View, want send.State) {
 	}
 }
 
-// TestAnotherPersonApproves checks that who asked doesn't approve where another may, and that a
+// TestAnotherPersonApproves (SD-5) checks that who asked doesn't approve where another may, and that a
 // person who may not approve sends does not.
 func TestAnotherPersonApproves(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -157,7 +157,7 @@ func TestAnotherPersonApproves(t *testing.T) {
 	})
 }
 
-// TestApprovalsCoverTheWholeSend changes a send in the database after a person approved it: the
+// TestApprovalsCoverTheWholeSend (SD-4) changes a send in the database after a person approved it: the
 // approval doesn't count any more, and a ready send is not handed to a wallet.
 func TestApprovalsCoverTheWholeSend(t *testing.T) {
 	changes := map[string]any{"address": "bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0g", "amount": money.Units(7),
@@ -200,7 +200,7 @@ func TestApprovalsCoverTheWholeSend(t *testing.T) {
 	})
 }
 
-// TestRemovedMembersApprovalIsVoid checks that the approval of a person who left doesn't count.
+// TestRemovedMembersApprovalIsVoid (SD-5) checks that the approval of a person who left doesn't count.
 func TestRemovedMembersApprovalIsVoid(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		o := newOffice(t, db, scope.Test)
@@ -221,7 +221,7 @@ func TestRemovedMembersApprovalIsVoid(t *testing.T) {
 	})
 }
 
-// TestSeenVersionIsApproved checks that a person approves only what they saw.
+// TestSeenVersionIsApproved (SD-4) checks that a person approves only what they saw.
 func TestSeenVersionIsApproved(t *testing.T) {
 	o := newOffice(t, modelstest.Open(t, false, time.Now), scope.Test)
 	asked := o.payout(o.owner, "0.001")
@@ -230,7 +230,7 @@ func TestSeenVersionIsApproved(t *testing.T) {
 	o.expectState(asked, send.AwaitingApproval)
 }
 
-// TestNewAddressesAndApproversWaitInLive checks the waits of 24 hours, which a second approver ends
+// TestNewAddressesAndApproversWaitInLive (SD-6) checks the waits of 24 hours, which a second approver ends
 // for an address.
 func TestNewAddressesAndApproversWaitInLive(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -275,7 +275,7 @@ func TestNewAddressesAndApproversWaitInLive(t *testing.T) {
 	})
 }
 
-// TestLooserRulesWaitInLive checks that stricter rules hold at once and looser ones after a day.
+// TestLooserRulesWaitInLive (SD-6) checks that stricter rules hold at once and looser ones after a day.
 func TestLooserRulesWaitInLive(t *testing.T) {
 	o := newOffice(t, modelstest.Open(t, false, time.Now), scope.Live)
 	set := func(r send.Rules) {
@@ -307,7 +307,7 @@ func TestLooserRulesWaitInLive(t *testing.T) {
 	}
 }
 
-// TestDayLimit checks the sum of 24 hours, to the cent and the moment.
+// TestDayLimit (SD-6) checks the sum of 24 hours, to the cent and the moment.
 func TestDayLimit(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		o := newOffice(t, db, scope.Test)
@@ -327,7 +327,7 @@ func TestDayLimit(t *testing.T) {
 	})
 }
 
-// TestRefundsNeverExceedWhatWasReceived asks for parts of a payment side by side: their sum never
+// TestRefundsNeverExceedWhatWasReceived (SD-2) asks for parts of a payment side by side: their sum never
 // exceeds it.
 func TestRefundsNeverExceedWhatWasReceived(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -374,7 +374,7 @@ func TestRefundsNeverExceedWhatWasReceived(t *testing.T) {
 	})
 }
 
-// TestDroppedTransactionMayStillConfirm follows a send whose transaction was dropped: its money stays
+// TestDroppedTransactionMayStillConfirm (SD-9) follows a send whose transaction was dropped: its money stays
 // reserved, two people must agree to send it again, and a transaction that returns is noticed before
 // they do.
 func TestDroppedTransactionMayStillConfirm(t *testing.T) {
@@ -418,7 +418,7 @@ func TestDroppedTransactionMayStillConfirm(t *testing.T) {
 	})
 }
 
-// TestRetryKeepsToWhatWasApproved changes the address of a failed send in the database: it is not
+// TestRetryKeepsToWhatWasApproved (SD-4) changes the address of a failed send in the database: it is not
 // made ready again.
 func TestRetryKeepsToWhatWasApproved(t *testing.T) {
 	o := newOffice(t, modelstest.Open(t, false, time.Now), scope.Test)

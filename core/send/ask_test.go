@@ -109,7 +109,7 @@ func TestAmountsAndValues(t *testing.T) {
 	o.expectFault("what is left", err, "nothing_to_refund")
 }
 
-// TestOnlyFinalMoneyIsRefunded checks of which payments and transfers nothing can be refunded, when it is asked for
+// TestOnlyFinalMoneyIsRefunded (SD-2) checks of which payments and transfers nothing can be refunded, when it is asked for
 // and when it is approved.
 func TestOnlyFinalMoneyIsRefunded(t *testing.T) {
 	t.Parallel()
@@ -198,7 +198,7 @@ func TestWhatCanBeRefundedIsFound(t *testing.T) {
 	}
 }
 
-// TestSendsThatCantBeMade checks what is refused for its network, its asset, its customer, its reference or its number.
+// TestSendsThatCantBeMade (SD-1) checks what is refused for its network, its asset, its customer, its reference or its number.
 func TestSendsThatCantBeMade(t *testing.T) {
 	t.Parallel()
 	o := newQuickOffice(t, scope.Test)
@@ -273,7 +273,7 @@ func TestCustomersAreAskedByMailOnly(t *testing.T) {
 	}
 }
 
-// TestRefundsOfAPaymentAreCounted checks the bounds of the refunds of a payment, and of the mails that ask its
+// TestRefundsOfAPaymentAreCounted (SD-2) checks the bounds of the refunds of a payment, and of the mails that ask its
 // customer.
 func TestRefundsOfAPaymentAreCounted(t *testing.T) {
 	t.Parallel()

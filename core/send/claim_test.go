@@ -200,7 +200,7 @@ func TestMailsOfAClaimAreBounded(t *testing.T) {
 	})
 }
 
-// TestCorrectionInvalidatesApprovals: an approval covers the address, so a person who approved the
+// TestCorrectionInvalidatesApprovals (SD-4): an approval covers the address, so a person who approved the
 // refund to another address must approve it again.
 func TestCorrectionInvalidatesApprovals(t *testing.T) {
 	eachBench(t, func(b *bench) {
@@ -291,7 +291,7 @@ func TestRefundWithoutApproversIsReadyAtTheSweep(t *testing.T) {
 	})
 }
 
-// TestClaimsAreApart checks that the customer of one refund confirms an address of no other.
+// TestClaimsAreApart (SD-3) checks that the customer of one refund confirms an address of no other.
 func TestClaimsAreApart(t *testing.T) {
 	b := newQuickBench(t)
 	older := b.ask
@@ -323,7 +323,7 @@ func TestClaimsAreApart(t *testing.T) {
 	}
 }
 
-// TestClaimsTakeAnAddressUntilItIsApproved checks which refunds' customers may name an address.
+// TestClaimsTakeAnAddressUntilItIsApproved (SD-3) checks which refunds' customers may name an address.
 func TestClaimsTakeAnAddressUntilItIsApproved(t *testing.T) {
 	b := newQuickBench(t)
 	now := b.clock.Now()
@@ -368,7 +368,7 @@ func TestMailAddressesAreMasked(t *testing.T) {
 	}
 }
 
-// TestLimitsOfMailsSayWhenToTryAgain checks the first minute, in which no mail asks to confirm an address yet.
+// TestLimitsOfMailsSayWhenToTryAgain (SD-3) checks the first minute, in which no mail asks to confirm an address yet.
 func TestLimitsOfMailsSayWhenToTryAgain(t *testing.T) {
 	b := newQuickBench(t)
 	_, err := b.sends.Claims.NameAddress(b.Context(), b.token, first, nil)

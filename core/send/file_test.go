@@ -83,7 +83,7 @@ func TestFileAsksForAllPayouts(t *testing.T) {
 	})
 }
 
-// TestWrongFileStoresNothing: an error in one row, found before or while rows are stored, stores none.
+// TestWrongFileStoresNothing (SD-11): an error in one row, found before or while rows are stored, stores none.
 func TestWrongFileStoresNothing(t *testing.T) {
 	eachFileOffice(t, func(o *office) {
 		own := o.paid(money.CryptoBitcoin)

@@ -25,7 +25,7 @@ func (o *office) match(network string, t chain.Transfer, height int64) int64 {
 	return found.ID
 }
 
-// TestOnlyATransferThatFitsPaysASend checks what a transfer must have in common with a ready send.
+// TestOnlyATransferThatFitsPaysASend (SD-10) checks what a transfer must have in common with a ready send.
 func TestOnlyATransferThatFitsPaysASend(t *testing.T) {
 	t.Parallel()
 	o := newQuickOffice(t, scope.Test)
@@ -90,7 +90,7 @@ func TestOnlyATransferThatFitsPaysASend(t *testing.T) {
 	}
 }
 
-// TestOldestUnpaidSendIsPaid checks which of several equal sends a transfer pays.
+// TestOldestUnpaidSendIsPaid (SD-10) checks which of several equal sends a transfer pays.
 func TestOldestUnpaidSendIsPaid(t *testing.T) {
 	t.Parallel()
 	o := newQuickOffice(t, scope.Test)

@@ -127,7 +127,7 @@ func TestAccountKeysPay(t *testing.T) {
 	})
 }
 
-// TestPreparedSendsAreSealed changes what was prepared in the database: the send isn't signed then.
+// TestPreparedSendsAreSealed (SD-4) changes what was prepared in the database: the send isn't signed then.
 func TestPreparedSendsAreSealed(t *testing.T) {
 	eachBitcoinOffice(t, func(b *bitcoinOffice) {
 		mine, other := b.receive(), b.receive()
@@ -164,7 +164,7 @@ func TestPreparedSendsAreSealed(t *testing.T) {
 	})
 }
 
-// TestTwoSendsNeverShareAnOutput prepares many sends at once, again where another was faster.
+// TestTwoSendsNeverShareAnOutput (SD-9) prepares many sends at once, again where another was faster.
 func TestTwoSendsNeverShareAnOutput(t *testing.T) {
 	eachBitcoinOffice(t, func(b *bitcoinOffice) {
 		const count = 20
@@ -255,7 +255,7 @@ func (d *duringOutputs) FindOutputStates(ctx context.Context, found []chain.OwnO
 	return states, err
 }
 
-// TestTransactionsMustSpendAnOutputOfTheBusiness pays the exact amount to the address with other outputs.
+// TestTransactionsMustSpendAnOutputOfTheBusiness (SD-10) pays the exact amount to the address with other outputs.
 func TestTransactionsMustSpendAnOutputOfTheBusiness(t *testing.T) {
 	eachBitcoinOffice(t, func(b *bitcoinOffice) {
 		own, foreign := b.receive(), b.receive()

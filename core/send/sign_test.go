@@ -69,7 +69,7 @@ func (e *ethereumOffice) listNotes(v send.View) (text string) {
 	return text
 }
 
-// TestPrepareHandsASendToAWallet checks what is refused, what is stored, and that the terms of an
+// TestPrepareHandsASendToAWallet (SD-9) checks what is refused, what is stored, and that the terms of an
 // earlier transaction are taken up again.
 func TestPrepareHandsASendToAWallet(t *testing.T) {
 	eachEthereumOffice(t, func(e *ethereumOffice) {
@@ -146,7 +146,7 @@ func TestPrepareHandsASendToAWallet(t *testing.T) {
 	})
 }
 
-// TestChangedSendsAreNotSigned changes a ready send in the database after people approved it.
+// TestChangedSendsAreNotSigned (SD-4) changes a ready send in the database after people approved it.
 func TestChangedSendsAreNotSigned(t *testing.T) {
 	eachEthereumOffice(t, func(e *ethereumOffice) {
 		e.addWallet(e.owner, "0xaa")
@@ -244,7 +244,7 @@ func (d *duringSigner) CheckSigned(o chain.Order, terms, signed string) (chain.S
 	return d.Signer.CheckSigned(o, terms, signed)
 }
 
-// TestSubmitBroadcastsExactlyTheSend checks what is refused, what is stored, and what the network is
+// TestSubmitBroadcastsExactlyTheSend (SD-7) checks what is refused, what is stored, and what the network is
 // given.
 func TestSubmitBroadcastsExactlyTheSend(t *testing.T) {
 	eachEthereumOffice(t, func(e *ethereumOffice) {
@@ -372,7 +372,7 @@ func TestFailingStatementsEndSigning(t *testing.T) {
 	})
 }
 
-// TestSeenSendsAreNotSignedAgain has the network show the transaction between two steps.
+// TestSeenSendsAreNotSignedAgain (SD-9) has the network show the transaction between two steps.
 func TestSeenSendsAreNotSignedAgain(t *testing.T) {
 	eachEthereumOffice(t, func(e *ethereumOffice) {
 		e.addWallet(e.owner, "0xaa")
@@ -393,7 +393,7 @@ func TestSeenSendsAreNotSignedAgain(t *testing.T) {
 	})
 }
 
-// TestFailedSendsMayUseAnotherWallet retries sends: only where the first transaction can't confirm
+// TestFailedSendsMayUseAnotherWallet (SD-9) retries sends: only where the first transaction can't confirm
 // any more may another wallet pay.
 func TestFailedSendsMayUseAnotherWallet(t *testing.T) {
 	for reason, want := range map[string]string{send.Replaced: "", send.Dropped: "send_prepared"} {
@@ -423,7 +423,7 @@ func TestFailedSendsMayUseAnotherWallet(t *testing.T) {
 	}
 }
 
-// TestWalletsOfTransactionsDecide checks whose transactions pay which sends.
+// TestWalletsOfTransactionsDecide (SD-10) checks whose transactions pay which sends.
 func TestWalletsOfTransactionsDecide(t *testing.T) {
 	eachEthereumOffice(t, func(e *ethereumOffice) {
 		other := e.otherBusiness()

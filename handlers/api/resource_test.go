@@ -353,7 +353,7 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// TestEveryEndpointNeedsItsPermission: a key with every permission but the one that the document
+// TestEveryEndpointNeedsItsPermission (SD-12): a key with every permission but the one that the document
 // names is refused, and one with only that is not.
 func TestEveryEndpointNeedsItsPermission(t *testing.T) {
 	b := quick(t)

@@ -151,7 +151,7 @@ func TestRefundAddressesAreChecked(t *testing.T) {
 	})
 }
 
-// TestRefundPagesTakeOnlyOurForms: other sites, other methods and guessed tokens change nothing, and
+// TestRefundPagesTakeOnlyOurForms (SD-3): other sites, other methods and guessed tokens change nothing, and
 // a client that guesses must wait while a right address still works.
 func TestRefundPagesTakeOnlyOurForms(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {

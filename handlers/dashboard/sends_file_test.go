@@ -10,7 +10,7 @@ import (
 	"cointill/models"
 )
 
-// TestPayoutFilePage asks for payouts by a file: what is wrong is listed with its row and escaped, and
+// TestPayoutFilePage (SD-11) asks for payouts by a file: what is wrong is listed with its row and escaped, and
 // stores nothing; a right file asks for all.
 func TestPayoutFilePage(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {

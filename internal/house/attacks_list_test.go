@@ -106,4 +106,17 @@ var attacks = []attack{
 	{id: "AP-24", what: "A genuine small payment is shown as proof for a large order."},
 	{id: "AP-25", what: "An error page or message tells how we are built, or a secret."},
 	{id: "AP-26", what: "Secrets get into logs, metrics or the database in clear."},
+
+	{id: "SD-1", what: "A send goes to another network, a mistyped address, the token's own contract or an address of the business."},
+	{id: "SD-2", what: "Refunds together take more than was received, also when they are asked for side by side."},
+	{id: "SD-3", what: "The link by which a customer names an address is guessed, opened by a mail scanner, used for another refund or after the approval."},
+	{id: "SD-4", what: "A send is changed in the database between its approval and its signing."},
+	{id: "SD-5", what: "A person approves their own send, approves without the role or the password, or has left."},
+	{id: "SD-6", what: "A stolen session names a new address, or loosens the rules."},
+	{id: "SD-7", what: "The signed transaction pays more, another address, another network or a further output, takes another fee, or is signed in part."},
+	{id: "SD-8", what: "What is returned as a signed transaction is no transaction, or is large."},
+	{id: "SD-9", what: "A send is signed twice: for two wallets, again after a failure, or late."},
+	{id: "SD-10", what: "Another pays the same amount to the address of a send."},
+	{id: "SD-11", what: "A file of payouts holds formulas, other columns, marks of spreadsheets or too many rows."},
+	{id: "SD-12", what: "A stolen API key asks for payouts."},
 }

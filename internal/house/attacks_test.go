@@ -28,7 +28,7 @@ type proof struct {
 }
 
 var (
-	attackID = regexp.MustCompile(`\b(?:XRP|ETH|BTC|DOGE|FX|T|WH|AP)-\d+\b`)
+	attackID = regexp.MustCompile(`\b(?:XRP|ETH|BTC|DOGE|FX|T|WH|AP|SD)-\d+\b`)
 	tagged   = regexp.MustCompile(`^(\w+) \(((?:[A-Z]+-\d+, )*[A-Z]+-\d+)\)[: ]`)
 	aTest    = regexp.MustCompile(`^(?:Test|Fuzz)[A-Z]`)
 )
@@ -83,8 +83,8 @@ func TestSecurityPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(attacks) != 94 {
-		t.Errorf("%d attacks are listed, want 94", len(attacks))
+	if len(attacks) != 106 {
+		t.Errorf("%d attacks are listed, want 106", len(attacks))
 	}
 	tests := map[string]map[string][]string{} // by attack and folder
 	for _, p := range proofs(tree) {
@@ -135,7 +135,8 @@ func shows(a attack, tests map[string][]string) string {
 func family(id string) string { name, _, _ := strings.Cut(id, "-"); return name }
 
 var families = map[string]string{"XRP": "XRP Ledger", "ETH": "Ether and USDT", "BTC": "Bitcoin and Dogecoin", "DOGE": "Dogecoin alone",
-	"FX": "Prices", "T": "Time", "WH": "Webhooks", "AP": "API and pages"}
+	"FX": "Prices", "T": "Time", "WH": "Webhooks", "AP": "API and pages",
+	"SD": "Sends"}
 
 const securityHead = `# Attacks, and the tests that answer them
 

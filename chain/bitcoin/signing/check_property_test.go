@@ -16,7 +16,7 @@ import (
 	"cointill/core/money"
 )
 
-// TestAnySingleChangeIsRefused: a transaction is taken as it was approved, and refused after any one change of an amount,
+// TestAnySingleChangeIsRefused (SD-7): a transaction is taken as it was approved, and refused after any one change of an amount,
 // an output, an input or the fee, although the wallet's keys signed it.
 func TestAnySingleChangeIsRefused(t *testing.T) {
 	p := networkOf(t, money.Bitcoin)
@@ -113,7 +113,7 @@ func allocated(run func()) uint64 {
 // memoryFor bounds the memory for decoding some bytes: 150 for each, and something for the plan.
 func memoryFor(returned []byte) uint64 { return uint64(150*len(returned)) + 1<<20 }
 
-// TestDecodingUsesBoundedMemory: bytes that count more than they hold are refused without memory for it.
+// TestDecodingUsesBoundedMemory (SD-8): bytes that count more than they hold are refused without memory for it.
 func TestDecodingUsesBoundedMemory(t *testing.T) {
 	p := networkOf(t, money.Bitcoin)
 	plan := mixedPlan(t, p)

@@ -140,7 +140,7 @@ func TestEachScriptTypeIsChecked(t *testing.T) {
 	}
 }
 
-// TestChangedTransactionIsRefused: each change of the approved transaction that a wallet could sign is refused, and its
+// TestChangedTransactionIsRefused (SD-7): each change of the approved transaction that a wallet could sign is refused, and its
 // difference is named.
 func TestChangedTransactionIsRefused(t *testing.T) {
 	p := networkOf(t, money.Bitcoin)
@@ -231,7 +231,7 @@ func TestChangeAndOrderAreTheWallets(t *testing.T) {
 	}
 }
 
-// TestOtherSighashTypesAreRefused: a signature that leaves parts of the transaction open is refused for each script type,
+// TestOtherSighashTypesAreRefused (SD-7): a signature that leaves parts of the transaction open is refused for each script type,
 // although the network would take it; taproot's ALL is as good as its DEFAULT.
 func TestOtherSighashTypesAreRefused(t *testing.T) {
 	p := networkOf(t, money.Bitcoin)
@@ -360,7 +360,7 @@ func TestAmountsAreThePlans(t *testing.T) {
 	}
 }
 
-// TestUndecodableAnswersAreRefused: other files and texts are refused by their code, a large one before it is decoded.
+// TestUndecodableAnswersAreRefused (SD-8): other files and texts are refused by their code, a large one before it is decoded.
 func TestUndecodableAnswersAreRefused(t *testing.T) {
 	p := networkOf(t, money.Bitcoin)
 	plan := mixedPlan(t, p)

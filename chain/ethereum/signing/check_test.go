@@ -85,7 +85,7 @@ func drawPayment(t *rapid.T) Payment {
 	return p
 }
 
-// TestOneChangeIsOneDifference checks that each change of a transaction is reported as a
+// TestOneChangeIsOneDifference (SD-7) checks that each change of a transaction is reported as a
 // difference of that field alone, and that the unchanged transaction has none.
 func TestOneChangeIsOneDifference(t *testing.T) {
 	t.Parallel()
@@ -404,7 +404,7 @@ func FuzzCheckSigned(f *testing.F) {
 	})
 }
 
-// TestMemoryIsBounded checks that a transaction of the largest size costs a small multiple of it.
+// TestMemoryIsBounded (SD-8) checks that a transaction of the largest size costs a small multiple of it.
 // It runs alone, as it counts what the whole process allocates.
 func TestMemoryIsBounded(t *testing.T) {
 	const content = maxSize - 200 // leaves room for the other fields

@@ -101,7 +101,7 @@ var changes = []change{
 	set(FieldOther, fieldCode{kindUint16, 1}, func(uint32) []byte { return []byte{0, 0} }),
 }
 
-// TestOneChangeIsOneDifference checks that each change of a transaction is reported as a
+// TestOneChangeIsOneDifference (SD-7) checks that each change of a transaction is reported as a
 // difference of that field alone, and that the unchanged transaction has none.
 func TestOneChangeIsOneDifference(t *testing.T) {
 	t.Parallel()
@@ -459,7 +459,7 @@ func FuzzCheckSigned(f *testing.F) {
 	})
 }
 
-// TestMemoryIsBounded checks that a text of the largest size costs a small multiple of it. It runs
+// TestMemoryIsBounded (SD-8) checks that a text of the largest size costs a small multiple of it. It runs
 // alone, as it counts what the whole process allocates.
 func TestMemoryIsBounded(t *testing.T) {
 	const content = maxSize - 500 // leaves room for the other fields

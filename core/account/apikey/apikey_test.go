@@ -174,7 +174,7 @@ func TestPermissionsAreChecked(t *testing.T) {
 	}
 }
 
-// TestKeyMayDoWhatItsMakerChose: a key has the permissions that were chosen, keeps them when it is
+// TestKeyMayDoWhatItsMakerChose (SD-12): a key has the permissions that were chosen, keeps them when it is
 // rolled, and has no others; what decides about money is off in live unless it is chosen.
 func TestKeyMayDoWhatItsMakerChose(t *testing.T) {
 	each(t, func(t *testing.T, b bench, m account.Membership) {

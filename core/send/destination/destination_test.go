@@ -13,7 +13,7 @@ import (
 
 const recipient = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
 
-// TestDestinationsAreRead checks which addresses and tags of each coin are taken, and in which form.
+// TestDestinationsAreRead (SD-1) checks which addresses and tags of each coin are taken, and in which form.
 func TestDestinationsAreRead(t *testing.T) {
 	t.Parallel()
 	const (

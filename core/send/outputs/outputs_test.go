@@ -376,7 +376,7 @@ func TestReservedOutputsWaitForTheirSend(t *testing.T) {
 	})
 }
 
-// TestOutputsOfAnEarlierTransactionComeFirst prepares a send again: one transaction must spend an output of
+// TestOutputsOfAnEarlierTransactionComeFirst (SD-9) prepares a send again: one transaction must spend an output of
 // the other, so these are before newer ones.
 func TestOutputsOfAnEarlierTransactionComeFirst(t *testing.T) {
 	each(t, func(b *bench) {

@@ -75,7 +75,7 @@ func dereference(requests []request.Request) (texts []string) {
 	return texts
 }
 
-// TestWrongFiles: everything that is wrong is said at once, with its row and column.
+// TestWrongFiles (SD-11): everything that is wrong is said at once, with its row and column.
 func TestWrongFiles(t *testing.T) {
 	t.Parallel()
 	const header = "coin,amount,address,business_reference\n"
@@ -108,7 +108,7 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
-// FuzzReadPayouts: any file is read or refused in words, and no request breaks the rules of its values.
+// FuzzReadPayouts (SD-11): any file is read or refused in words, and no request breaks the rules of its values.
 //
 //fuzz:inputs 40000
 func FuzzReadPayouts(f *testing.F) {
