@@ -60,14 +60,19 @@ var pieces = []piece{
 	{name: "core/journal", folder: "core/journal", suites: []suite{payments}},
 	{name: "core/send", folder: "core/send"},
 	{name: "core/send/destination", folder: "core/send/destination"},
+	{name: "core/send/request", folder: "core/send/request", suites: []suite{sends}},
+	{name: "core/send/outputs", folder: "core/send/outputs", suites: []suite{sends}},
+	{name: "core/send/payer", folder: "core/send/payer", suites: []suite{sends}},
+	{name: "core/send/addressbook", folder: "core/send/addressbook", suites: []suite{sends}},
 }
 
 // Suites that several pieces ask: the tests of a payment's life, of the API and of the
-// dashboard, and a few runs of the simulation.
+// dashboard, of sends, and a few runs of the simulation.
 var (
 	requests  = suite{folder: "handlers/api"}
 	pages     = suite{folder: "handlers/dashboard"}
 	payments  = suite{folder: "core/payment"}
+	sends     = suite{folder: "core/send"}
 	simulated = suite{"core/simulation", "^TestSimulation$", []string{"-sim.seeds=6", "-sim.processes=1", "-sim.first"}}
 )
 
