@@ -51,6 +51,20 @@ func TestAddressBook(t *testing.T) {
 		if got := o.listBook(clerk); got != want {
 			t.Errorf("the book is %q, want %q", got, want)
 		}
+		unnamed := models.PayoutAddress{BusinessID: o.owner.BusinessID, Domain: "test", Network: "sandbox-bitcoin", Address: "unnamed",
+			Tag: -1, CreatedAt: o.clock.Now(), ReleasedAt: o.clock.Now()}
+		o.must(o.db.Exec(t.Context()).Create(&unnamed).Error) // a send named it
+		if got := o.listBook(clerk); got != want {
+			t.Errorf("with an address that only a send named the book is %q, want %q", got, want)
+		}
+		_, err := o.sends.Addresses.Get(t.Context(), clerk, unnamed.ID)
+		o.expectFault("an address without a name", err, "not_found")
+		o.expectFault("removing one", o.sends.Addresses.Remove(t.Context(), o.owner, unnamed.ID), "not_found")
+		var audits []models.Audit
+		o.must(o.db.Read(t.Context()).Where("action = 'send.address_added'").Order("id").Find(&audits).Error)
+		if len(audits) != 2 || audits[0].Subject != recipient || !strings.Contains(audits[0].Detail, "Landlord") {
+			t.Errorf("the audit log has %+v, want both additions with their names", audits)
+		}
 		live := o.owner
 		live.Domain = scope.Live
 		if got := o.listBook(live); got != "" {
@@ -78,6 +92,11 @@ func TestAddressBook(t *testing.T) {
 		}
 		rows, err := o.sends.Addresses.List(t.Context(), o.owner)
 		o.must(err)
+		for _, row := range rows {
+			if got, err := o.sends.Addresses.Get(t.Context(), clerk, row.ID); err != nil || got.Address != row.Address {
+				t.Errorf("address %d is %+v, %v, want %s", row.ID, got, err, row.Address)
+			}
+		}
 		o.expectFault("a clerk removes", o.sends.Addresses.Remove(t.Context(), clerk, rows[0].ID), "role_not_allowed")
 		o.expectFault("the other domain", o.sends.Addresses.Remove(t.Context(), live, rows[0].ID), "not_found")
 		o.must(o.sends.Addresses.Remove(t.Context(), o.owner, rows[0].ID))
@@ -86,7 +105,7 @@ func TestAddressBook(t *testing.T) {
 			t.Errorf("after one was removed the book is %q", got)
 		}
 		var made []models.PayoutAddress
-		for i := range addressbook.MaxNamed {
+		for i := range addressbook.MaxNamed - 2 { // and the one that is there
 			made = append(made, models.PayoutAddress{BusinessID: o.owner.BusinessID, Domain: "test", Network: "sandbox-bitcoin",
 				Address: fmt.Sprint("a", i), Tag: -1, Name: fmt.Sprint("n", i), CreatedAt: time.Now(), ReleasedAt: time.Now()})
 		}
@@ -94,7 +113,9 @@ func TestAddressBook(t *testing.T) {
 			o.must(o.db.Exec(t.Context()).Create(&part).Error)
 		}
 		o.clock.Advance(time.Hour)
-		o.expectFault("too many", o.addAddress(o.owner, "one more", "bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qzf4jry"), "too_many_addresses")
+		longest := strings.Repeat("n", addressbook.MaxName)
+		o.must(o.addAddress(o.owner, longest, "bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qzf4jry"))
+		o.expectFault("too many", o.addAddress(o.owner, "one more", "bcrt1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqc8gma6"), "too_many_addresses")
 	})
 }
 

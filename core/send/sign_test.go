@@ -15,6 +15,7 @@ import (
 	"cointill/core/networks"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/addressbook"
 	"cointill/core/send/payer"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -337,6 +338,15 @@ func TestFailingStatementsEndSigning(t *testing.T) {
 		e.addWallet(e.owner, "0xaa")
 		older, newer := e.payEther(e.owner, "0.001"), e.payEther(e.owner, "0.001")
 		number := 0
+		var spares []models.PayoutWallet // one for each call
+		for i := range 40 {
+			spares = append(spares, models.PayoutWallet{BusinessID: e.owner.BusinessID, Domain: "test", Network: testNetwork,
+				Address: fmt.Sprint("spare ", i), CreatedAt: e.clock.Now()})
+		}
+		e.must(db.Exec(t.Context()).Create(&spares).Error)
+		named := models.PayoutAddress{BusinessID: e.owner.BusinessID, Domain: "test", Network: testNetwork, Address: "0xcc", Tag: -1,
+			Name: "Landlord", CreatedAt: e.clock.Now(), ReleasedAt: e.clock.Now()}
+		e.must(db.Exec(t.Context()).Create(&named).Error)
 		for _, c := range []struct {
 			name string
 			call func() error
@@ -348,6 +358,20 @@ func TestFailingStatementsEndSigning(t *testing.T) {
 					send.Proof{Password: password})
 			}},
 			{"list", func() error { _, err := e.sends.Signing.ListWallets(t.Context(), e.owner); return err }},
+			{"remove", func() error {
+				e.clock.Advance(time.Minute)
+				spare := spares[0]
+				spares = spares[1:]
+				return e.sends.Signing.RemoveWallet(t.Context(), e.owner, spare.ID, send.Proof{Password: password})
+			}},
+			{"add an address", func() error {
+				e.clock.Advance(time.Minute)
+				return e.sends.Addresses.Add(t.Context(), e.owner, addressbook.Entry{Name: "x", Method: string(money.CryptoEthereum),
+					Address: ethPayee}, send.Proof{Password: password})
+			}},
+			{"list addresses", func() error { _, err := e.sends.Addresses.List(t.Context(), e.owner); return err }},
+			{"get an address", func() error { _, err := e.sends.Addresses.Get(t.Context(), e.owner, named.ID); return err }},
+			{"remove an address", func() error { return e.sends.Addresses.Remove(t.Context(), e.owner, named.ID) }},
 			{"prepare", func() error { _, err := e.prepare(e.owner, older, "0xAA"); return err }},
 			{"submit", func() error {
 				_, err := e.submit(e.owner, older, e.sign(older, "0xh", "terms 1"))

@@ -127,3 +127,36 @@ func FuzzReadPayouts(f *testing.F) {
 		}
 	})
 }
+
+// TestSeparatorsAndSizes: a first row with as many semicolons as commas has commas; a file of exactly the
+// greatest size is read; a header that is wrong ends the reading.
+func TestSeparatorsAndSizes(t *testing.T) {
+	t.Parallel()
+	if _, err := request.ReadPayouts([]byte("coin;address,note\nx\n")); !strings.Contains(describe(err), `"coin;address"`) {
+		t.Errorf("a semicolon and a comma: %s, want columns between commas", describe(err))
+	}
+	row := "coin,address,amount,note\nBTC," + address + ",1,"
+	full := row + strings.Repeat("n", request.MaxBytes-len(row))
+	if _, err := request.ReadPayouts([]byte(full)); strings.Contains(describe(err), "larger") {
+		t.Errorf("a file of exactly the greatest size: %.100s", describe(err))
+	}
+	if _, err := request.ReadPayouts([]byte("coin,price\nBTC,1\n")); strings.Contains(describe(err), "\n2 ") {
+		t.Errorf("rows below a wrong header are judged: %s", describe(err))
+	}
+	for what, c := range map[string]struct {
+		asked request.Request
+		want  bool
+	}{
+		"a refund of a payment":             {request.Request{Kind: request.Refund, Payment: "PAY_1"}, true},
+		"a refund of a transfer":            {request.Request{Kind: request.Refund, TransferID: 1}, true},
+		"a refund of both":                  {request.Request{Kind: request.Refund, Payment: "PAY_1", TransferID: 1}, false},
+		"a refund of nothing":               {request.Request{Kind: request.Refund}, false},
+		"a payout of a coin":                {request.Request{Kind: request.Payout, Method: "crypto_bitcoin"}, true},
+		"a payout of nothing that is known": {request.Request{Kind: request.Payout, Method: "cash"}, false},
+		"another kind with a coin":          {request.Request{Kind: "gift", Method: "crypto_bitcoin"}, false},
+	} {
+		if got := c.asked.NamesSource(); got != c.want {
+			t.Errorf("%s names its money: %v, want %v", what, got, c.want)
+		}
+	}
+}
