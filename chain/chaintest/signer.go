@@ -68,8 +68,14 @@ func (s *Signer) Broadcast(_ context.Context, raw string) error {
 	return s.Refuses
 }
 
+// ErrAccount is the error of ParseAccount for the account 0xerror.
+var ErrAccount = errors.New("chaintest: the account can't be read")
+
 // ParseAccount implements chain.Signer. Accounts begin with 0x.
 func (s *Signer) ParseAccount(address string) (account, spendPrefix string, err error) {
+	if address == "0xerror" {
+		return "", "", ErrAccount
+	}
 	if !strings.HasPrefix(address, "0x") {
 		return "", "", chain.Refusal("Must begin with 0x.")
 	}

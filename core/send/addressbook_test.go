@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain"
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/addressbook"
@@ -51,13 +53,29 @@ func TestAddressBook(t *testing.T) {
 		if got := o.listBook(clerk); got != want {
 			t.Errorf("the book is %q, want %q", got, want)
 		}
+		developer := o.owner
+		developer.Role, developer.Domain = scope.Developer, scope.Live
+		_, err := o.sends.Addresses.List(t.Context(), developer)
+		o.expectFault("a developer in live lists", err, "role_not_allowed")
+		_, err = o.sends.Addresses.Get(t.Context(), developer, 1)
+		o.expectFault("a developer in live gets one", err, "role_not_allowed")
+		_, err = o.sends.Signing.ListWallets(t.Context(), developer)
+		o.expectFault("a developer in live lists wallets", err, "role_not_allowed")
+		registry := o.payments.Networks.(*networks.Registry)
+		served := registry.Domains[scope.Test]
+		registry.Domains[scope.Test] = map[money.Chain]chain.Network{}
+		var said *fault.Fault
+		if err := o.addAddress(o.owner, "x", recipient); !errors.As(err, &said) || len(said.Fields["payment_method"]) != 1 {
+			t.Errorf("an address of a coin without a network: %v, want an error of payment_method", err)
+		}
+		registry.Domains[scope.Test] = served
 		unnamed := models.PayoutAddress{BusinessID: o.owner.BusinessID, Domain: "test", Network: "sandbox-bitcoin", Address: "unnamed",
 			Tag: -1, CreatedAt: o.clock.Now(), ReleasedAt: o.clock.Now()}
 		o.must(o.db.Exec(t.Context()).Create(&unnamed).Error) // a send named it
 		if got := o.listBook(clerk); got != want {
 			t.Errorf("with an address that only a send named the book is %q, want %q", got, want)
 		}
-		_, err := o.sends.Addresses.Get(t.Context(), clerk, unnamed.ID)
+		_, err = o.sends.Addresses.Get(t.Context(), clerk, unnamed.ID)
 		o.expectFault("an address without a name", err, "not_found")
 		o.expectFault("removing one", o.sends.Addresses.Remove(t.Context(), o.owner, unnamed.ID), "not_found")
 		var audits []models.Audit
@@ -85,8 +103,9 @@ func TestAddressBook(t *testing.T) {
 			"tag": {Name: "x", Method: "crypto_bitcoin", Address: recipient, Tag: &tag}} {
 			err := o.sends.Addresses.Add(t.Context(), o.owner, entry, send.Proof{Password: password})
 			field := name[strings.LastIndex(name, " ")+1:]
-			var said *fault.Fault
-			if !errors.As(err, &said) || said.Kind != fault.Invalid || len(said.Fields[field]) == 0 {
+			said = nil
+			if !errors.As(err, &said) || said.Kind != fault.Invalid || len(said.Fields[field]) == 0 ||
+				field == "payment_method" && said.Fields[field][0] != "Must be one of the coins in the list." {
 				t.Errorf("%s: %v, want an error of the field", name, err)
 			}
 		}
@@ -100,6 +119,11 @@ func TestAddressBook(t *testing.T) {
 		o.expectFault("a clerk removes", o.sends.Addresses.Remove(t.Context(), clerk, rows[0].ID), "role_not_allowed")
 		o.expectFault("the other domain", o.sends.Addresses.Remove(t.Context(), live, rows[0].ID), "not_found")
 		o.must(o.sends.Addresses.Remove(t.Context(), o.owner, rows[0].ID))
+		var removals int64
+		o.must(o.db.Read(t.Context()).Model(&models.Audit{}).Where("action = 'send.address_removed'").Count(&removals).Error)
+		if removals != 1 {
+			t.Errorf("the audit log has %d removals, want one", removals)
+		}
 		o.expectFault("again", o.sends.Addresses.Remove(t.Context(), o.owner, rows[0].ID), "not_found")
 		if got := o.listBook(o.owner); strings.Contains(got, "supplier") || !strings.Contains(got, "Landlord") {
 			t.Errorf("after one was removed the book is %q", got)

@@ -58,6 +58,16 @@ func (e *ethereumOffice) addWallet(sc scope.Scope, address string) {
 	e.must(e.sends.Signing.AddWallet(e.Context(), sc, testNetwork, address, send.Proof{Password: password}))
 }
 
+// TestAccountThatCantBeReadIsAnError: an adapter's error that is no refusal is returned as it is.
+func TestAccountThatCantBeReadIsAnError(t *testing.T) {
+	eachEthereumOffice(t, func(e *ethereumOffice) {
+		err := e.sends.Signing.AddWallet(e.Context(), e.owner, testNetwork, "0xerror", send.Proof{Password: password})
+		if !errors.Is(err, chaintest.ErrAccount) {
+			e.Errorf("registering returns %v, want %v", err, chaintest.ErrAccount)
+		}
+	})
+}
+
 // otherBusiness makes a second business, and returns its owner's scope.
 func (e *ethereumOffice) otherBusiness() scope.Scope {
 	e.Helper()
