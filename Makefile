@@ -85,7 +85,7 @@ bench-slow: ## how long a verification takes beside 2,000 slow connections, as a
 	@scripts/end-to-end -run '^$$' -bench SlowClients -benchtime 3000x
 
 bench-enumeration: ## whether the times of answers tell who has an account: p beside its limit of 0.01, of 2 × 2,000 samples
-	@go test ./core/account/auth -run '^$$' -bench Enumeration -benchtime 1x -timeout 60m -args -enumeration.samples=2000 -enumeration.beat=100ms
+	@go test ./core/account/auth -run '^$$' -bench Enumeration -benchtime 1x -timeout 60m -args -enumeration.samples=2000 -enumeration.interval=100ms
 
 # How much bench-dashboard fills its database with; less is faster.
 PAYMENTS ?= 1000000

@@ -13,6 +13,6 @@ import (
 // New is account.New with hashes that cost nearly nothing, and answers at once.
 func New(db *models.DB, now clock.Clock, box *secret.Box) *account.Service {
 	users := auth.New(db, now, box)
-	users.Cost.Memory, users.Cost.Iterations, users.Beat = 64, 1, 0
+	users.Cost.Memory, users.Cost.Iterations, users.AnswerInterval = 64, 1, 0
 	return account.New(db, now, users)
 }

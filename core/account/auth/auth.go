@@ -34,17 +34,17 @@ type Service struct {
 
 	// Cost is the cost of new password hashes; older hashes are replaced at sign-in.
 	Cost argon2id.Params
-	// Beat is the interval at which refused sign-ins and requested resets are answered, so
-	// that their duration doesn't reveal whether a user exists; 0 answers at once.
-	Beat time.Duration
+	// AnswerInterval is how often refused sign-ins and requested resets are answered, so that
+	// their duration doesn't reveal whether a user exists; 0 answers at once.
+	AnswerInterval time.Duration
 
-	hashing *line
+	hashing *hashQueue
 }
 
 // New makes the service.
 func New(db *models.DB, now clock.Clock, box *secret.Box) *Service {
-	s := &Service{db: db, now: now, secret: box, tries: tries{db, now, box}, Beat: 500 * time.Millisecond,
-		hashing: newLine(2, nil)}
+	s := &Service{db: db, now: now, secret: box, tries: tries{db, now, box}, AnswerInterval: 500 * time.Millisecond,
+		hashing: newHashQueue(2, nil)}
 	// Explicit, because the library's defaults follow the number of processors.
 	s.Cost = argon2id.Params{Memory: memory.Hash >> 10, Iterations: 3, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	return s
@@ -57,7 +57,7 @@ func (s *Service) LimitHashing(plan memory.Plan) {
 	if plan.Collect {
 		collect = runtime.GC
 	}
-	s.hashing = newLine(plan.Hashes, collect)
+	s.hashing = newHashQueue(plan.Hashes, collect)
 }
 
 // User is a person who signs in.

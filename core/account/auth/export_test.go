@@ -2,22 +2,22 @@ package auth
 
 import "context"
 
-// NewLine lets tests see in which order a line of so many places lets in, and how many doors it holds.
-func NewLine(places int) (do func(ctx context.Context, user int64, work func() error) error, doors func() int) {
-	l := newLine(places, nil)
-	return l.do, func() int { return len(l.doors) }
+// NewHashQueue makes a queue with so many slots. lanes is how many of its lanes are in use.
+func NewHashQueue(slots int) (do func(ctx context.Context, user int64, work func() error) error, lanes func() int) {
+	q := newHashQueue(slots, nil)
+	return q.do, func() int { return len(q.lanes) }
 }
 
-// ShutDoor lets nobody hash who comes by a user's door, or by that of strangers with 0,
-// until it is opened again.
-func (s *Service) ShutDoor(user int64) (open func()) {
-	way, gone := s.hashing.come(user)
-	way <- struct{}{}
-	return func() { <-way; gone() }
+// BlockLane lets no request through a user's lane, or through the anonymous one with 0,
+// until unblock is called.
+func (s *Service) BlockLane(user int64) (unblock func()) {
+	head, leave := s.hashing.enterLane(user)
+	head <- struct{}{}
+	return func() { <-head; leave() }
 }
 
 // DummyHash is what the passwords of unknown e-mails are compared with.
 func (s *Service) DummyHash() string { return dummyHash(s.Cost) }
 
-// AfterHash calls f after each work that was done in a place to hash; nil for nothing.
+// AfterHash calls f after each work that was done in a slot; nil for nothing.
 func (s *Service) AfterHash(f func()) { s.hashing.collect = f }

@@ -172,7 +172,7 @@ func TestRefusalsCostNoHash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer w.ShutDoor(0)()
+		defer w.BlockLane(0)()
 		signUp := func() error { _, _, err := w.SignUp(ctx, ada); return err }
 		accept := func() error {
 			_, _, err := w.AcceptAsNew(ctx, linkToken(in), account.Newcomer{Name: "Ann", Password: another})

@@ -221,10 +221,10 @@ func TestBusyServerChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer w.ShutDoor(w.bea.User.ID)()
+		defer w.BlockLane(w.bea.User.ID)()
 		before := w.readRows(t)
-		changed := w.ChangePassword(ctx, sc, proven, another, "") // it is proven at the door of strangers
-		defer w.ShutDoor(0)()
+		changed := w.ChangePassword(ctx, sc, proven, another, "") // it is proven in the anonymous lane
+		defer w.BlockLane(0)()
 		checkRefusals(t, []refused{
 			{"ChangePassword", changed, "busy"},
 			{"ResetPassword", failed(w.ResetPassword(ctx, "bea@example.com", another)), "busy"},
@@ -267,7 +267,7 @@ func TestOldHashStaysWhenBusy(t *testing.T) {
 		b.Cost.Iterations++
 		open := func() {}
 		b.AfterHash(func() { // of the comparison
-			open = b.ShutDoor(0)
+			open = b.BlockLane(0)
 			b.AfterHash(nil)
 		})
 		if _, err := b.SignIn(t.Context(), credentials("ada@example.com", ada.Password)); err != nil {

@@ -60,23 +60,23 @@ func TestHashesAreCollectedWhereAsked(t *testing.T) {
 // One more waits, and is told to come back without having taken any.
 func TestHashesFollowMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, places := range []int{1, 2} {
-			do, _ := auth.NewLine(places)
+		for _, slots := range []int{1, 2} {
+			do, _ := auth.NewHashQueue(slots)
 			hashing, end := 0, make(chan struct{})
-			for range places {
+			for range slots {
 				go func() {
 					_ = do(t.Context(), 0, func() error { hashing++; <-end; return nil })
 				}()
 				synctest.Wait()
 			}
 			err := do(t.Context(), 7, func() error { hashing++; return nil })
-			if fault.KindOf(err) != fault.Unavailable || hashing != places {
-				t.Errorf("with %d places %d hash, and the next one is told %v", places, hashing, err)
+			if fault.KindOf(err) != fault.Unavailable || hashing != slots {
+				t.Errorf("with %d slots %d hash, and the next one is told %v", slots, hashing, err)
 			}
 			close(end)
 			synctest.Wait()
 			if err := do(context.Background(), 7, func() error { return nil }); err != nil {
-				t.Errorf("with %d places free again the next one is told %v", places, err)
+				t.Errorf("with %d slots free again the next one is told %v", slots, err)
 			}
 		}
 	})

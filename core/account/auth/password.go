@@ -55,12 +55,12 @@ func common(password string) bool {
 
 // HashPassword hashes the password of a person who isn't signed in. Unavailable when too many wait.
 func (s *Service) HashPassword(ctx context.Context, password string) (hash string, err error) {
-	return s.hashPassword(ctx, password, strangers)
+	return s.hashPassword(ctx, password, anonymousLane)
 }
 
-// hashPassword and matches wait in the line for a user whom the browser is known by, or as strangers.
-func (s *Service) hashPassword(ctx context.Context, password string, user int64) (hash string, err error) {
-	err = s.hashing.do(ctx, user, func() error {
+// hashPassword and matches wait in the lane of a user whose browser is known, or in the anonymous lane.
+func (s *Service) hashPassword(ctx context.Context, password string, lane int64) (hash string, err error) {
+	err = s.hashing.do(ctx, lane, func() error {
 		hash, err = argon2id.CreateHash(password, &s.Cost)
 		return err
 	})
@@ -69,8 +69,8 @@ func (s *Service) hashPassword(ctx context.Context, password string, user int64)
 
 // matches compares a password with a hash. The second result asks for a new
 // hash, because this one was made with other parameters than today's.
-func (s *Service) matches(ctx context.Context, password, hash string, user int64) (match, stale bool, err error) {
-	err = s.hashing.do(ctx, user, func() error {
+func (s *Service) matches(ctx context.Context, password, hash string, lane int64) (match, stale bool, err error) {
+	err = s.hashing.do(ctx, lane, func() error {
 		ok, made, err := argon2id.CheckHash(password, hash)
 		match = ok
 		stale = ok && *made != s.Cost

@@ -19,7 +19,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, password string) (mo
 	if sentence := CheckPassword(password); sentence != "" {
 		return models.Business{}, fault.Validation(fault.Fields{"password": {sentence}})
 	}
-	hash, err := s.hashPassword(ctx, password, strangers)
+	hash, err := s.hashPassword(ctx, password, anonymousLane)
 	if err != nil {
 		return models.Business{}, err
 	}
@@ -97,7 +97,7 @@ var errTicket = fault.New(fault.Gone, "mail_link_over",
 // answer nor its duration reveals whether there is such a user. Invalid (email) for a
 // malformed address; Limited when one address asks often.
 func (s *Service) AskReset(ctx context.Context, email, ip string) error {
-	wait := s.beat()
+	wait := s.startAnswerTimer()
 	email = strings.ToLower(strings.TrimSpace(email))
 	if sentence := contact.CheckEmail(email); sentence != "" {
 		return fault.Validation(fault.Fields{"email": {sentence}})
@@ -187,7 +187,7 @@ func (s *Service) FinishReset(ctx context.Context, token, password string) error
 	if sentence := CheckPassword(password); sentence != "" {
 		return fault.Validation(fault.Fields{"password": {sentence}})
 	}
-	hash, err := s.hashPassword(ctx, password, strangers)
+	hash, err := s.hashPassword(ctx, password, anonymousLane)
 	if err != nil {
 		return err
 	}

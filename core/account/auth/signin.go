@@ -48,7 +48,7 @@ var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail a
 // Unavailable, without a count, when too many requests wait. Failures are answered at constant
 // intervals, because only the refusals of existing accounts are recorded, which takes time.
 func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
-	wait := s.beat()
+	wait := s.startAnswerTimer()
 	row, match, err := s.checkGuess(ctx, c)
 	switch {
 	case err != nil:
@@ -72,13 +72,13 @@ func (s *Service) checkGuess(ctx context.Context, c Credentials) (row models.Use
 	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
 		return row, false, err
 	}
-	door, guess := strangers, s.tries.attemptKey("email", c.Email)
+	lane, guess := anonymousLane, s.tries.attemptKey("email", c.Email)
 	familiar, err := isFamiliar(s.db.Read(ctx), s.now(), row.ID, c.Device)
 	if err != nil {
 		return row, false, err
 	}
 	if familiar {
-		door, guess = row.ID, s.tries.attemptKey("device", c.Email+" "+HashToken(c.Device))
+		lane, guess = row.ID, s.tries.attemptKey("device", c.Email+" "+HashToken(c.Device))
 	}
 	address := s.tries.addressKey(c.IP)
 	if err := s.tries.countMinute(ctx, address, perAddress); err != nil {
@@ -96,7 +96,7 @@ func (s *Service) checkGuess(ctx context.Context, c Credentials) (row models.Use
 		}
 		minutes = append(minutes, user)
 	}
-	match, err = s.comparePassword(ctx, &row, c.Password, door)
+	match, err = s.comparePassword(ctx, &row, c.Password, lane)
 	if err != nil { // the password was not compared
 		s.tries.takeBack(ctx, guess, at, minutes)
 		return row, false, err
@@ -109,7 +109,7 @@ func (s *Service) checkGuess(ctx context.Context, c Credentials) (row models.Use
 
 // comparePassword reports whether a password is a user's. It takes as long when there is no
 // such user. A hash with older parameters is replaced, in the row too.
-func (s *Service) comparePassword(ctx context.Context, row *models.User, password string, door int64) (bool, error) {
+func (s *Service) comparePassword(ctx context.Context, row *models.User, password string, lane int64) (bool, error) {
 	hash := row.PasswordHash
 	if row.ID == 0 {
 		hash = dummyHash(s.Cost)
@@ -117,16 +117,16 @@ func (s *Service) comparePassword(ctx context.Context, row *models.User, passwor
 	if len(password) > 4*maxPassword {
 		password = "" // no password of ours; hashing a long one would only cost time
 	}
-	match, stale, err := s.matches(ctx, password, hash, door)
+	match, stale, err := s.matches(ctx, password, hash, lane)
 	if stale { // which says that it is the user's password
-		s.replaceHash(ctx, row, password, door)
+		s.replaceHash(ctx, row, password, lane)
 	}
 	return match, err
 }
 
 // replaceHash replaces a user's hash that was made with other parameters than today's.
-func (s *Service) replaceHash(ctx context.Context, row *models.User, password string, door int64) {
-	hash, err := s.hashPassword(ctx, password, door)
+func (s *Service) replaceHash(ctx context.Context, row *models.User, password string, lane int64) {
+	hash, err := s.hashPassword(ctx, password, lane)
 	if err == nil {
 		err = s.db.Exec(ctx).Model(&models.User{}).Where("id = ?", row.ID).
 			Updates(map[string]any{"password_hash": hash, "updated_at": s.now()}).Error

@@ -22,12 +22,12 @@ import (
 	"cointill/models/modelstest"
 )
 
-// TestKnownOnesGoAhead (AP-12): two hash at a time, and however many strangers wait, who is
-// known has one of them ahead, and of another user's browsers one, too. Who gives up leaves
-// the line to others.
-func TestKnownOnesGoAhead(t *testing.T) {
+// TestAnonymousLaneDelaysKnownUsersByOneRequest (AP-12): two requests hash at a time. However
+// many unknown clients or browsers of another user wait, one request of each lane goes before
+// that of a known user. A request that is cancelled leaves its lane.
+func TestAnonymousLaneDelaysKnownUsersByOneRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		do, doors := auth.NewLine(2)
+		do, lanes := auth.NewHashQueue(2)
 		var mu sync.Mutex
 		var order []string
 		busy := 0
@@ -52,10 +52,10 @@ func TestKnownOnesGoAhead(t *testing.T) {
 		ask(t.Context(), "first", 0, func() { <-first })
 		ask(t.Context(), "second", 0, func() { <-second })
 		impatient, giveUp := context.WithCancel(t.Context())
-		ask(impatient, "impatient in line", 0, func() {})
-		ask(impatient, "impatient at the door", 0, func() {})
+		ask(impatient, "impatient, at the head of the lane", 0, func() {})
+		ask(impatient, "impatient, in the lane", 0, func() {})
 		for i := range 20 {
-			ask(t.Context(), fmt.Sprintf("stranger %d", i), 0, func() {})
+			ask(t.Context(), fmt.Sprintf("unknown %d", i), 0, func() {})
 		}
 		for i := range 20 {
 			ask(t.Context(), fmt.Sprintf("one who comes often %d", i), 7, func() {})
@@ -75,16 +75,16 @@ func TestKnownOnesGoAhead(t *testing.T) {
 		}
 		close(second)
 		synctest.Wait()
-		if held := doors(); held != 0 {
-			t.Error(held, "doors are held, of nobody")
+		if used := lanes(); used != 0 {
+			t.Errorf("%d lanes are in use after all requests, want 0", used)
 		}
 	})
 }
 
-// TestStrangersKeepNobodyOut (AP-12): while strangers fill the line, an owner signs in by a
-// browser that they used before, and changes their password. A sign-in for which there was no
-// place is told so while there is time to show it; it counts no guess, and takes back none.
-func TestStrangersKeepNobodyOut(t *testing.T) {
+// TestFullAnonymousLaneBlocksNoKnownBrowser (AP-12): while unknown clients fill their lane, an
+// owner signs in by a browser that they used before, and changes their password. A sign-in for which there was no
+// slot is told so while there is time to show it; it counts no guess, and takes back none.
+func TestFullAnonymousLaneBlocksNoKnownBrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setup(t, modelstest.Open(t, false, time.Now))
 		_, user, err := b.SignUp(t.Context(), ada)
@@ -106,12 +106,12 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.Clock.Advance(time.Second)
-		open := b.ShutDoor(0)
+		unblock := b.BlockLane(0)
 		for range 25 { // more than an address may guess
 			began := time.Now()
 			if err := signIn(ada.Password, ""); fault.KindOf(err) != fault.Unavailable || code(err) != "busy" ||
 				errors.Unwrap(err) != nil {
-				t.Fatal("a stranger goes ahead, or it is a failure of ours:", err)
+				t.Fatal("an unknown client gets a slot, or it is a failure of ours:", err)
 			}
 			if waited := time.Since(began); waited != 5*time.Second {
 				t.Fatal("is told after", waited)
@@ -119,15 +119,15 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 		}
 		if _, _, err := b.CreateBusiness(t.Context(), account.NewBusiness{BusinessName: "B", Name: "B",
 			Email: "b@b.co", Password: another}); code(err) != "busy" {
-			t.Error("who is nobody yet goes ahead:", err)
+			t.Error("a sign-up gets a slot:", err)
 		}
-		b.Cost.Iterations++ // to be made anew at the next sign-in
+		b.Cost.Iterations++ // so that the next sign-in replaces the hash
 		if err := signIn(ada.Password, device); err != nil {
-			t.Error("strangers keep the owner out:", err)
+			t.Error("unknown clients keep the owner out:", err)
 		}
 		var row models.User
 		if err := b.DB.Read(t.Context()).Take(&row).Error; err != nil || !strings.Contains(row.PasswordHash, "t=2") {
-			t.Error("not made anew:", row.PasswordHash, err)
+			t.Error("the hash is not replaced:", row.PasswordHash, err)
 		}
 		var counts []int
 		b.DB.Read(t.Context()).Model(&models.Attempt{}).Order("count").Pluck("count", &counts)
@@ -141,9 +141,9 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 		proof := auth.Proof{Password: ada.Password, IP: "192.0.2.7", Device: device}
 		if err := b.ChangePassword(t.Context(), m.Scope(scope.Live), proof, another,
 			auth.SessionKey("here")); err != nil {
-			t.Error("strangers keep the owner from changing the password:", err)
+			t.Error("unknown clients keep the owner from changing the password:", err)
 		}
-		open()
+		unblock()
 		if err := signIn("wrong wrong wrong", ""); code(err) != "sign_in_failed" {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func TestTakenBackAlone(t *testing.T) {
 		if _, _, err := b.SignUp(t.Context(), ada); err != nil {
 			t.Fatal(err)
 		}
-		open := b.ShutDoor(0)
+		unblock := b.BlockLane(0)
 		guess := func() {
 			_, err := b.SignIn(t.Context(), credentials("ada@example.com", "wrong wrong wrong"))
 			if code(err) != "busy" {
@@ -188,7 +188,7 @@ func TestTakenBackAlone(t *testing.T) {
 		if got := count(); !slices.Equal(got, []int{0, 1}) {
 			t.Error("after the second:", got)
 		}
-		open()
+		unblock()
 	})
 }
 
@@ -224,7 +224,7 @@ func TestForgivenLate(t *testing.T) {
 
 // TestRightSignInsAreBounded (AP-12): of a user's known browsers together there are thirty in
 // a minute, each of which costs a hash. Who has stolen one of them and guesses uses up few,
-// those that found no place none.
+// those that got no slot none.
 func TestRightSignInsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setup(t, modelstest.Open(t, false, time.Now))
@@ -253,13 +253,13 @@ func TestRightSignInsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		open := b.ShutDoor(user.ID)
+		unblock := b.BlockLane(user.ID)
 		for range 50 {
 			if err := signIn(ada.Password, devices[0]); code(err) != "busy" {
 				t.Fatal(err)
 			}
 		}
-		open()
+		unblock()
 		for range 2 {
 			let := 0
 			for i := range 40 {
