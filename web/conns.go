@@ -22,10 +22,11 @@ type conn struct {
 	net.Conn
 	silent *silent
 	unread time.Duration
-	leave  func()
-	hold   hold // memory of the request
-	heard  atomic.Bool
-	lines  bareLines
+	// release returns the connection to the limiter.
+	release func()
+	hold    hold // memory of the request
+	heard   atomic.Bool
+	lines   bareLines
 	// trailers are the trailers of all requests so far: the next request is often read with one before it.
 	trailers trailers
 	// refused is set when an answer goes out before all of its request was read.
@@ -85,7 +86,7 @@ func (c *conn) Cut() error {
 func (c *conn) end() {
 	c.silent.remove(c)
 	c.hold.end()
-	c.leave()
+	c.release()
 }
 
 // reset ends the connection of a client with a reset where that can be.

@@ -11,25 +11,25 @@ import (
 // CutAfter sets how long an answer may be unread.
 func (s *Server) CutAfter(d time.Duration) { s.unread = d }
 
-// Seat takes places for connections of an address, n at most, and gives how many it got.
-func (s *Server) Seat(from string, n int) (got int) {
-	for got < n && s.room.enter(s.place(netip.MustParseAddr(from))) {
+// AcquireConns counts connections of an address, n at most, and returns how many were allowed.
+func (s *Server) AcquireConns(from string, n int) (got int) {
+	for got < n && s.conns.acquire(s.classifyPeer(netip.MustParseAddr(from))) {
 		got++
 	}
 	return got
 }
 
-// Seated is how many places are taken.
-func (s *Server) Seated() int { s.room.mu.Lock(); defer s.room.mu.Unlock(); return s.room.all }
+// CountConns is how many connections are open.
+func (s *Server) CountConns() int { s.conns.mu.Lock(); defer s.conns.mu.Unlock(); return s.conns.open }
 
-// TellNobody takes all places of those who are told that there is no room, until tell is called.
-func (s *Server) TellNobody() (tell func()) {
-	for range cap(s.turned) {
-		s.turned <- struct{}{}
+// BlockRejections has connections over the limit closed without an answer, until unblock is called.
+func (s *Server) BlockRejections() (unblock func()) {
+	for range cap(s.rejections) {
+		s.rejections <- struct{}{}
 	}
 	return func() {
-		for range cap(s.turned) {
-			<-s.turned
+		for range cap(s.rejections) {
+			<-s.rejections
 		}
 	}
 }

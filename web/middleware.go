@@ -121,7 +121,7 @@ func quietPath(path string) string {
 func (s *Server) guard(c *fiber.Ctx) error {
 	conn, ok := c.Context().Conn().(*conn)
 	if ambiguous(c.Request(), ok && conn.trailers.odd) {
-		lastWord(c)
+		closeAfterResponse(c)
 		return fiber.ErrBadRequest
 	}
 	if ok && conn.trailers.odd { // what only looked like it is no reason to refuse the next one

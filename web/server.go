@@ -90,25 +90,25 @@ type Server struct {
 	assets  assets
 	actions map[string]scope.Action // of members' pages, by their route
 	silent  silent
-	room    room
+	conns   connLimiter
 	bodies  *memory.Part
-	// complained is when the log last said that no connection can be accepted.
-	complained time.Time
-	// turned bounds the clients that are answered 503 at the same time.
-	turned   chan struct{}
-	unread   time.Duration // that an answer may be
-	timings  *prometheus.HistogramVec
-	refusals *prometheus.CounterVec
-	metrics  *http.Server
+	// acceptErrorLogged is when the log last said that no connection can be accepted.
+	acceptErrorLogged time.Time
+	// rejections bounds the clients that are answered 503 at the same time.
+	rejections chan struct{}
+	unread     time.Duration // that an answer may be
+	timings    *prometheus.HistogramVec
+	refusals   *prometheus.CounterVec
+	metrics    *http.Server
 }
 
 // New builds the server; it refuses a base address that would send login
 // cookies over an open network.
 func New(config Config, deps Deps) (*Server, error) {
 	s := &Server{Deps: deps, silent: silent{conns: map[*conn]struct{}{}}, bodies: config.Bodies,
-		room: room{most: cmp.Or(config.Connections, maxConns), of: map[netip.Prefix]int{}}, unread: unread,
+		conns: connLimiter{max: cmp.Or(config.Connections, maxConns), byClient: map[netip.Prefix]int{}}, unread: unread,
 		refusals: newRefusals(), actions: map[string]scope.Action{}}
-	s.turned = make(chan struct{}, min(max(s.room.most/TurnedAway, 1), maxTurnedAway))
+	s.rejections = make(chan struct{}, min(max(s.conns.max/rejectionShare, 1), maxRejections))
 	base, err := ParseBase(config.BaseURL)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (s *Server) build() {
 		// /v1/Payments and /v1/payments/ are other addresses than /v1/payments.
 		StrictRouting: true, CaseSensitive: true,
 		// the listener has its own bound
-		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * s.room.most,
+		BodyLimit: bodyLimit, ReadBufferSize: headerLimit, Concurrency: 2 * s.conns.max,
 		// no WriteTimeout, which would cut streams: see conn
 		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second,
 		ReduceMemoryUsage:     true, // connections that wait hold no buffers

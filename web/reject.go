@@ -17,20 +17,21 @@ import (
 )
 
 const (
-	// TurnedAway is the part of all connections that as many more may have while they get the
-	// answer that there is no room, at most maxTurnedAway. Those beyond are closed without a word.
-	TurnedAway    = 8
-	maxTurnedAway = 256
-	turningAway   = time.Second
+	// rejectionShare is how many connections over the limit are answered 503 at once, as 1/8 of
+	// the limit, at most maxRejections. Those beyond are closed without an answer.
+	rejectionShare = 8
+	maxRejections  = 256
+	rejectTimeout  = time.Second
 )
 
-var noRoom = fault.Retry("unavailable", "Too many connections are open. Try again in a few seconds.", 5*time.Second)
+var overCapacity = fault.Retry("unavailable",
+	"Too many connections are open. Try again in a few seconds.", 5*time.Second)
 
 var noMemory = fault.Retry("unavailable",
 	"The server has no memory for long requests now. Try again in a few seconds.", 5*time.Second)
 
 // newRefusals counts requests that reach no route, by status. Each status begins at 0,
-// so that the first request of a kind is a rise.
+// so that the first request with it shows as an increase.
 func newRefusals() *prometheus.CounterVec {
 	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_http_refused_total",
 		Help: "Requests refused before they were read, by status. " +
@@ -43,7 +44,7 @@ func newRefusals() *prometheus.CounterVec {
 	return refusals
 }
 
-// refuse answers a request that reaches no route: it can't be read, or there is no room.
+// refuse answers a request that reaches no route: it can't be read, or the server is full.
 func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	if conn, ok := c.Context().Conn().(*conn); ok && conn.hold.short() {
 		err = noMemory
@@ -51,7 +52,7 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	if errors.Is(err, fiber.ErrBadGateway) { // so fiber calls a connection that broke while a request was read
 		err = fiber.ErrBadRequest
 	}
-	lastWord(c)
+	closeAfterResponse(c)
 	status := strconv.Itoa(page.ExplainError(err).Status)
 	s.refusals.WithLabelValues(status).Inc()
 	s.Log.Info("refused before it was read", "request_id", s.prepare(c), "status", status, "peer", c.Context().
@@ -59,34 +60,34 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	return s.fail(c, err)
 }
 
-// lastWord closes the connection after the answer, and not before it was read.
-func lastWord(c *fiber.Ctx) {
+// closeAfterResponse closes the connection once the client had time to read the answer.
+func closeAfterResponse(c *fiber.Ctx) {
 	c.Context().SetConnectionClose()
 	if conn, ok := c.Context().Conn().(*conn); ok {
 		conn.refused.Store(true)
 	}
 }
 
-// turnAway answers 503 to a client that there is no room for, after its request: some
+// rejectOverCapacity answers 503 on a connection over the limit, after its request: some
 // clients ignore an answer that arrives before the request was sent.
-func (s *Server) turnAway(c net.Conn) {
+func (s *Server) rejectOverCapacity(c net.Conn) {
 	select {
-	case s.turned <- struct{}{}:
+	case s.rejections <- struct{}{}:
 	default:
 		s.refusals.WithLabelValues(strconv.Itoa(http.StatusServiceUnavailable)).Inc()
-		_ = c.Close() // nothing was asked
+		_ = c.Close() // no request was read
 		return
 	}
 	go func() {
-		defer func() { <-s.turned }()
-		defer time.AfterFunc(turningAway, func() { _ = c.Close() }).Stop()
+		defer func() { <-s.rejections }()
+		defer time.AfterFunc(rejectTimeout, func() { _ = c.Close() }).Stop()
 		var r fasthttp.RequestCtx
 		r.Init2(c, nil, false)
 		_ = r.Request.Header.Read(bufio.NewReaderSize(c, headerLimit)) // whatever it was
 		answer := s.app.AcquireCtx(&r)
 		defer s.app.ReleaseCtx(answer)
-		_ = s.refuse(answer, noRoom) // a few words can be written
-		_, _ = r.Response.WriteTo(c) // the client may have disconnected
-		_ = c.Close()                // likewise
+		_ = s.refuse(answer, overCapacity) // the answer is short enough to write
+		_, _ = r.Response.WriteTo(c)       // the client may have disconnected
+		_ = c.Close()                      // likewise
 	}()
 }

@@ -14,46 +14,46 @@ import (
 )
 
 const (
-	wellAnswered = "HTTP/1.1 200 OK"
-	turnedAway   = "HTTP/1.1 503 Service Unavailable"
+	answeredOK  = "HTTP/1.1 200 OK"
+	answered503 = "HTTP/1.1 503 Service Unavailable"
 )
 
-// TestShares (AP-18): few networks don't take all places, whether they have one address or
-// all of a /48 of IPv6; what is kept for proxies and for the machine itself is theirs.
-func TestShares(t *testing.T) {
+// TestFewNetworksDontTakeAllConnections (AP-18): neither with one address nor with all of a
+// /48 of IPv6; what is reserved for proxies and for the machine itself stays free.
+func TestFewNetworksDontTakeAllConnections(t *testing.T) {
 	b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"10.0.0.0/8"}})
 	const all = 10_000
-	if got := b.Seat("203.0.113.1", all); got != 615 {
-		t.Errorf("one client gets %d places", got)
+	if got := b.AcquireConns("203.0.113.1", all); got != 615 {
+		t.Errorf("one client gets %d connections", got)
 	}
-	if got := b.Seat("::ffff:203.0.113.1", all); got != 0 {
+	if got := b.AcquireConns("::ffff:203.0.113.1", all); got != 0 {
 		t.Errorf("it gets %d more by its other name", got)
 	}
-	if got := b.Seat("2001:db8:1:1::1", all); got < 256 {
-		t.Errorf("a second client gets %d places", got)
+	if got := b.AcquireConns("2001:db8:1:1::1", all); got < 256 {
+		t.Errorf("a second client gets %d connections", got)
 	}
-	if got := b.Seat("2001:db8:1:2::1", all); got != 0 {
+	if got := b.AcquireConns("2001:db8:1:2::1", all); got != 0 {
 		t.Errorf("another part of its /48 gets %d", got)
 	}
 	for i := range 14 {
-		b.Seat(fmt.Sprintf("198.51.100.%d", i), all)
+		b.AcquireConns(fmt.Sprintf("198.51.100.%d", i), all)
 	}
-	if got := b.Seat("2001:db8:2::1", all); got < 16 {
+	if got := b.AcquireConns("2001:db8:2::1", all); got < 16 {
 		t.Errorf("after sixteen greedy networks another gets %d", got)
 	}
-	for i := 0; b.Seat(fmt.Sprintf("192.0.2.%d", i), all) > 0; i++ {
+	for i := 0; b.AcquireConns(fmt.Sprintf("192.0.2.%d", i), all) > 0; i++ {
 	}
-	if got := b.Seated(); got != 3072 {
-		t.Errorf("all strangers together have %d", got)
+	if got := b.CountConns(); got != 3072 {
+		t.Errorf("all unknown clients together have %d", got)
 	}
-	if got := b.Seat("10.1.2.3", all); got != 1008 {
+	if got := b.AcquireConns("10.1.2.3", all); got != 1008 {
 		t.Errorf("trusted proxies get %d beside them", got)
 	}
-	if got := b.Seat("127.0.0.1", 8) + b.Seat("::1", all); got != 16 {
+	if got := b.AcquireConns("127.0.0.1", 8) + b.AcquireConns("::1", all); got != 16 {
 		t.Errorf("the machine itself gets %d beside both", got)
 	}
 	own := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"::1"}})
-	if got := own.Seat("::1", all); got != 4080 {
+	if got := own.AcquireConns("::1", all); got != 4080 {
 		t.Errorf("a proxy on this machine gets %d", got)
 	}
 }
@@ -92,10 +92,10 @@ func (b *bench) listenToPeers(t *testing.T) (dialFrom func(from string) net.Conn
 	}
 }
 
-// TestCrowds (AP-18, AP-23): a client that has all it may have is told to come back, as are
-// all while there is no room; others are answered, and so is it once it lets go of one.
-// Both are counted.
-func TestCrowds(t *testing.T) {
+// TestConnectionsOverTheLimitGet503 (AP-18, AP-23): a client that has all it may have is answered
+// 503, as are all while the server is full. Others are served, and so is the client once it
+// closes a connection. Rejections are counted.
+func TestConnectionsOverTheLimitGet503(t *testing.T) {
 	b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080", TrustedProxies: []string{"10.0.0.1"}})
 	dialFrom := b.listenToPeers(t)
 	const client = "203.0.113.1"
@@ -108,20 +108,20 @@ func TestCrowds(t *testing.T) {
 		before func()
 		want   []string
 	}{
-		{who: "another one of a client", conn: func() net.Conn { return dialFrom(client) }, want: []string{wellAnswered}},
-		{who: "one more of a client with all it may have", before: func() { b.Seat(client, 5000) }, conn: func() net.Conn { return dialFrom(client) }, asks: api,
-			want: []string{turnedAway, "Retry-After: 5\r\n", "X-Request-Id: req_", "nosniff", "Connection: close\r\n", `{"status":false,"message":"Too many connections`}},
-		{who: "a browser of that client", conn: func() net.Conn { return dialFrom(client) }, asks: page, want: []string{turnedAway, "Content-Type: text/html", "Too many connections"}},
-		{who: "another client", conn: func() net.Conn { return dialFrom("203.0.113.2") }, want: []string{wellAnswered}},
-		{who: "the first of them, which then leaves", conn: func() net.Conn { return first }, want: []string{wellAnswered}},
-		{who: "the next one", conn: func() net.Conn { return dialFrom(client) }, want: []string{wellAnswered}},
-		{who: "a stranger where strangers have all", conn: func() net.Conn { return dialFrom("203.0.113.4") }, want: []string{turnedAway}, before: func() {
-			for i := 0; b.Seat(fmt.Sprintf("192.0.2.%d", i), 5000) > 0; i++ {
+		{who: "another one of a client", conn: func() net.Conn { return dialFrom(client) }, want: []string{answeredOK}},
+		{who: "one more of a client with all it may have", before: func() { b.AcquireConns(client, 5000) }, conn: func() net.Conn { return dialFrom(client) }, asks: api,
+			want: []string{answered503, "Retry-After: 5\r\n", "X-Request-Id: req_", "nosniff", "Connection: close\r\n", `{"status":false,"message":"Too many connections`}},
+		{who: "a browser of that client", conn: func() net.Conn { return dialFrom(client) }, asks: page, want: []string{answered503, "Content-Type: text/html", "Too many connections"}},
+		{who: "another client", conn: func() net.Conn { return dialFrom("203.0.113.2") }, want: []string{answeredOK}},
+		{who: "the first of them, which then leaves", conn: func() net.Conn { return first }, want: []string{answeredOK}},
+		{who: "the next one", conn: func() net.Conn { return dialFrom(client) }, want: []string{answeredOK}},
+		{who: "an unknown client where unknown clients have all", conn: func() net.Conn { return dialFrom("203.0.113.4") }, want: []string{answered503}, before: func() {
+			for i := 0; b.AcquireConns(fmt.Sprintf("192.0.2.%d", i), 5000) > 0; i++ {
 			}
 		}},
-		{who: "a trusted proxy beside them", conn: func() net.Conn { return dialFrom("10.0.0.1") }, want: []string{wellAnswered}},
-		{who: "a proxy where proxies have all", before: func() { b.Seat("10.0.0.1", 5000) }, conn: func() net.Conn { return dialFrom("10.0.0.1") }, want: []string{turnedAway}},
-		{who: "the health check beside both", conn: func() net.Conn { return dialFrom("127.0.0.1") }, want: []string{wellAnswered}},
+		{who: "a trusted proxy beside them", conn: func() net.Conn { return dialFrom("10.0.0.1") }, want: []string{answeredOK}},
+		{who: "a proxy where proxies have all", before: func() { b.AcquireConns("10.0.0.1", 5000) }, conn: func() net.Conn { return dialFrom("10.0.0.1") }, want: []string{answered503}},
+		{who: "the health check beside both", conn: func() net.Conn { return dialFrom("127.0.0.1") }, want: []string{answeredOK}},
 	} {
 		if step.before != nil {
 			step.before()
@@ -134,31 +134,32 @@ func TestCrowds(t *testing.T) {
 		}
 	}
 	if all := b.metrics(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 4`+"\n") {
-		t.Error("four were turned away:", all)
+		t.Error("four connections are rejected, want them counted:", all)
 	}
 }
 
-// TestTurnedAway (AP-18): who finds no room is told so, one after the other without end,
-// hears nothing when too many are told already, and is let go when it asks nothing.
-func TestTurnedAway(t *testing.T) {
+// TestRejectionsAreBounded (AP-18): clients over the limit are answered 503 one after the other
+// without end. Where too many are answered already, the connection is closed without an answer,
+// as it is when it sends no request.
+func TestRejectionsAreBounded(t *testing.T) {
 	t.Parallel() // it waits a second
 	b := setup(t, local)
 	dialFrom := b.listenToPeers(t)
 	const client = "203.0.113.1"
-	b.Seat(client, 5000)
+	b.AcquireConns(client, 5000)
 	for i := range 300 {
-		if said := healthy(dialFrom(client)); !strings.HasPrefix(said, turnedAway) {
+		if said := healthy(dialFrom(client)); !strings.HasPrefix(said, answered503) {
 			t.Fatalf("%d: %q", i, said)
 		}
 	}
-	tell := b.TellNobody()
+	unblock := b.BlockRejections()
 	if said := healthy(dialFrom(client)); said != "" {
 		t.Errorf("one too many to be told: %q", said)
 	}
 	if all := b.metrics(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 301`+"\n") {
-		t.Error("301 were turned away:", all)
+		t.Error("301 connections are rejected, want them counted:", all)
 	}
-	tell()
+	unblock()
 	silent := dialFrom(client)
 	_ = silent.SetReadDeadline(time.Now().Add(5 * time.Second))
 	if _, err := io.ReadAll(silent); err != nil {
@@ -166,9 +167,8 @@ func TestTurnedAway(t *testing.T) {
 	}
 }
 
-// TestPlacesAreGivenBackOnce: what ends a connection may do so twice, as a download that
-// is cut does.
-func TestPlacesAreGivenBackOnce(t *testing.T) {
+// TestConnectionIsReleasedOnce: a connection may be closed twice, as a download that is cut does.
+func TestConnectionIsReleasedOnce(t *testing.T) {
 	b := setup(t, local)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -183,17 +183,17 @@ func TestPlacesAreGivenBackOnce(t *testing.T) {
 		}
 		return conn
 	}
-	b.Seat("203.0.113.1", 1)
+	b.AcquireConns("203.0.113.1", 1)
 	dial(t, ln.Addr().String())
 	conn := accept()
-	if b.Seated() != 2 {
-		t.Errorf("b.Seated() = %v", b.Seated())
+	if b.CountConns() != 2 {
+		t.Errorf("b.CountConns() = %v", b.CountConns())
 	}
 	_, _ = conn.Close(), conn.Close() // the second one has nothing to close
-	if b.Seated() != 1 {
-		t.Errorf("%d places are taken, want 1", b.Seated())
+	if b.CountConns() != 1 {
+		t.Errorf("%d connections are counted, want 1", b.CountConns())
 	}
-	// One that comes while the server stops is closed: nobody would wait for it.
+	// One that comes while the server stops is closed: no one would wait for it.
 	if err := b.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}

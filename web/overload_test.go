@@ -55,7 +55,7 @@ func TestAcceptOutlivesScarcity(t *testing.T) {
 		failures.errs <- err
 	}
 	dial(t, address)
-	if said := healthy(dial(t, address)); !strings.HasPrefix(said, wellAnswered) {
+	if said := healthy(dial(t, address)); !strings.HasPrefix(said, answeredOK) {
 		t.Errorf("the one after is answered with %q", said)
 	}
 	ask()
@@ -70,27 +70,27 @@ func TestAcceptOutlivesScarcity(t *testing.T) {
 	}
 }
 
-// TestConnectionsFollowTheLimit (AP-18): where fewer connections may be open, strangers,
-// proxies and the machine itself have the same parts of them as of 4,096.
+// TestConnectionsFollowTheLimit (AP-18): where fewer connections may be open, unknown
+// clients, proxies and the machine itself have the same parts of them as of 4,096.
 func TestConnectionsFollowTheLimit(t *testing.T) {
-	for _, c := range []struct{ connections, one, strangers, proxies, itself int }{
+	for _, c := range []struct{ connections, one, unknown, proxies, itself int }{
 		{512, 77, 384, 112, 16},
 		{32, 5, 24, 0, 8},
 	} {
 		b := setup(t, web.Config{BaseURL: "http://127.0.0.1:8080",
 			TrustedProxies: []string{"10.0.0.0/8"}, Connections: c.connections})
-		if got := b.Seat("203.0.113.1", 10_000); got != c.one {
+		if got := b.AcquireConns("203.0.113.1", 10_000); got != c.one {
 			t.Errorf("of %d connections one client gets %d, want %d", c.connections, got, c.one)
 		}
-		for i := 0; b.Seat(fmt.Sprintf("192.0.2.%d", i), 10_000) > 0; i++ {
+		for i := 0; b.AcquireConns(fmt.Sprintf("192.0.2.%d", i), 10_000) > 0; i++ {
 		}
-		if got := b.Seated(); got != c.strangers {
-			t.Errorf("of %d connections strangers have %d, want %d", c.connections, got, c.strangers)
+		if got := b.CountConns(); got != c.unknown {
+			t.Errorf("of %d connections unknown clients have %d, want %d", c.connections, got, c.unknown)
 		}
-		if got := b.Seat("10.1.2.3", 10_000); got != c.proxies {
-			t.Errorf("of %d connections proxies get %d beside strangers, want %d", c.connections, got, c.proxies)
+		if got := b.AcquireConns("10.1.2.3", 10_000); got != c.proxies {
+			t.Errorf("of %d connections proxies get %d beside unknown clients, want %d", c.connections, got, c.proxies)
 		}
-		if got := b.Seat("127.0.0.1", 10_000); got != c.itself {
+		if got := b.AcquireConns("127.0.0.1", 10_000); got != c.itself {
 			t.Errorf("of %d connections the machine itself gets %d beside both, want %d", c.connections, got, c.itself)
 		}
 	}
@@ -127,7 +127,7 @@ func TestHalfSentBodiesShareMemory(t *testing.T) {
 		strings.Repeat("1000\r\n"+strings.Repeat(" ", 0x1000)+"\r\n", 14)
 	for name, request := range map[string]string{"a length": long, "chunks": chunks} {
 		said := exchange(t, address, request)
-		for _, want := range []string{turnedAway, "Retry-After: 5\r\n",
+		for _, want := range []string{answered503, "Retry-After: 5\r\n",
 			`"message":"The server has no memory for long requests now.`} {
 			if !strings.Contains(said, want) {
 				t.Errorf("a long body with %s isn't told %q while there is no memory: %.300q", name, want, said)
@@ -135,7 +135,7 @@ func TestHalfSentBodiesShareMemory(t *testing.T) {
 		}
 	}
 	short := fmt.Sprintf("%sConnection: close\r\nContent-Length: 4000\r\n\r\n%s", head, strings.Repeat(" ", 4000))
-	if said := exchange(t, address, short); !strings.HasPrefix(said, wellAnswered) {
+	if said := exchange(t, address, short); !strings.HasPrefix(said, answeredOK) {
 		t.Errorf("a short body is answered with %.100q while there is no memory for long ones", said)
 	}
 	if all := b.metrics(t); !strings.Contains(all, `cointill_http_refused_total{status="503"} 2`+"\n") {
@@ -147,8 +147,8 @@ func TestHalfSentBodiesShareMemory(t *testing.T) {
 	second := begin()
 	_, _ = io.WriteString(second, " ") // its last byte
 	_ = second.SetReadDeadline(time.Now().Add(5 * time.Second))
-	answer := make([]byte, len(wellAnswered))
-	if _, err := io.ReadFull(second, answer); err != nil || string(answer) != wellAnswered {
+	answer := make([]byte, len(answeredOK))
+	if _, err := io.ReadFull(second, answer); err != nil || string(answer) != answeredOK {
 		t.Errorf("a long body is answered with %q, %v", answer, err)
 	}
 	await(t, "what an answered request took to be given back", free)
