@@ -82,7 +82,7 @@ func (s *Sender) newDestination(to models.Endpoint, when seen) *destination {
 	}
 	own, err := s.Endpoints.OpenHeaders(to)
 	if err != nil {
-		made.problem = "The webhook's headers can't be read. Give them anew."
+		made.problem = "The webhook's headers can't be read. Enter them again."
 	}
 	made.own = own
 	if to.Domain == string(scope.Live) && !strings.HasPrefix(strings.ToLower(to.URL), "https:") {

@@ -18,6 +18,8 @@ func Advice(status int, problem string) string {
 		"that minute."
 }
 
+const unreadableHeaders = "Edit the endpoint and enter the values of its headers again."
+
 // adviceOnError is by the sentence that explain gives.
 var adviceOnError = map[string]string{
 	"The host stands for an address that deliveries may not go to (private, local or reserved).": "Give the URL a host name that leads to a public address; for a server on your own machine use a tunnel.",
@@ -41,10 +43,11 @@ var adviceOnError = map[string]string{
 		"its log, and for a limit on connections.",
 	"The request failed: no valid HTTP answer came.": "Something that speaks no HTTP answers at this port: " +
 		"compare the port in the URL with your server's.",
-	"The webhook's secret can't be read. Rotate it.": "Make a new secret on this page and give it to your server.",
-	"The webhook's secret can't be used. Rotate it.": "Make a new secret on this page and give it to your server.",
-	"The webhook's headers can't be read. Give them anew.": "Edit the endpoint and enter the values of its " +
-		"headers again.",
+	"The webhook's secret can't be read. Rotate it.":         "Make a new secret on this page and give it to your server.",
+	"The webhook's secret can't be used. Rotate it.":         "Make a new secret on this page and give it to your server.",
+	"The webhook's headers can't be read. Enter them again.": unreadableHeaders,
+	// Attempts of earlier releases are stored with this sentence.
+	"The webhook's headers can't be read. Give them anew.": unreadableHeaders,
 	"The URL is not https, which the live domain demands.": "Edit the endpoint and give it a URL that begins with " +
 		"https://.",
 	"The URL can't be used.": "Edit the endpoint and give it a complete URL.",

@@ -65,6 +65,7 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	for _, ours := range []string{"The webhook's secret can't be read. Rotate it.", "The URL is not https, which the live domain demands.",
+		"The webhook's headers can't be read. Enter them again.",
 		"The webhook's headers can't be read. Give them anew.", "Cointill was stopped during the request."} {
 		if Advice(0, ours) == other {
 			t.Errorf("nothing on: %s", ours)

@@ -66,7 +66,7 @@ func (e explainer) asPasted() (Verdict, bool) {
 			Why: "It is signed with the endpoint's former secret, which was replaced and ended on " +
 				formatTime(*k.Until) + ".",
 			Do: "Deliveries of today carry the present secret's signature. If your code still uses the former one, " +
-				"give it the new one; an old delivery can be sent again to be signed anew."}, true
+				"give it the new one; a resend of an old delivery is signed with it."}, true
 	}
 	return e.judgeTimestamp(k), true
 }
@@ -114,7 +114,7 @@ func (e explainer) checkTimes() (Verdict, bool) {
 				timestamp != e.pasted.Timestamp {
 				return Verdict{Reason: TimestampChanged, Why: "The signature belongs to the timestamp " + timestamp +
 					", another attempt's, not to " + e.pasted.Timestamp + ".",
-					Do: "Every attempt is signed anew with the time of its sending. Take all three headers from the " +
+					Do: "Every attempt is signed with the time of its sending. Take all three headers from the " +
 						"same request."}, true
 			}
 		}
@@ -137,7 +137,7 @@ func (e explainer) asSent() (Verdict, bool) {
 	case v.Reason != "":
 	case canonicalJSON(sent) != "" && canonicalJSON(sent) == canonicalJSON(e.pasted.Body):
 		v = Verdict{Reason: BodyRewritten,
-			Why: "The body holds the same data, but was read and written anew: its keys are in another order, or " +
+			Why: "The body holds the same data, but was parsed and serialized again: its keys are in another order, or " +
 				"its characters or numbers are written otherwise."}
 	default:
 		v = Verdict{Reason: BodyChanged, Why: "The body is not what was sent: its data differ."}
@@ -181,10 +181,10 @@ var edits = []struct {
 	{"It verifies with plain line feeds in place of carriage return and line feed.",
 		"Something turned line ends into those of Windows. " + rawBody,
 		func(b string) []string { return []string{strings.ReplaceAll(b, "\r\n", "\n")} }},
-	{"It verifies as compact JSON: it was written anew with spaces or line breaks.",
+	{"It verifies as compact JSON: spaces or line breaks were added.",
 		"Your code, or whatever shows you the body, read it as JSON and wrote it prettily. " + rawBody,
 		func(b string) []string { return []string{compactJSON(b)} }},
-	{"It verifies as indented JSON: it was written anew without its spaces and line breaks.", rawBody,
+	{"It verifies as indented JSON: its spaces and line breaks were removed.", rawBody,
 		func(b string) []string { return []string{addIndent(b, "  "), addIndent(b, "    "), addIndent(b, "\t")} }},
 }
 
