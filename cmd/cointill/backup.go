@@ -128,7 +128,7 @@ func leaveOut(ctx context.Context, p *app.Product, by int64) error {
 func tellLeftOut(ctx context.Context, p *app.Product) error {
 	left, err := models.LeftOut(p.DB.Read(ctx))
 	if err == nil && left > 0 {
-		fmt.Printf("A key that the database doesn't know leaves out its first %d addresses too, whoever enters it: "+
+		fmt.Printf("A key that the database doesn't know leaves out its first %d addresses too, for every business: "+
 			"the wallet may have been added since the backup. "+
 			"Once all of those are entered again, `cointill restore --all-entered` ends that.\n", left)
 	}

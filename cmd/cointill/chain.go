@@ -16,7 +16,7 @@ import (
 
 type chainCommand struct {
 	Status chainStatus `cmd:"" help:"Show every network that is followed, and its nodes."`
-	Anew   chainAnew   `cmd:"" help:"Follow a test network from its present end, after its operators began it anew."`
+	Anew   chainAnew   `cmd:"" help:"Follow a test network from its present end, after its operators reset it."`
 }
 
 type chainStatus struct {
@@ -131,7 +131,7 @@ func (c chainAnew) Run(ctx context.Context, settings *app.Settings) error {
 	}
 	for _, f := range p.Follows {
 		if string(f.Network()) == c.Network && f.Domain != scope.Test {
-			return fmt.Errorf("%s is followed with real money: its blocks never begin anew. Check the node, and "+
+			return fmt.Errorf("%s is followed with real money: its blocks never start over. Check the node, and "+
 				"which network it follows", c.Network)
 		}
 	}

@@ -20,7 +20,7 @@ func (serveCommand) Run(ctx context.Context, settings *app.Settings) error {
 	fmt.Fprintf(os.Stderr, "Cointill serves on %s\n", p.Base)
 	notice, err := p.DescribeFirstOwner(ctx)
 	if err != nil { // the server may well have an owner
-		p.Log.Error("no link for the first owner; start again to get one if nobody has signed up", "error", err)
+		p.Log.Error("no link for the first owner; start again to get one if no user has signed up", "error", err)
 	}
 	fmt.Fprint(os.Stderr, notice)
 	if settings.AllowsWebhookLoopback() {

@@ -55,7 +55,7 @@ func (c walletUse) Run(ctx context.Context, settings *app.Settings) error {
 		fmt.Printf("Payments by %s are received with account %s on %s (wallet %d). Compare it with your own wallet.\n",
 			c.Method, made.Key, made.Network, made.ID)
 		if !a.RequireTag {
-			fmt.Println("It lets payments without a destination tag through, which nobody can tell apart: set " +
+			fmt.Println("It lets payments without a destination tag through, which can't be told apart: set " +
 				"asfRequireDest (AccountSet with SetFlag 1).")
 		}
 		if a.DisallowXRP {

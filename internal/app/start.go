@@ -141,13 +141,13 @@ func (p *Product) DescribeFirstOwner(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if !p.Users.AskSetupToken {
-		return "Nobody has signed up yet: open " + p.Base + "/sign-up\n", nil
+		return "No user has signed up yet: open " + p.Base + "/sign-up\n", nil
 	}
 	token, err := p.Users.IssueSetupToken(ctx)
 	if err != nil || token == "" { // a user signed up meanwhile
 		return "", err
 	}
-	return "Nobody has signed up yet. This link makes the first owner, within 24 hours and until the server starts " +
+	return "No user has signed up yet. This link makes the first owner, within 24 hours and until the server starts " +
 		"again:\n" +
 		p.Base + "/sign-up#token=" + token + "\n", nil
 }
