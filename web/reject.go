@@ -35,7 +35,7 @@ var noMemory = fault.Retry("unavailable",
 func newRefusals() *prometheus.CounterVec {
 	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cointill_http_refused_total",
 		Help: "Requests refused before they were read, by status. " +
-			"503: there was no room for the connection, or for the body."}, []string{"status"})
+			"503: the connection limit was reached, or there was no memory for the body."}, []string{"status"})
 	for _, status := range []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestTimeout,
 		http.StatusRequestEntityTooLarge,
 		http.StatusRequestHeaderFieldsTooLarge, http.StatusServiceUnavailable} {

@@ -107,7 +107,7 @@ func TestChainTells(t *testing.T) {
 	}
 }
 
-// TestRewrittenChain writes a chain anew with matching hashes, as who has the
+// TestRewrittenChain rewrites a chain with matching hashes, as who has the
 // database but not the key can: the seal tells, and no further one is made.
 func TestRewrittenChain(t *testing.T) {
 	each(t, func(t *testing.T, b bench) {
@@ -117,7 +117,7 @@ func TestRewrittenChain(t *testing.T) {
 		b.exec(`DELETE FROM audits`)
 		b.exec(`UPDATE audit_heads SET place = 0, hash = ''`)
 		b.append(owner, "one.done", "other.done", "three.done", "four.done")
-		if v := b.verdict(0); v.Broken != "The rows up to 3 were written anew after they were sealed." {
+		if v := b.verdict(0); v.Broken != "The rows up to 3 were rewritten after they were sealed." {
 			t.Errorf("%+v", v)
 		}
 		if broken, err := b.SealChains(t.Context()); err != nil || len(broken) != 1 || broken[0] != 7 {

@@ -119,7 +119,7 @@ func describeMisfit(head models.AuditHead, row models.Audit, place int64, before
 	case row.Hash != hashRow(before, row):
 		return fmt.Sprintf("Row %d was changed, or put in.", place)
 	case row.Place == head.SealedPlace && row.Hash != head.SealedHash:
-		return fmt.Sprintf("The rows up to %d were written anew after they were sealed.", place)
+		return fmt.Sprintf("The rows up to %d were rewritten after they were sealed.", place)
 	}
 	return ""
 }

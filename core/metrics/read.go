@@ -31,7 +31,7 @@ var (
 	followFine = newDesc("follower_healthy",
 		"1 while a network can be paid on, 0 while Cointill refuses payments there.", "network", "domain")
 	leaseHeld = newDesc("lease_held",
-		"1 while some process holds the lease of a piece of work, else 0: then nobody does it.", "work")
+		"1 while some process holds the lease of a piece of work, else 0: then it isn't done.", "work")
 	nodeUp = newDesc("node_healthy",
 		"1 while a node can be used, else 0. number: its place in the configuration, from 1.", "network", "domain",
 		"number", "node")
@@ -53,7 +53,7 @@ var (
 	mailsTrying = newDesc("mails_retrying",
 		"Mails that wait for a further attempt. Looked for among the 1,000 that are due first.")
 	unmatched = newDesc("unmatched_transfers",
-		"Money that came, credits no payment, and that nobody has dealt with: at least as many, as up to 100 of "+
+		"Received money that belongs to no payment and is not resolved: at least as many, as up to 100 of "+
 			"each of 10,000 merchants and 10,000 in all are counted.", "domain")
 	all = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, followHeight, followLag, followLook,
 		followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,

@@ -132,7 +132,7 @@ func (s *Service) replaceHash(ctx context.Context, row *models.User, password st
 			Updates(map[string]any{"password_hash": hash, "updated_at": s.now()}).Error
 	}
 	if err != nil {
-		slog.WarnContext(ctx, "password not hashed anew", "error", err)
+		slog.WarnContext(ctx, "password hash not replaced", "error", err)
 		return
 	}
 	row.PasswordHash = hash // what a pending sign-in is bound to

@@ -47,7 +47,7 @@ func TestSignInSaysTheSameToEveryFailure(t *testing.T) {
 func TestNobodysPasswordIsHashed(t *testing.T) {
 	each(t, func(t *testing.T, b bench, _ account.Membership) {
 		b.Cost.Memory = 16 << 10 // KiB
-		// Hers is hashed anew so; nobody's, which others are compared with, is made.
+		// Her hash is replaced; the dummy that unknown addresses are compared with is made.
 		for _, ready := range []auth.Credentials{credentials("ada@example.com", ada.Password),
 			credentials("bea@example.com", ada.Password)} {
 			_, _ = b.SignIn(t.Context(), ready)

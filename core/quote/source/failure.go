@@ -35,7 +35,7 @@ const (
 	interrupted = "was interrupted"
 	tooSlow     = "took longer than 5 s"
 	tooLong     = "sent more than 1 MiB"
-	packed      = "sent an answer in an encoding that nobody asked for"
+	packed      = "sent an answer in an encoding that was not requested"
 	webPage     = "sent a web page instead of JSON"
 	notJSON     = "sent something else than JSON"
 	unreadable  = "sent JSON that can't be read"
