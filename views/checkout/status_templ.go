@@ -534,7 +534,7 @@ func headline(p StatusProps, tone ui.Tone, icon, title, text string) templ.Compo
 	})
 }
 
-// delayed says why nothing goes on while nobody can read the network.
+// delayed says why nothing goes on while the network can't be read.
 func delayed(p StatusProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

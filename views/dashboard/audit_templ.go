@@ -283,7 +283,7 @@ func Audit(p AuditProps) templ.Component {
 	})
 }
 
-// text says how much was checked, and up to where nobody without the key can write it anew.
+// text says how much was checked, and up to where it can't be rewritten without the key.
 func (p ChainProps) text(ctx context.Context) string {
 	text := words.T(ctx, "audit.newest_hold", "Checked", p.Checked, "Rows", p.Rows)
 	if p.Whole {

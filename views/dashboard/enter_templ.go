@@ -193,7 +193,7 @@ func codeField(p ui.FieldProps) templ.Component {
 type ForgotProps struct {
 	ui.Form
 	CSRF string
-	// Sent says that a mail is on its way, if there is somebody to send it to.
+	// Sent says that a mail is on its way, if the address has an account.
 	Sent bool
 	// NoServer says that this server sends no mails.
 	NoServer bool
@@ -702,7 +702,7 @@ type InvitationProps struct {
 	SignIn string
 }
 
-// Invitation welcomes somebody into a business.
+// Invitation is the page that an invitation's link opens.
 func Invitation(p InvitationProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

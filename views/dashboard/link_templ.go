@@ -41,7 +41,7 @@ func (p LinkProps) onText(ctx context.Context) string {
 }
 
 // Link shows one payment link.
-// whatsApp is the address at which WhatsApp offers to send the link to somebody.
+// whatsApp is the address at which WhatsApp offers to send the link to a contact.
 func (p LinkProps) whatsApp() string {
 	return "https://wa.me/?" + url.Values{"text": {p.LinkRow.Title + ": " + p.URL}}.Encode()
 }

@@ -25,7 +25,7 @@ type PosterProps struct {
 	Amount, Least, Most string
 	// Coins names the coins, for example "BTC, ETH"; empty while none can be paid.
 	Coins string
-	// Address is the link's address as somebody types it, QR the whole of it.
+	// Address is the link's address as a customer types it, QR the whole of it.
 	Address string
 	QR      ui.QRProps
 	// Size is a4 or a5. Lang is the language of the sheet.

@@ -33,7 +33,7 @@ type StrayProps struct {
 	// SendHref asks for a refund with the merchant's own wallet; empty where none can be.
 	SendHref string
 	Meant    []MeantRow
-	// What was done about it, once somebody did.
+	// What was done about it, once it was resolved.
 	DoneAt             time.Time
 	DoneHash, DoneNote string
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// SystemProps is how the installation does, for whoever runs it.
+// SystemProps is the state of the installation, for its operators.
 type SystemProps struct {
 	layout.Page
 	At time.Time
@@ -45,7 +45,7 @@ type SystemNode struct {
 	InUse                               bool
 }
 
-// SystemPrices are where live prices come from. Idle says why nobody is asked.
+// SystemPrices are where live prices come from. Idle says why no source is asked.
 type SystemPrices struct {
 	Idle    string
 	Sources []SystemSource

@@ -39,7 +39,7 @@ type MemberRow struct {
 	You, Fixed bool
 }
 
-// InvitationRow is somebody who hasn't come yet.
+// InvitationRow is an invitation that is not accepted yet.
 type InvitationRow struct {
 	ID, Email, RoleName, By string
 	Sent, Until             time.Time

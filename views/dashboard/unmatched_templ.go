@@ -29,7 +29,7 @@ type UnmatchedRow struct {
 	Seen               time.Time
 	// PaymentReference is the payment whose address it came to; empty shows none.
 	PaymentReference string
-	// Done: somebody dealt with it.
+	// Done: it was resolved.
 	Done bool
 	// Unproved: what came is not certain.
 	Unproved bool
@@ -54,7 +54,7 @@ func (r UnmatchedRow) icon() string {
 // UnmatchedProps is the list of transfers that credit no payment.
 type UnmatchedProps struct {
 	layout.Page
-	// Shown is attached or refunded, or empty for what nobody has dealt with.
+	// Shown is attached or refunded, or empty for what is not resolved.
 	Shown string
 	Tabs  []Tab
 	Rows  []UnmatchedRow

@@ -883,7 +883,7 @@ func tagOptional() templ.Component {
 	})
 }
 
-// monoTheirs is a piece of a sentence that somebody typed, in a program's letters.
+// monoTheirs is a piece of a sentence that a person typed, in a monospaced font.
 func monoTheirs(class, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

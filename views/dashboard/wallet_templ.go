@@ -30,7 +30,7 @@ type WalletCard struct {
 	Left string
 	// Issued says how many addresses were given out; Used is the highest that money came to.
 	Issued, Used string
-	// Gap is how many of them in a row nobody has paid to; Limit is how many
+	// Gap is how many of them in a row were not paid to; Limit is how many
 	// wallets look ahead. Both also come as a sentence.
 	Gap, Limit int
 	GapText    string

@@ -93,7 +93,7 @@ func Plain(text string) templ.Component {
 	})
 }
 
-// Theirs is a piece that somebody typed: it keeps its own direction.
+// Theirs is a piece that a person typed: it keeps its own direction.
 func Theirs(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -179,7 +179,7 @@ func Bold(text string) templ.Component {
 	})
 }
 
-// BoldTheirs is a piece that stands out and that somebody typed; it may be broken anywhere.
+// BoldTheirs is a piece that stands out and that a person typed; it may be broken anywhere.
 func BoldTheirs(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -364,7 +364,7 @@ func Link(href, text string) templ.Component {
 	})
 }
 
-// Address is a piece like an e-mail address: somebody typed it, and it may be broken anywhere.
+// Address is a piece like an e-mail address: a person typed it, and it may be broken anywhere.
 func Address(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -407,7 +407,7 @@ func Address(text string) templ.Component {
 	})
 }
 
-// MonoTheirs is a Mono that somebody typed.
+// MonoTheirs is a Mono that a person typed.
 func MonoTheirs(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
