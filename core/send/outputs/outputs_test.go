@@ -91,39 +91,58 @@ func (b *bench) addWallet(w models.Wallet) models.Wallet {
 // change. change makes it another one before it is stored.
 func (b *bench) receive(w models.Wallet, amount int64, ofChange bool, change func(*models.Transfer)) models.Transfer {
 	b.Helper()
-	b.made++
-	index := int64(b.made)
 	key, err := wallet.ReadKey(w)
 	b.must(err)
-	place := models.Destination{Network: w.Network, Tag: wallet.NoTag, BusinessID: w.BusinessID, Domain: w.Domain,
+	place, row := b.makeOutput(w, key, amount, ofChange)
+	if change != nil {
+		change(&row)
+	}
+	b.store(&place)
+	b.store(&row)
+	return row
+}
+
+// makeOutput makes the next address of a wallet and an output that it received.
+func (b *bench) makeOutput(w models.Wallet, key wallet.Key, amount int64, ofChange bool) (place models.Destination,
+	row models.Transfer) {
+	b.Helper()
+	b.made++
+	index := int64(b.made)
+	place = models.Destination{Network: w.Network, Tag: wallet.NoTag, BusinessID: w.BusinessID, Domain: w.Domain,
 		Index: &index, CreatedAt: b.clock.Now()}
 	if ofChange {
 		own, err := key.ChangeAddress(index)
 		b.must(err)
 		place.Address, place.ChangeOf = own.Address, &w.ID
 	} else {
+		var err error
 		place.Address, err = key.Address(index)
 		b.must(err)
 		place.WalletID = &w.ID
 	}
-	b.store(&place)
 	height := int64(100)
-	row := models.Transfer{Network: w.Network, TxID: fmt.Sprintf("%064x", b.made), Index: b.made % 3, Asset: "BTC",
+	return place, models.Transfer{Network: w.Network, TxID: fmt.Sprintf("%064x", b.made), Index: b.made % 3, Asset: "BTC",
 		Address: place.Address, Amount: money.Units(amount), BusinessID: w.BusinessID, Domain: w.Domain, Height: &height,
 		BlockHash: fmt.Sprint("block of ", b.made), Spendable: true, FirstSeenAt: b.clock.Now(), CreatedAt: b.clock.Now(),
 		UpdatedAt: b.clock.Now()}
-	if change != nil {
-		change(&row)
-	}
-	b.store(&row)
-	return row
 }
 
-// receiveMany stores outputs of the account without any change.
+// receiveMany has the account receive outputs, stored in statements of 50.
 func (b *bench) receiveMany(count int, amount int64) {
 	b.Helper()
+	key, err := wallet.ReadKey(b.account)
+	b.must(err)
+	var places []models.Destination
+	var rows []models.Transfer
 	for range count {
-		b.receive(b.account, amount, false, nil)
+		place, row := b.makeOutput(b.account, key, amount, false)
+		places, rows = append(places, place), append(rows, row)
+	}
+	for part := range slices.Chunk(places, 50) {
+		b.store(&part)
+	}
+	for part := range slices.Chunk(rows, 50) {
+		b.store(&part)
 	}
 }
 
