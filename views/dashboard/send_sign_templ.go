@@ -1252,11 +1252,11 @@ func returnForm(p SendSignProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.TextArea(p.Field("signed", words.T(ctx, "sends.signed_transaction")), 5).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.TextArea(p.Field("signed", words.T(ctx, "sends.signed_transaction")).Silent(), 5).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field(p.Field("file", words.T(ctx, "sends.signed_file")).As("file").With(words.T(ctx, "sends.signed_file_help"))).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(p.Field("file", words.T(ctx, "sends.signed_file")).Silent().As("file").With(words.T(ctx, "sends.signed_file_help"))).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
