@@ -1,6 +1,9 @@
 package app
 
 import (
+	"bytes"
+	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,5 +43,40 @@ func TestMarkFolders(t *testing.T) {
 	}
 	if got := (&Settings{DataDir: "d"}).markFolders(); !slices.Equal(got, []string{inData}) {
 		t.Errorf("settings that were not completed: folders %q, want %q", got, inData)
+	}
+}
+
+// TestMarkFoldersAreWarnedOf: at start a warning names each folder that can't be used, and says when all lie in the
+// data folder, in whichever folder of it.
+func TestMarkFoldersAreWarnedOf(t *testing.T) {
+	data, other := t.TempDir(), t.TempDir()
+	file := filepath.Join(other, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const unusable, alone = "can't be kept in a folder", "in the data folder alone"
+	for name, c := range map[string]struct {
+		database string
+		folders  []string
+		want     []string
+	}{
+		"a folder elsewhere":              {"", []string{filepath.Join(other, "marks")}, nil},
+		"the data folder's own":           {"", []string{filepath.Join(data, "address-marks")}, []string{alone}},
+		"another one in the data folder":  {"", []string{filepath.Join(data, "deep", "marks")}, []string{alone}},
+		"one in it and one elsewhere":     {"", []string{filepath.Join(data, "address-marks"), filepath.Join(other, "marks")}, nil},
+		"below a file":                    {"", []string{filepath.Join(file, "marks")}, []string{unusable}},
+		"in the data folder, on a server": {"postgres://db", []string{filepath.Join(data, "address-marks")}, nil},
+	} {
+		var logged bytes.Buffer
+		before := slog.Default()
+		slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+		s := Settings{DataDir: data, DatabaseURL: c.database, AddressMarks: c.folders}
+		s.warnOfMarks()
+		slog.SetDefault(before)
+		for _, text := range []string{unusable, alone} {
+			if got, want := strings.Contains(logged.String(), text), slices.Contains(c.want, text); got != want {
+				t.Errorf("%s: a warning %q: %v, want %v; logged: %s", name, text, got, want, logged.String())
+			}
+		}
 	}
 }
