@@ -23,7 +23,7 @@ func (d *DB) About(ctx context.Context) (a About, err error) {
 		version, size = "SELECT sqlite_version()",
 			"SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
 	}
-	provider, err := d.newProvider()
+	provider, err := d.openProvider()
 	if err != nil {
 		return a, err
 	}

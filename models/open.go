@@ -48,6 +48,7 @@ type Tx = gorm.DB
 type DB struct {
 	write, read, list *gorm.DB
 	health            *health
+	postgres          *pgx.ConnConfig // of connections that change the schema; nil for SQLite
 }
 
 // Open opens the database that databaseURL names: empty means SQLite in
@@ -149,7 +150,7 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, explainPooler(err))
 	}
-	d := &DB{write: db, read: db, health: watch}
+	d := &DB{write: db, read: db, health: watch, postgres: changes}
 	if err = d.checkOwnSessions(context.Background()); err == nil {
 		d.list, err = connect(listConfig(config), 6)
 	}
@@ -375,20 +376,26 @@ func (d *DB) Close() error {
 
 // Migrate brings the schema up to this program's. Replicas that start together wait for one another.
 func (d *DB) Migrate(ctx context.Context) error {
-	return repeatTimedOut(func() error { // goose looks for what is missing before it takes the lock
-		provider, err := d.newProvider()
+	if d.postgres == nil {
+		provider, err := d.openProvider()
 		if err != nil {
 			return err
 		}
-		_, err = provider.Up(unlimited(ctx)) // an index of a large table takes its time
+		_, err = provider.Up(ctx)
 		return err
-	})
+	}
+	pool := openPool(d.postgres, liftTimeout)
+	provider, err := d.newProvider(pool)
+	if err == nil {
+		_, err = provider.Up(unlimited(ctx)) // an index of a large table takes its time
+	}
+	return errors.Join(err, pool.Close())
 }
 
 // Pending reports whether migrations are still to be run.
 func (d *DB) Pending(ctx context.Context) (pending bool, err error) {
 	err = repeatTimedOut(func() error {
-		provider, err := d.newProvider()
+		provider, err := d.openProvider()
 		if err != nil {
 			return err
 		}
@@ -398,19 +405,23 @@ func (d *DB) Pending(ctx context.Context) (pending bool, err error) {
 	return pending, asOutage(err)
 }
 
-func (d *DB) newProvider() (*goose.Provider, error) {
-	var pool *sql.DB
+// openProvider returns a provider of the connections that write.
+func (d *DB) openProvider() (*goose.Provider, error) {
 	pool, err := d.write.DB()
 	if err != nil {
 		return nil, err
 	}
+	return d.newProvider(pool)
+}
+
+func (d *DB) newProvider(pool *sql.DB) (*goose.Provider, error) {
 	dialect, options := goose.DialectSQLite3, []goose.ProviderOption{goose.WithSlog(slog.New(slog.DiscardHandler))}
 	if d.Postgres() {
 		locker, err := lock.NewPostgresSessionLocker()
 		if err != nil {
 			return nil, err
 		}
-		dialect, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(unlimitedLocker{locker}))
+		dialect, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
 	}
 	files, err := Migrations(d.Postgres())
 	if err != nil {
