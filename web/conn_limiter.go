@@ -45,9 +45,9 @@ type connLimiter struct {
 	byClient map[netip.Prefix]int
 }
 
-// acquire counts one more connection if the limits allow it. The limit of one client falls
+// countConn counts one more connection if the limits allow it. The limit of one client falls
 // with the number of free connections, so that a few networks never take all of them.
-func (l *connLimiter) acquire(unknownClient netip.Prefix, reserved int) bool {
+func (l *connLimiter) countConn(unknownClient netip.Prefix, reserved int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	free := l.max - reserved - l.open
@@ -59,7 +59,7 @@ func (l *connLimiter) acquire(unknownClient netip.Prefix, reserved int) bool {
 	return true
 }
 
-func (l *connLimiter) release(unknownClient netip.Prefix) {
+func (l *connLimiter) forgetConn(unknownClient netip.Prefix) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open--

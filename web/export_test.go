@@ -13,7 +13,7 @@ func (s *Server) CutAfter(d time.Duration) { s.unread = d }
 
 // AcquireConns counts connections of an address, n at most, and returns how many were allowed.
 func (s *Server) AcquireConns(from string, n int) (got int) {
-	for got < n && s.conns.acquire(s.classifyPeer(netip.MustParseAddr(from))) {
+	for got < n && s.conns.countConn(s.classifyPeer(netip.MustParseAddr(from))) {
 		got++
 	}
 	return got

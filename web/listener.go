@@ -26,12 +26,12 @@ func (l listener) Accept() (net.Conn, error) {
 		}
 		peer, _ := netip.ParseAddrPort(accepted.RemoteAddr().String()) // a socket's is one
 		client, reserved := l.classifyPeer(peer.Addr())
-		if !l.conns.acquire(client, reserved) {
+		if !l.conns.countConn(client, reserved) {
 			l.rejectOverCapacity(accepted)
 			continue
 		}
 		c := &conn{Conn: accepted, silent: &l.silent, unread: l.unread,
-			release: sync.OnceFunc(func() { l.conns.release(client) })}
+			release: sync.OnceFunc(func() { l.conns.forgetConn(client) })}
 		c.hold.part = l.bodies
 		l.silent.add(c)
 		return c, nil

@@ -14,8 +14,8 @@ import (
 // feeRates are fee rates by speed, in satoshi for 1,000 virtual bytes.
 type feeRates map[chain.Speed]int64
 
-// choose returns the rate of a speed; the usual one for an unknown speed.
-func (r feeRates) choose(speed chain.Speed) int64 {
+// chooseRate returns the rate of a speed; the usual one for an unknown speed.
+func (r feeRates) chooseRate(speed chain.Speed) int64 {
 	if rate, known := r[speed]; known {
 		return rate
 	}

@@ -141,7 +141,7 @@ func TestUnknownSpeedsAreUsual(t *testing.T) {
 	rates := feeRates{chain.SpeedFast: 3, chain.SpeedUsual: 2, chain.SpeedSaving: 1}
 	for speed, want := range map[chain.Speed]int64{chain.SpeedFast: 3, chain.SpeedUsual: 2, chain.SpeedSaving: 1, "": 2,
 		"slow": 2} {
-		if got := rates.choose(speed); got != want {
+		if got := rates.chooseRate(speed); got != want {
 			t.Errorf("choose(%q) = %d, want %d", speed, got, want)
 		}
 	}

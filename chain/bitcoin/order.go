@@ -24,18 +24,17 @@ const (
 	// maxParts bounds the parts: more take too long to show. Larger PSBTs go by file.
 	maxParts = 30
 	// maxPrevious is how many previous transactions are fetched for wallets that like to see them, and
-	// maxPreviousBytes how many bytes they may have.
+	// maxPreviousBytes how many bytes they may have: the signed PSBT fits in base64 into 256 KiB.
 	maxPrevious      = 20
-	maxPreviousBytes = 150_000
+	maxPreviousBytes = 100_000
 )
 
 var _ chain.OutputSigner = (*Source)(nil)
 
 // orderTerms are what a transaction has beside its order.
 type orderTerms struct {
-	Plan  signing.Plan `json:"plan"`
-	Rate  int64        `json:"rate"` // satoshi for 1,000 virtual bytes
-	Speed chain.Speed  `json:"speed"`
+	Plan signing.Plan `json:"plan"`
+	Rate int64        `json:"rate"` // satoshi for 1,000 virtual bytes
 }
 
 // FindOutputStates implements chain.OutputSigner.
@@ -60,18 +59,14 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 	}
 	request := signing.Request{Outputs: []signing.Output{{Address: o.To.Address, Amount: o.Amount}},
 		Change:  signing.Output{Address: o.Change.Address, Change: (*signing.KeyOrigin)(&o.Change.KeyOrigin)},
-		FeeRate: rates.choose(o.Speed), HighestFeeRate: rates.choose(chain.SpeedFast)}
+		FeeRate: rates.chooseRate(o.Speed), HighestFeeRate: rates.chooseRate(chain.SpeedFast)}
 	for _, output := range o.Outputs {
 		request.Unspent = append(request.Unspent, signing.Input{TxID: output.TxID, Vout: uint32(output.Index),
 			Amount: output.Amount, Script: s.params.Script(output.Address), Origin: signing.KeyOrigin(output.KeyOrigin)})
 	}
 	if earlier != "" {
-		var before orderTerms
-		if err := json.Unmarshal([]byte(earlier), &before); err != nil {
+		if request.OneOf, err = s.ListInputs(earlier); err != nil {
 			return "", err
-		}
-		for _, in := range before.Plan.Inputs {
-			request.OneOf = append(request.OneOf, in.Outpoint())
 		}
 	}
 	plan, err := signing.SelectInputs(s.params, request)
@@ -81,7 +76,7 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 	if err := n.addPrevious(ctx, o, &plan); err != nil {
 		return "", n.DemoteOnError(ctx, err)
 	}
-	text, err := json.Marshal(orderTerms{plan, request.FeeRate, o.Speed})
+	text, err := json.Marshal(orderTerms{plan, request.FeeRate})
 	return string(text), err
 }
 

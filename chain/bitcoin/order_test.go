@@ -65,8 +65,8 @@ func TestTermsOfOrders(t *testing.T) {
 				o := s.sampleOrder(source.params, c.amount, c.of...)
 				o.Speed = c.speed
 				_, terms := prepareTerms(t, source, o, "")
-				if got := describePlan(terms.Plan); got != c.want || terms.Rate != c.rate || terms.Speed != c.speed {
-					t.Errorf("PrepareTerms = %s at %d, %s; want %s at %d", got, terms.Rate, terms.Speed, c.want, c.rate)
+				if got := describePlan(terms.Plan); got != c.want || terms.Rate != c.rate {
+					t.Errorf("PrepareTerms = %s at %d; want %s at %d", got, terms.Rate, c.want, c.rate)
 				}
 				out := terms.Plan.Outputs
 				if out[0].Address != o.To.Address || len(out) > 1 && (out[1].Address != o.Change.Address ||

@@ -76,7 +76,7 @@ type priceKey struct{ coin, currency, rate string }
 
 func priceKeyOf(row models.Send) priceKey { return priceKey{row.Coin, row.Currency, row.Rate} }
 
-// collectFault notes what is wrong in a row; other errors are returned.
+// collectFault notes the errors of a row, and returns an error that is of no row.
 func collectFault(wrong *request.FileError, row int, fields fault.Fields, err error) error {
 	var said *fault.Fault
 	if errors.As(err, &said) && (said.Kind == fault.Invalid || said.Kind == fault.Conflict) {

@@ -183,8 +183,8 @@ func (s *Signing) Unsigned(ctx context.Context, sc scope.Scope, reference string
 // nodePatience is how long a person waits for the network's node.
 const nodePatience = 10 * time.Second
 
-// maxSigned bounds the text of a signed transaction.
-const maxSigned = 256 << 10
+// MaxSigned bounds a signed transaction that is returned, in bytes.
+const MaxSigned = 256 << 10
 
 // Submit compares a signed transaction with the approved send, and has the network's node broadcast
 // it if it makes exactly that send. Only the network's blocks change the send's state.
@@ -200,7 +200,7 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 		return Submitted{}, fault.New(fault.Conflict, "send_not_prepared", "Prepare the transaction first.")
 	}
 	signed = strings.TrimSpace(signed)
-	if signed == "" || len(signed) > maxSigned {
+	if signed == "" || len(signed) > MaxSigned {
 		return Submitted{}, fault.Validation(fault.Fields{"signed": {"Paste the signed transaction, in " +
 			"hexadecimal digits."}})
 	}

@@ -64,15 +64,15 @@ func (k Key) originAt(row branch, index int64) (o chain.KeyOrigin, err error) {
 	o.PublicKey = public.SerializeCompressed()
 	if k.origin != nil {
 		o.Fingerprint, o.Path = k.origin.fingerprint, slices.Clone(k.origin.path)
-	} else if o.Fingerprint, err = identify(k.account); err != nil {
+	} else if o.Fingerprint, err = bip32Fingerprint(k.account); err != nil {
 		return o, err
 	}
 	o.Path = append(append(o.Path, row.steps...), uint32(index))
 	return o, nil
 }
 
-// identify returns a key's fingerprint (BIP 32): what its children name their parent by.
-func identify(key *hdkeychain.ExtendedKey) (f [4]byte, err error) {
+// bip32Fingerprint returns the fingerprint by which a key's children name their parent (BIP 32).
+func bip32Fingerprint(key *hdkeychain.ExtendedKey) (f [4]byte, err error) {
 	public, err := key.ECPubKey()
 	if err != nil {
 		return f, err

@@ -18,7 +18,7 @@ func TestAddressBookPage(t *testing.T) {
 		expect(t, b.Get(at), 200, "No address is stored yet.", `name="address"`)
 		form := url.Values{"name": {`<b>Land`}, "payment_method": {"crypto_ripple"}, "address": {"nowhere"}, "tag": {"x"}, "password": {servertest.Password}}
 		wrong := b.PostFrom(at, at, form)
-		expect(t, wrong, 422, "Is not an address of this XRP Ledger.", "Must be a number from 0 to 4294967295.")
+		expect(t, wrong, 422, "Is not an address of this XRP Ledger.", "Must be a whole number from 0 to 4294967295.")
 		lacksMarkup(t, wrong, "<b>Land")
 		form.Set("address", "rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe")
 		form.Set("tag", "42")

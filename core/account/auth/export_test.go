@@ -5,7 +5,7 @@ import "context"
 // NewHashQueue makes a queue with so many slots. lanes is how many of its lanes are in use.
 func NewHashQueue(slots int) (do func(ctx context.Context, user int64, work func() error) error, lanes func() int) {
 	q := newHashQueue(slots, nil)
-	return q.do, func() int { return len(q.lanes) }
+	return q.runInSlot, func() int { return len(q.lanes) }
 }
 
 // BlockLane lets no request through a user's lane, or through the anonymous one with 0,

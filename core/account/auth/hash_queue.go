@@ -40,9 +40,9 @@ func newHashQueue(slots int, collect func()) *hashQueue {
 	return &hashQueue{slots: make(chan struct{}, slots), collect: collect, lanes: map[int64]*lane{}}
 }
 
-// do runs work in a slot, through a user's lane or the anonymous one. Unavailable when there
+// runInSlot runs work in a slot, through a user's lane or the anonymous one. Unavailable when there
 // is none in time.
-func (q *hashQueue) do(ctx context.Context, user int64, work func() error) error {
+func (q *hashQueue) runInSlot(ctx context.Context, user int64, work func() error) error {
 	release, ok := q.acquireSlot(ctx, user)
 	if !ok {
 		return fault.Retry("busy", "The server is busy with other sign-ins. Try again in a moment.", retryBusy)
@@ -59,12 +59,12 @@ func (q *hashQueue) acquireSlot(ctx context.Context, user int64) (release func()
 	defer cancel()
 	head, leave := q.enterLane(user)
 	defer leave()
-	releaseHead, ok := acquire(ctx, head)
+	releaseHead, ok := takeSlot(ctx, head)
 	if !ok {
 		return nil, false
 	}
 	defer releaseHead()
-	return acquire(ctx, q.slots)
+	return takeSlot(ctx, q.slots)
 }
 
 // enterLane counts a request in a user's lane until leave is called, and returns the lane's head.
@@ -86,8 +86,8 @@ func (q *hashQueue) enterLane(user int64) (head chan struct{}, leave func()) {
 	}
 }
 
-// acquire takes one of some slots, in the order of the calls. release returns it.
-func acquire(ctx context.Context, slots chan struct{}) (release func(), ok bool) {
+// takeSlot takes one of some slots, in the order of the calls. release returns it.
+func takeSlot(ctx context.Context, slots chan struct{}) (release func(), ok bool) {
 	select {
 	case slots <- struct{}{}:
 		return func() { <-slots }, true

@@ -60,17 +60,17 @@ func (s *Service) HashPassword(ctx context.Context, password string) (hash strin
 
 // hashPassword and matches wait in the lane of a user whose browser is known, or in the anonymous lane.
 func (s *Service) hashPassword(ctx context.Context, password string, lane int64) (hash string, err error) {
-	err = s.hashing.do(ctx, lane, func() error {
+	err = s.hashing.runInSlot(ctx, lane, func() error {
 		hash, err = argon2id.CreateHash(password, &s.Cost)
 		return err
 	})
 	return hash, err
 }
 
-// matches compares a password with a hash. The second result asks for a new
+// matchHash compares a password with a hash. The second result asks for a new
 // hash, because this one was made with other parameters than today's.
-func (s *Service) matches(ctx context.Context, password, hash string, lane int64) (match, stale bool, err error) {
-	err = s.hashing.do(ctx, lane, func() error {
+func (s *Service) matchHash(ctx context.Context, password, hash string, lane int64) (match, stale bool, err error) {
+	err = s.hashing.runInSlot(ctx, lane, func() error {
 		ok, made, err := argon2id.CheckHash(password, hash)
 		match = ok
 		stale = ok && *made != s.Cost

@@ -117,7 +117,7 @@ func (s *Service) comparePassword(ctx context.Context, row *models.User, passwor
 	if len(password) > 4*maxPassword {
 		password = "" // no password of ours; hashing a long one would only cost time
 	}
-	match, stale, err := s.matches(ctx, password, hash, lane)
+	match, stale, err := s.matchHash(ctx, password, hash, lane)
 	if stale { // which says that it is the user's password
 		s.replaceHash(ctx, row, password, lane)
 	}

@@ -12,11 +12,14 @@ import (
 	"cointill/core/account/auth"
 	"cointill/core/audit"
 	"cointill/core/clock"
+	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/send/destination"
+	"cointill/core/send/payer"
+	"cointill/core/send/request"
 	"cointill/models"
 )
 
@@ -25,8 +28,6 @@ const (
 	Cooldown = 24 * time.Hour
 	// MaxNamed bounds the named addresses of a business in a domain.
 	MaxNamed = 500
-	// MaxName bounds the bytes of a name.
-	MaxName = 80
 )
 
 // Users is the part of core/account/auth that this package needs.
@@ -47,7 +48,7 @@ type Entry struct {
 	Name    string
 	Method  string // crypto_bitcoin …: its network in the domain is the address's
 	Address string
-	Tag     *int64
+	Tag     string // as typed; "" for none
 }
 
 // List lists the named addresses by their names. Faults: Forbidden.
@@ -83,6 +84,9 @@ func (b *Book) Add(ctx context.Context, sc scope.Scope, e Entry, proof auth.Proo
 		return err
 	}
 	return b.DB.Write(ctx, func(tx *models.Tx) error {
+		if err := payer.LockBusiness(tx, sc); err != nil {
+			return err
+		}
 		if err := destination.RefuseOwn(tx, sc, row.Network, row.Address); err != nil {
 			return err
 		}
@@ -109,11 +113,8 @@ func (b *Book) readEntry(sc scope.Scope, e Entry) (models.PayoutAddress, error) 
 	fields := fault.Fields{}
 	row := models.PayoutAddress{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: strings.TrimSpace(e.Name),
 		CreatedAt: b.Clock(), ReleasedAt: b.Clock().Add(Cooldown)}
-	switch {
-	case row.Name == "":
-		fields.Add("name", "Is required.")
-	case len(row.Name) > MaxName:
-		fields.Add("name", "May have 80 characters at most.")
+	if sentence := contact.CheckLabel(row.Name); sentence != "" {
+		fields.Add("name", sentence)
 	}
 	info, known := money.Method(e.Method).Info()
 	if !known {
@@ -125,7 +126,7 @@ func (b *Book) readEntry(sc scope.Scope, e Entry) (models.PayoutAddress, error) 
 		fields.Add("payment_method", problem)
 		return row, fault.Validation(fields)
 	}
-	d := destination.Read(info.Coin, string(network), e.Address, e.Tag, fields)
+	d := destination.Read(info.Coin, string(network), e.Address, request.ParseTag(e.Tag, fields), fields)
 	row.Network, row.Address, row.Tag = string(network), d.Address, destination.TagNumber(d.Tag)
 	return row, fault.Validation(fields)
 }

@@ -37,8 +37,8 @@ func ListAccounts(ctx context.Context, db *models.DB, sc scope.Scope, network st
 	return rows, err
 }
 
-// free is the condition of outputs that no other send waits to spend.
-const free = "(reserved_by IS NULL OR reserved_by = ? OR NOT EXISTS (SELECT 1 FROM sends WHERE sends.id = reserved_by " +
+// unreserved is the condition of outputs that no other send waits to spend.
+const unreserved = "(reserved_by IS NULL OR reserved_by = ? OR NOT EXISTS (SELECT 1 FROM sends WHERE sends.id = reserved_by " +
 	"AND sends.status IN ('ready', 'processing')))"
 
 // FillOrder sets what an order of a send has on such a network: the outputs of the account o.From that a
@@ -148,7 +148,7 @@ func (f *finder) listCandidates(ctx context.Context, reserved bool, before int64
 	if reserved {
 		query = query.Where("reserved_by = ?", f.send.ID)
 	} else {
-		query = query.Where("(reserved_by IS NULL OR reserved_by <> ?) AND "+free, f.send.ID, f.send.ID)
+		query = query.Where("(reserved_by IS NULL OR reserved_by <> ?) AND "+unreserved, f.send.ID, f.send.ID)
 	}
 	if before > 0 {
 		query = query.Where("transfers.id < ?", before)
@@ -224,7 +224,7 @@ func Reserve(tx *models.Tx, now time.Time, row models.Send, o chain.Order, keys 
 			return fmt.Errorf("outputs: %q is no outpoint", key)
 		}
 		taken := tx.Model(&models.Transfer{}).Where("network = ? AND tx_id = ? AND idx = ? AND business_id = ? AND domain = ?",
-			row.Network, id, index, row.BusinessID, row.Domain).Where(free, row.ID).UpdateColumn("reserved_by", row.ID)
+			row.Network, id, index, row.BusinessID, row.Domain).Where(unreserved, row.ID).UpdateColumn("reserved_by", row.ID)
 		if taken.Error != nil {
 			return taken.Error
 		}

@@ -41,7 +41,7 @@ const Example = "coin,amount,fiat_amount,currency,address,tag,business_reference
 	"USDT,120.50,,,0x52908400098527886E0F7030069857D2E4169EE7,,invoice-17,Rent for May\n" +
 	"XRP,,250.00,USD,rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe,4201,invoice-18,\n"
 
-// RowError is what is wrong in a row of a file. Row 1 has the names of the columns.
+// RowError is an error in a row of a file. Row 1 has the names of the columns.
 type RowError struct {
 	Row      int
 	Column   string // "" for the whole row
@@ -56,8 +56,8 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("request: %d errors in a file of payouts", len(e.Rows))
 }
 
-// add adds an error of a row.
-func (e *FileError) add(row int, column, sentence string) {
+// addError adds an error of a row.
+func (e *FileError) addError(row int, column, sentence string) {
 	e.Rows = append(e.Rows, RowError{row, column, sentence})
 }
 
@@ -69,7 +69,7 @@ func (e *FileError) AddFields(row int, fields fault.Fields) {
 			name = "payment_method"
 		}
 		for _, sentence := range fields[name] {
-			e.add(row, column, sentence)
+			e.addError(row, column, sentence)
 		}
 	}
 }
@@ -89,10 +89,10 @@ func ReadPayouts(file []byte) (Payouts, error) {
 	file = bytes.TrimPrefix(file, []byte("\ufeff"))
 	switch {
 	case len(file) > MaxBytes:
-		wrong.add(0, "", "The file is larger than 1 MiB.")
+		wrong.addError(0, "", "The file is larger than 1 MiB.")
 		return Payouts{}, wrong
 	case !utf8.Valid(file) || bytes.ContainsRune(file, 0):
-		wrong.add(0, "", "The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet.")
+		wrong.addError(0, "", "The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet.")
 		return Payouts{}, wrong
 	}
 	reader := csv.NewReader(bytes.NewReader(file))
@@ -102,7 +102,7 @@ func ReadPayouts(file []byte) (Payouts, error) {
 	}
 	header, err := reader.Read()
 	if err != nil {
-		wrong.add(1, "", "The file is empty. Its first row has the names of the columns.")
+		wrong.addError(1, "", "The file is empty. Its first row has the names of the columns.")
 		return Payouts{}, wrong
 	}
 	names := readHeader(header, wrong)
@@ -119,14 +119,14 @@ func readHeader(header []string, wrong *FileError) []string {
 		names[i] = strings.ToLower(strings.TrimSpace(name))
 		switch {
 		case !slices.Contains(columns, names[i]):
-			wrong.add(1, "", fmt.Sprintf("There is no column %.40q. The columns are %s.", name, strings.Join(columns, ", ")))
+			wrong.addError(1, "", fmt.Sprintf("There is no column %.40q. The columns are %s.", name, strings.Join(columns, ", ")))
 		case slices.Contains(names[:i], names[i]):
-			wrong.add(1, names[i], "The column is there twice.")
+			wrong.addError(1, names[i], "The column is there twice.")
 		}
 	}
 	for _, name := range []string{ColumnCoin, ColumnAddress} {
 		if !slices.Contains(names, name) {
-			wrong.add(1, name, "The column is missing.")
+			wrong.addError(1, name, "The column is missing.")
 		}
 	}
 	return names
@@ -142,16 +142,16 @@ func readRows(reader *csv.Reader, names []string, wrong *FileError) (p Payouts, 
 		}
 		var broken *csv.ParseError
 		if errors.As(err, &broken) {
-			wrong.add(broken.Line, "", "The quotation marks of this row are wrong. Nothing after it was read.")
+			wrong.addError(broken.Line, "", "The quotation marks of this row are wrong. Nothing after it was read.")
 			break
 		}
 		row, _ := reader.FieldPos(0)
 		if len(p.Requests) == MaxRows {
-			wrong.add(row, "", "The file has more than 1,000 payouts. Divide it.")
+			wrong.addError(row, "", "The file has more than 1,000 payouts. Divide it.")
 			break
 		}
 		if len(record) != len(names) {
-			wrong.add(row, "", fmt.Sprintf("It has %d values, and there are %d columns.", len(record), len(names)))
+			wrong.addError(row, "", fmt.Sprintf("It has %d values, and there are %d columns.", len(record), len(names)))
 			continue
 		}
 		r, fields := readRecord(names, record)
@@ -168,7 +168,7 @@ func readRows(reader *csv.Reader, names []string, wrong *FileError) (p Payouts, 
 		p.Requests, p.Rows = append(p.Requests, r), append(p.Rows, row)
 	}
 	if len(p.Requests) == 0 && len(wrong.Rows) == 0 {
-		wrong.add(2, "", "The file has no payout below the names of the columns.")
+		wrong.addError(2, "", "The file has no payout below the names of the columns.")
 	}
 	if len(wrong.Rows) > 0 {
 		return Payouts{}, wrong
@@ -182,7 +182,7 @@ func readRecord(names, record []string) (Request, fault.Fields) {
 	for i, name := range names {
 		values[name] = strings.TrimSpace(record[i])
 	}
-	r := Request{Kind: Payout, Amount: stripGroups(values[ColumnAmount]), FiatAmount: stripGroups(values[ColumnFiat]),
+	r := Request{Kind: Payout, Amount: StripGroups(values[ColumnAmount]), FiatAmount: StripGroups(values[ColumnFiat]),
 		Currency: strings.ToUpper(values[ColumnCurrency]), Address: values[ColumnAddress],
 		BusinessReference: values[ColumnReference], Note: values[ColumnNote]}
 	if info := money.Coin(strings.ToUpper(values[ColumnCoin])).Info(); info.Coin != "" {
@@ -193,18 +193,24 @@ func readRecord(names, record []string) (Request, fault.Fields) {
 	if r.FiatAmount != "" {
 		r.Rate = RateToday
 	}
-	if text := values[ColumnTag]; text != "" {
-		tag, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			fields.Add("tag", "Must be a number from 0 to 4294967295.")
-		}
-		r.Tag = &tag
-	}
+	r.Tag = ParseTag(values[ColumnTag], fields)
 	return r, fields
 }
 
-// stripGroups leaves out the commas between thousands. Another text stays for Check to refuse.
-func stripGroups(text string) string {
+// ParseTag reads a destination tag; nil for none. Its range follows from the network.
+func ParseTag(text string, fields fault.Fields) *int64 {
+	if text == "" {
+		return nil
+	}
+	tag, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		fields.Add("tag", "Must be a whole number from 0 to 4294967295.")
+	}
+	return &tag
+}
+
+// StripGroups leaves out the commas between thousands. Another text stays for Check to refuse.
+func StripGroups(text string) string {
 	if digits, err := money.StripGroups(text); err == nil {
 		return digits
 	}

@@ -95,7 +95,7 @@ func TestWrongFiles(t *testing.T) {
 			"2 address: Is required: where the money goes."},
 		"wrong values": {"coin,amount,fiat_amount,currency,address,tag\nBTC,1,2,EUR," + address + ",x\nXRP,,,,r,\n",
 			"2 fiat_amount: Give an amount of the coin or one in fiat, not both.\n2 currency: Must be one of NGN, GHC, KES, USD.\n" +
-				"2 tag: Must be a number from 0 to 4294967295.\n3 amount: Is required: the amount that the recipient gets."},
+				"2 tag: Must be a whole number from 0 to 4294967295.\n3 amount: Is required: the amount that the recipient gets."},
 		"too many rows": {header + strings.Repeat(row+"\n", request.MaxRows+1), "1002 : The file has more than 1,000 payouts. Divide it."},
 		"too long":      {header + strings.Repeat("a", request.MaxBytes), "0 : The file is larger than 1 MiB."},
 	} {

@@ -52,14 +52,7 @@ func formatTag(row models.PayoutAddress) string {
 func (h *Handlers) addAddress(c *page.Ctx) error {
 	typed := page.ReadForm(c, "name", "payment_method", "address", "tag")
 	entry := addressbook.Entry{Name: typed.Value("name"), Method: typed.Value("payment_method"),
-		Address: typed.Value("address")}
-	if text := typed.Value("tag"); text != "" {
-		tag, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			tag = -1 // no tag of the XRP Ledger
-		}
-		entry.Tag = &tag
-	}
+		Address: typed.Value("address"), Tag: typed.Value("tag")}
 	if err := h.Addresses.Add(c.UserContext(), c.Scope, entry, page.ReadProof(c)); err != nil {
 		page.SetRetryAfter(c, err)
 		status, err := page.RefuseForm(&typed, err)

@@ -9,6 +9,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/send"
+	"cointill/core/send/request"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -49,12 +50,12 @@ func chooseMethod(network string) string {
 // askSend asks for a send, once.
 func (h *Handlers) askSend(c *page.Ctx) error {
 	typed := page.ReadForm(c, sendFields...)
-	request, errors := readRequest(c.UserContext(), typed)
+	asked, errors := readRequest(typed)
 	if len(errors) > 0 {
-		return h.refuseForm(c, typed, page.MergeErrors(errors, request.Check()))
+		return h.refuseForm(c, typed, page.MergeErrors(errors, asked.Check()))
 	}
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (send.View, error) {
-		v, err := h.Sends.Ask(ctx, c.Scope, request)
+		v, err := h.Sends.Ask(ctx, c.Scope, asked)
 		if err != nil {
 			return v, err
 		}
@@ -73,10 +74,10 @@ func (h *Handlers) askSend(c *page.Ctx) error {
 
 // readRequest reads the form of a send and reports unreadable values. Rules on values are the
 // core's.
-func readRequest(ctx context.Context, typed ui.Form) (r send.Request, errors fault.Fields) {
+func readRequest(typed ui.Form) (r send.Request, errors fault.Fields) {
 	errors = fault.Fields{}
-	r = send.Request{Kind: send.Payout, Amount: withoutGroups(typed.Value("amount")),
-		FiatAmount: withoutGroups(typed.Value("fiat_amount")), Address: typed.Value("address"),
+	r = send.Request{Kind: send.Payout, Amount: request.StripGroups(typed.Value("amount")),
+		FiatAmount: request.StripGroups(typed.Value("fiat_amount")), Address: typed.Value("address"),
 		Note: typed.Value("note")}
 	if r.TransferID = readTransfer(typed); r.TransferID == 0 {
 		r.Payment = page.CleanText(typed.Value("payment"))
@@ -92,22 +93,8 @@ func readRequest(ctx context.Context, typed ui.Form) (r send.Request, errors fau
 	case r.FiatAmount != "":
 		r.Rate = typed.Value("rate")
 	}
-	if text := typed.Value("tag"); text != "" {
-		tag, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			errors.Add("tag", words.T(ctx, "sends.must_be_tag"))
-		}
-		r.Tag = &tag
-	}
+	r.Tag = request.ParseTag(typed.Value("tag"), errors)
 	return r, errors
-}
-
-// withoutGroups leaves out the commas between thousands. Another text stays for the core to refuse.
-func withoutGroups(text string) string {
-	if digits, err := money.StripGroups(text); err == nil {
-		return digits
-	}
-	return text
 }
 
 // readTransfer reads the transfer that a form refunds; 0 for none, -1 for a text that is no number.

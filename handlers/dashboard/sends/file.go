@@ -28,7 +28,7 @@ func (h *Handlers) showFilePage(c *page.Ctx) error {
 	return h.showFile(c, http.StatusOK, ui.Form{}, nil)
 }
 
-// showFile shows the form, with what is wrong in a file.
+// showFile shows the form with the errors of a file.
 func (h *Handlers) showFile(c *page.Ctx, status int, typed ui.Form, wrong []request.RowError) error {
 	ctx := c.UserContext()
 	props := dashboard.PayoutFileProps{Page: c.FillLayout(words.T(ctx, "sends.file_title"), "sends"), Form: typed,

@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/request"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -74,7 +75,7 @@ func parseRule(text string) (cents int64, ok bool) {
 	if text == "" {
 		return 0, true
 	}
-	d, err := decimal.NewFromString(withoutGroups(text))
+	d, err := decimal.NewFromString(request.StripGroups(text))
 	if err != nil || len(text) > 20 {
 		return 0, false
 	}

@@ -154,14 +154,11 @@ func (h *Handlers) prepareSend(c *page.Ctx) error {
 	return c.Redirect(display.SendPath(page.CleanText(c.Param("reference"))) + "/sign")
 }
 
-// maxSignedFile bounds a file with a signed transaction.
-const maxSignedFile = 512 << 10
-
 // checkSigned compares a signed transaction with the send, and has it broadcast.
 func (h *Handlers) checkSigned(c *page.Ctx) error {
 	typed := page.ReadForm(c, "signed")
 	signed := typed.Value("signed")
-	if file, err := page.ReadUpload(c, "file", maxSignedFile); err == nil {
+	if file, err := page.ReadUpload(c, "file", send.MaxSigned); err == nil {
 		signed = string(file)
 	}
 	done, err := h.Signing.Submit(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), signed)
