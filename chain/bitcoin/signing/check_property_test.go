@@ -129,7 +129,7 @@ func TestDecodingUsesBoundedMemory(t *testing.T) {
 // FuzzCheckSigned: no bytes make CheckSigned panic, use much memory, or take another transaction than the approved one; a
 // decoded PSBT is written back as it was read, a decoded transaction is the one that btcsuite reads.
 //
-//fuzz:inputs 30000
+//fuzz:inputs 15000
 func FuzzCheckSigned(f *testing.F) {
 	p := networkOf(f, money.Bitcoin)
 	plan := mixedPlan(f, p)

@@ -113,7 +113,7 @@ func newSelection(p params.Params, r Request) (*selection, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: output %d: %w", ErrPlan, i, err)
 		}
-		if s.paid += made.Value; s.paid > maxUnits(p) {
+		if s.paid += made.Value; s.paid > p.MaxAmount() {
 			return nil, fmt.Errorf("%w: outputs of %d", ErrPlan, s.paid)
 		}
 		s.scripts = append(s.scripts, made.PkScript)
@@ -140,7 +140,7 @@ func (s *selection) sortUnspent(r Request) ([]Input, error) {
 		if err := checkInput(s.params, in); err != nil {
 			return nil, fmt.Errorf("%w: unspent output %d: %w", ErrPlan, i, err)
 		}
-		if total += in.Amount.Big().Int64(); total > maxUnits(s.params) {
+		if total += in.Amount.Big().Int64(); total > s.params.MaxAmount() {
 			return nil, fmt.Errorf("%w: unspent outputs of %d", ErrPlan, total)
 		}
 	}

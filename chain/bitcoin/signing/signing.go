@@ -104,7 +104,7 @@ func newTransaction(p params.Params, plan Plan) (*wire.MsgTx, error) {
 	switch {
 	case len(tx.TxIn) > MaxInputs || len(tx.TxOut) == 0 || len(tx.TxOut) > MaxOutputs+1:
 		return nil, fmt.Errorf("%w: %d inputs and %d outputs", ErrPlan, len(tx.TxIn), len(tx.TxOut))
-	case spent.Cmp(money.Units(maxUnits(p))) > 0:
+	case spent.Cmp(money.Units(p.MaxAmount())) > 0:
 		return nil, fmt.Errorf("%w: it spends %s", ErrPlan, spent)
 	case plan.Fee.Sign() < 0 || spent.Sub(paid).Cmp(plan.Fee) != 0:
 		return nil, fmt.Errorf("%w: its amounts leave a fee of %s, not %s", ErrPlan, spent.Sub(paid), plan.Fee)
@@ -172,13 +172,5 @@ const maxPath = 10
 // unitsOf returns an amount as transactions hold it; false if it is nothing, or more than there can be
 // of the coin.
 func unitsOf(p params.Params, a money.Amount) (int64, bool) {
-	return a.Big().Int64(), a.Sign() > 0 && a.Cmp(money.Units(maxUnits(p))) <= 0
-}
-
-// maxUnits returns the greatest amount that the rules of the coin's chain let one transaction move.
-func maxUnits(p params.Params) int64 {
-	if p.Coin == money.DOGE {
-		return 10_000_000_000 * 1e8
-	}
-	return 21_000_000 * 1e8
+	return a.Big().Int64(), a.Sign() > 0 && a.Cmp(money.Units(p.MaxAmount())) <= 0
 }

@@ -172,7 +172,7 @@ func TestNetworksAreFoundByName(t *testing.T) {
 // FuzzAddress checks that reading an address and formatting it again gives the same text, and the
 // reverse.
 //
-//fuzz:inputs 100000
+//fuzz:inputs 50000
 func FuzzAddress(f *testing.F) {
 	var all []vector
 	readVectors(f, "addresses.json", &all)

@@ -367,7 +367,7 @@ func TestWrongFragmentsAreFoundByTheChecksum(t *testing.T) {
 // FuzzAddPart: no texts make the decoder panic or use much memory; data that it decodes is encoded to a UR that it
 // decodes again.
 //
-//fuzz:inputs 6000
+//fuzz:inputs 3000
 func FuzzAddPart(f *testing.F) {
 	e := encoderOf(f, wolf(300), 100)
 	for i := range uint32(6) {
