@@ -30,6 +30,7 @@ const (
 	Admin     Role = "admin"
 	Finance   Role = "finance"
 	Developer Role = "developer"
+	Till      Role = "till" // of a member, and of every member while their session is in till mode
 	API       Role = "api"
 	System    Role = "system"
 )
@@ -45,6 +46,8 @@ func (r Role) Name() string {
 		return "Finance"
 	case Developer:
 		return "Developer"
+	case Till:
+		return "Till"
 	}
 	return string(r)
 }

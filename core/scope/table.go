@@ -9,8 +9,9 @@ type Action string
 const (
 	SeePayments    Action = "see_payments" // transactions, customers, exports, receipts
 	StartPayments  Action = "start_payments"
-	ResolvePayment Action = "resolve_payment"
-	DriveSandbox   Action = "drive_sandbox" // simulate, advance and mine: never in live
+	ResolvePayment Action = "resolve_payment" // record refunds and close reversed payments
+	DecidePayment  Action = "decide_payment"  // accept declined payments, attach unmatched transfers
+	DriveSandbox   Action = "drive_sandbox"   // simulate, advance and mine: never in live
 	SeeLinks       Action = "see_links"
 	ManageLinks    Action = "manage_links"
 	SeeWebhooks    Action = "see_webhooks"
@@ -25,7 +26,11 @@ const (
 	CloseMonths    Action = "close_months"
 	SeeSends       Action = "see_sends"
 	AskSends       Action = "ask_sends"     // refunds and payouts, and withdrawing them
-	ApproveSends   Action = "approve_sends" // and sign, and payout rules
+	ApproveSends   Action = "approve_sends" // and payout rules
+	SignSends      Action = "sign_sends"    // hand approved sends to a wallet, and take back signed transactions
+	EraseCustomers Action = "erase_customers"
+	UseTill        Action = "use_till"     // start payments at the counter, and see those
+	SetTillPIN     Action = "set_till_pin" // and the domain of the till role
 )
 
 // reach is where a role may do an action.
@@ -42,8 +47,9 @@ const (
 // of the key's permissions besides (core/account/apikey).
 var table = map[Action]map[Role]reach{
 	SeePayments:    {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: inTest, API: everywhere},
-	StartPayments:  {Owner: everywhere, Admin: everywhere, Developer: inTest, API: everywhere},
+	StartPayments:  {Owner: everywhere, Admin: everywhere, Developer: inTest, API: everywhere, Till: everywhere},
 	ResolvePayment: {Owner: everywhere, Admin: everywhere},
+	DecidePayment:  {Owner: everywhere, Admin: everywhere, API: everywhere},
 	DriveSandbox:   {Owner: inTest, Admin: inTest, Developer: inTest, API: inTest, System: inTest},
 	SeeLinks:       {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: inTest, API: everywhere},
 	ManageLinks:    {Owner: everywhere, Admin: everywhere, Developer: inTest, API: everywhere},
@@ -60,13 +66,19 @@ var table = map[Action]map[Role]reach{
 	SeeSends:       {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: inTest, API: everywhere},
 	AskSends:       {Owner: everywhere, Admin: everywhere, Finance: everywhere, Developer: inTest, API: everywhere},
 	ApproveSends:   {Owner: everywhere, Admin: everywhere},
+	SignSends:      {Owner: everywhere, Admin: everywhere, API: everywhere},
+	EraseCustomers: {Owner: everywhere},
+	UseTill:        {Owner: everywhere, Admin: everywhere, Till: everywhere},
+	SetTillPIN:     {Owner: everywhere},
 }
 
 // Actions lists every action that the table knows.
 func Actions() []Action {
-	return []Action{SeePayments, StartPayments, ResolvePayment, DriveSandbox, SeeLinks, ManageLinks, SeeWebhooks,
+	return []Action{SeePayments, StartPayments, ResolvePayment, DecidePayment, DriveSandbox, SeeLinks, ManageLinks,
+		SeeWebhooks,
 		ManageWebhooks, ManageKeys, SeeMethods, ToggleMethods, SetReceiving, ManageBusiness, SeeAudit, SeeBooks,
-		CloseMonths, SeeSends, AskSends, ApproveSends}
+		CloseMonths, SeeSends, AskSends, ApproveSends, SignSends, EraseCustomers, UseTill,
+		SetTillPIN}
 }
 
 // Allows reports whether the scope's role may do the action in the scope's

@@ -9,21 +9,24 @@ import (
 )
 
 // TestTable writes contract section 9 down a second time, as people read it:
-// ✓ everywhere, t in test only, – nowhere; owner, admin, finance, developer, api, system.
+// ✓ everywhere, t in test only, – nowhere; owner, admin, finance, developer, api, system, till.
 func TestTable(t *testing.T) {
 	want := map[scope.Action]string{
-		scope.SeePayments: "✓✓✓t✓✓", scope.StartPayments: "✓✓–t✓✓", scope.ResolvePayment: "✓✓–––✓",
-		scope.DriveSandbox: "tt–ttt", scope.SeeLinks: "✓✓✓t✓✓", scope.ManageLinks: "✓✓–t✓✓",
-		scope.SeeWebhooks: "✓✓–✓✓✓", scope.ManageWebhooks: "✓✓–t✓✓", scope.ManageKeys: "✓✓–t–✓",
-		scope.SeeMethods: "✓✓✓✓✓✓", scope.ToggleMethods: "✓✓–––✓", scope.SetReceiving: "✓––––✓",
-		scope.ManageBusiness: "✓✓–––✓", scope.SeeAudit: "✓✓–––✓",
-		scope.SeeBooks: "✓✓✓–✓✓", scope.CloseMonths: "✓✓✓––✓",
-		scope.SeeSends: "✓✓✓t✓✓", scope.AskSends: "✓✓✓t✓✓", scope.ApproveSends: "✓✓–––✓",
+		scope.SeePayments: "✓✓✓t✓✓–", scope.StartPayments: "✓✓–t✓✓✓", scope.ResolvePayment: "✓✓–––✓–",
+		scope.DecidePayment: "✓✓––✓✓–",
+		scope.DriveSandbox:  "tt–ttt–", scope.SeeLinks: "✓✓✓t✓✓–", scope.ManageLinks: "✓✓–t✓✓–",
+		scope.SeeWebhooks: "✓✓–✓✓✓–", scope.ManageWebhooks: "✓✓–t✓✓–", scope.ManageKeys: "✓✓–t–✓–",
+		scope.SeeMethods: "✓✓✓✓✓✓–", scope.ToggleMethods: "✓✓–––✓–", scope.SetReceiving: "✓––––✓–",
+		scope.ManageBusiness: "✓✓–––✓–", scope.SeeAudit: "✓✓–––✓–",
+		scope.SeeBooks: "✓✓✓–✓✓–", scope.CloseMonths: "✓✓✓––✓–",
+		scope.SeeSends: "✓✓✓t✓✓–", scope.AskSends: "✓✓✓t✓✓–", scope.ApproveSends: "✓✓–––✓–", scope.SignSends: "✓✓––✓✓–",
+		scope.EraseCustomers: "✓––––✓–",
+		scope.UseTill:        "✓✓–––✓✓", scope.SetTillPIN: "✓––––✓–",
 	}
 	if len(want) != len(scope.Actions()) {
 		t.Fatalf("%d actions, %d expectations", len(scope.Actions()), len(want))
 	}
-	roles := []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer, scope.API, scope.System}
+	roles := []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer, scope.API, scope.System, scope.Till}
 	for _, action := range scope.Actions() {
 		got := ""
 		for _, role := range roles {
