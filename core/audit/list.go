@@ -91,30 +91,21 @@ func (s *Service) newestRows(ctx context.Context, sc scope.Scope, f Filter, most
 // nameActors adds the actors' names to rows. known holds the names that were read before.
 func (s *Service) nameActors(ctx context.Context, sc scope.Scope, rows []models.Audit, known map[string]Entry) ([]Entry,
 	error) {
-	var users []string
-	var keys []int64
+	var actors []string
 	for _, row := range rows {
-		kind, text, _ := strings.Cut(row.Actor, ":")
-		id, err := strconv.ParseInt(text, 10, 64)
-		if _, has := known[row.Actor]; has || err != nil {
-			continue
-		}
-		switch known[row.Actor] = (Entry{}); kind {
-		case "user":
-			users = append(users, row.Actor)
-		case "key":
-			keys = append(keys, id)
+		if _, has := known[row.Actor]; !has {
+			known[row.Actor] = Entry{}
+			actors = append(actors, row.Actor)
 		}
 	}
-	var machines []models.APIKey
-	people, err := ReadUsers(s.DB.List(ctx), users)
-	err = errors.Join(err, s.DB.List(ctx).Select("id", "name").
-		Where("business_id = ? AND id IN ?", sc.BusinessID, keys).Find(&machines).Error)
+	people, err := ReadUsers(s.DB.List(ctx), actors)
+	keys, err2 := ReadKeyNames(s.DB.List(ctx), sc.BusinessID, actors)
+	err = errors.Join(err, err2)
 	for actor, u := range people {
 		known[actor] = Entry{Name: u.Name, Email: u.Email}
 	}
-	for _, k := range machines {
-		known["key:"+strconv.FormatInt(k.ID, 10)] = Entry{Name: k.Name}
+	for actor, name := range keys {
+		known[actor] = Entry{Name: name}
 	}
 	list := make([]Entry, 0, len(rows))
 	for _, row := range rows {
@@ -128,20 +119,36 @@ func (s *Service) nameActors(ctx context.Context, sc scope.Scope, rows []models.
 // ReadUsers returns the name and e-mail address of the users among actors, such as "user:12", by
 // actor.
 func ReadUsers(tx *models.Tx, actors []string) (map[string]models.User, error) {
-	var ids []int64
-	for _, actor := range actors {
-		text, isUser := strings.CutPrefix(actor, "user:")
-		if id, err := strconv.ParseInt(text, 10, 64); isUser && err == nil {
-			ids = append(ids, id)
-		}
-	}
 	var rows []models.User
-	err := tx.Select("id", "name", "email").Where("id IN ?", ids).Find(&rows).Error
+	err := tx.Select("id", "name", "email", "language").Where("id IN ?", listIDs(actors, "user:")).Find(&rows).Error
 	users := make(map[string]models.User, len(rows))
 	for _, u := range rows {
 		users["user:"+strconv.FormatInt(u.ID, 10)] = u
 	}
 	return users, err
+}
+
+// ReadKeyNames returns the names of a business's API keys among actors, such as "key:3", by actor.
+func ReadKeyNames(tx *models.Tx, businessID int64, actors []string) (map[string]string, error) {
+	var rows []models.APIKey
+	err := tx.Select("id", "name").Where("business_id = ? AND id IN ?", businessID, listIDs(actors, "key:")).
+		Find(&rows).Error
+	names := make(map[string]string, len(rows))
+	for _, k := range rows {
+		names["key:"+strconv.FormatInt(k.ID, 10)] = k.Name
+	}
+	return names, err
+}
+
+// listIDs lists the numbers of the actors with a prefix.
+func listIDs(actors []string, prefix string) (ids []int64) {
+	for _, actor := range actors {
+		text, has := strings.CutPrefix(actor, prefix)
+		if id, err := strconv.ParseInt(text, 10, 64); has && err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // Table is how an export is written: in whose time, as which kind of file, and

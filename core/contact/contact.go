@@ -23,7 +23,8 @@ const (
 const emailSentence = "Must be a plain e-mail address such as ada@example.com."
 
 // CheckEmail checks an ASCII addr-spec with a dotted domain: no display name, no
-// quoted local part, no comment, no address literal, at most 254 characters.
+// quoted local part, no comment, no address literal, at most 254 characters. The addresses of erased customers
+// are refused: nothing reaches them.
 func CheckEmail(text string) string {
 	if text == "" {
 		return "Is required."
@@ -32,7 +33,8 @@ func CheckEmail(text string) string {
 		return "May have at most 254 characters."
 	}
 	local, domain, found := strings.Cut(text, "@")
-	if !found || len(local) > maxLocal || !isDotted(local, isAtom) || !isHost(domain) {
+	if !found || len(local) > maxLocal || !isDotted(local, isAtom) || !isHost(domain) ||
+		IsErasedEmail(strings.ToLower(text)) {
 		return emailSentence
 	}
 	// The standard library must read the same address, as the mailer will.

@@ -26,6 +26,7 @@ func TestEmail(t *testing.T) {
 		"ada@-a.com": false, "ada@a-.com": false, "ada@a_b.com": false, "ädä@example.com": false, "ada@exämple.com": false,
 		"ada@example.com\x00": false, "a,b@example.com": false, strings.Repeat("a", 65) + "@b.co": false,
 		"a@" + strings.Repeat("b", 64) + ".co": false, "ada@example.com.": false,
+		"cus_ab1@erased.invalid": false, "CUS_AB1@Erased.Invalid": false, "ada@erased.invalid.example": true,
 	}
 	for text, fine := range cases {
 		if got := contact.CheckEmail(text); (got == "") != fine {
@@ -81,7 +82,7 @@ func TestLines(t *testing.T) {
 // FuzzEmail (AP-11): whatever passes is one header-safe address that the mailer reads as
 // given.
 //
-//fuzz:inputs 400000
+//fuzz:inputs 200000
 func FuzzEmail(f *testing.F) {
 	for _, seed := range []string{"ada@example.com", `"a"@b.co`, `"a b"@c.co`, "a@b", "a@[::1]", "a@[127.0.0.1]", "a(c)@b.co", "Ada <a@b.co>", "a@b.co\r\nBcc: x@y.z", "a@b.co\n", "ä@b.co", "a@b.co,x@y.z"} {
 		f.Add(seed)
@@ -102,7 +103,7 @@ func FuzzEmail(f *testing.F) {
 
 // FuzzName (AP-8): whatever passes shows only letters, marks and digits.
 //
-//fuzz:inputs 400000
+//fuzz:inputs 200000
 func FuzzName(f *testing.F) {
 	for _, seed := range []string{"Ada", "O\u0301", "\u202e", "7"} {
 		f.Add(seed)

@@ -3,12 +3,18 @@ package limit
 import "net/netip"
 
 // Neighbourhood is what counts as one address: in IPv6 a customer has a whole /64.
-func Neighbourhood(ip string) string {
+func Neighbourhood(ip string) string { return cutIPv6(ip, 64) }
+
+// Site is what one customer of a provider may have: in IPv6 a whole /48.
+func Site(ip string) string { return cutIPv6(ip, 48) }
+
+// cutIPv6 returns the first bits of an IPv6 address, and any other text as it is.
+func cutIPv6(ip string, bits int) string {
 	address, err := netip.ParseAddr(ip)
 	if err != nil || address.Unmap().Is4() {
 		return ip
 	}
-	prefix, _ := address.Prefix(64) // a valid IPv6 address has one
+	prefix, _ := address.Prefix(bits) // each has so many
 	return prefix.String()
 }
 

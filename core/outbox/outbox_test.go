@@ -84,7 +84,7 @@ func queue(t *testing.T, db *models.DB, endpoint string, n int) {
 	for i := range rows {
 		rows[i] = models.Delivery{EventID: fmt.Sprintf("evt_%s_%d", endpoint, i), EndpointID: endpoint, BusinessID: 1, Domain: "test", DueAt: start, CreatedAt: start}
 	}
-	if err := db.Exec(t.Context()).CreateInBatches(rows, 500).Error; err != nil {
+	if err := db.Exec(t.Context()).CreateInBatches(rows, 50).Error; err != nil {
 		t.Fatal(err)
 	}
 }
