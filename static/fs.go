@@ -18,6 +18,13 @@ var files embed.FS
 // Prefix is the path under which the web server serves the assets.
 const Prefix = "/static/"
 
+// WorkerPath is the address of the service worker, the asset WorkerName. It may show notifications of all pages below
+// its folder.
+const (
+	WorkerPath = "/push-worker.js"
+	WorkerName = "js/push_worker.js"
+)
+
 // CacheControl is the header value for an asset fetched by its current hash.
 const CacheControl = "public, max-age=31536000, immutable"
 
@@ -92,6 +99,8 @@ func contentType(name string) string {
 		return "text/javascript; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
+	case ".webmanifest":
+		return "application/manifest+json"
 	case ".txt":
 		return "text/plain; charset=utf-8"
 	}

@@ -86,12 +86,30 @@
   };
 
   const refresh = () => {
-    setSkew(); tick(); leave();
+    setSkew(); tick(); leave(); recallNetwork();
     $$("[data-theme-switch]").forEach((b) => { b.hidden = false; b.setAttribute("aria-pressed", String(isDark())); });
     // A person who looks at the page opens the payment; link previews run no script.
     const open = $("form[data-auto-open]");
     if (open && !opened && window.htmx && !doc.hidden) { opened = true; setTimeout(() => { if (open.isConnected) open.requestSubmit(); }, 250); }
   };
+
+  // A network that was chosen for a coin is chosen again on the next page.
+  const networks = { get: (coin) => { try { return localStorage.getItem("network-" + coin); } catch { return null; } },
+    set: (coin, code) => { try { localStorage.setItem("network-" + coin, code); } catch { /* private mode */ } } };
+  let recalled = false;
+  const recallNetwork = () => {
+    const form = $("form[data-network]");
+    if (!form || recalled || !window.htmx) return;
+    recalled = true;
+    const known = $$("[name=network]", form).find((el) => el.value === networks.get(form.dataset.network));
+    if (known && !known.checked) { known.checked = true; form.requestSubmit(); }
+  };
+  doc.addEventListener("change", (e) => {
+    const form = e.target.closest("form[data-network]");
+    if (!form) return;
+    networks.set(form.dataset.network, e.target.value);
+    form.requestSubmit();
+  });
 
   doc.addEventListener("click", (e) => {
     const hit = (s) => e.target.closest(s);

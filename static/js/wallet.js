@@ -21,12 +21,14 @@
       const accounts = await provider.request({ method: "eth_requestAccounts" });
       if (!accounts.some((account) => account.toLowerCase() === request.from.toLowerCase())) return say("account");
       const chainId = "0x" + BigInt(box.dataset.walletChain).toString(16);
-      if (BigInt(await provider.request({ method: "eth_chainId" })) !== BigInt(chainId)) {
+      const isOther = async () => BigInt(await provider.request({ method: "eth_chainId" })) !== BigInt(chainId);
+      if (await isOther()) {
         try {
           await provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId }] });
         } catch {
           return say("chain");
         }
+        if (await isOther()) return say("chain");
       }
       await provider.request({ method: "eth_sendTransaction", params: [request] });
       say("sent");
