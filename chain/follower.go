@@ -86,7 +86,6 @@ func NewFollower(config FollowerConfig) *Follower {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	config.Source = timeoutSource{config.Source, config.Timeout}
 	f := &Follower{FollowerConfig: config, wake: make(chan struct{}, 1)}
 	f.lastStatus.At = f.currentTime()
 	return f
@@ -161,6 +160,13 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 	}
 }
 
+// askWithin asks a source one question, within a time limit.
+func askWithin[T any](ctx context.Context, limit time.Duration, ask func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return ask(ctx)
+}
+
 // isHealthy reports whether no problem of the network is recorded.
 func (f *Follower) isHealthy() bool { return f.recordedProblem == nil || *f.recordedProblem == "" }
 
@@ -188,17 +194,18 @@ func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResu
 		return false, caughtUp, fmt.Errorf("%w: read the cursor: %w", errStore, err)
 	}
 	asked := f.currentTime()
-	tip, err := f.Source.Tip(ctx)
+	view, err := askWithin(ctx, f.Timeout, f.Source.At)
 	if err != nil {
 		return false, caughtUp, err
 	}
+	tip := view.Tip
 	f.updateStatus(func(s *Status) { s.Applied, s.Tip = cursor.Block, tip.BlockID })
 	if f.Refresh != nil {
 		if err := f.Refresh(ctx); err != nil {
 			return false, caughtUp, fmt.Errorf("%w: read what to watch: %w", errStore, err)
 		}
 	}
-	batch, err := f.readBlocks(ctx, cursor, tip)
+	batch, err := f.readBlocks(ctx, cursor, view)
 	if err != nil {
 		if errors.Is(err, errMoved) {
 			return false, sourceMoved, err
@@ -213,7 +220,7 @@ func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResu
 	if end != tip.BlockID {
 		result = behindTip
 	} else {
-		if result, mempoolErr, err = f.readMempool(ctx, &batch); err != nil {
+		if result, mempoolErr, err = f.readMempool(ctx, view, &batch); err != nil {
 			return false, caughtUp, err
 		}
 		if batch.Pending != nil {
@@ -244,13 +251,16 @@ func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResu
 // readMempool reads the mempool into the batch, but only if the tip did not change meanwhile: a
 // transaction that was mined during the read could be in neither the blocks nor the mempool.
 // mempoolErr is the reason if the mempool can't be read although the source can be trusted.
-func (f *Follower) readMempool(ctx context.Context, batch *Batch) (result pollResult, mempoolErr, err error) {
-	pending, mempoolErr := f.Source.Pending(ctx, f.Watch)
-	tip, err := f.Source.Tip(ctx)
+func (f *Follower) readMempool(ctx context.Context, view View, batch *Batch) (result pollResult, mempoolErr,
+	err error) {
+	pending, mempoolErr := askWithin(ctx, f.Timeout, func(ctx context.Context) (Pending, error) {
+		return view.Pending(ctx, f.Watch)
+	})
+	after, err := askWithin(ctx, f.Timeout, f.Source.At)
 	switch {
 	case err != nil:
 		return caughtUp, nil, err
-	case tip.BlockID != batch.Tip.BlockID:
+	case after.Tip.BlockID != view.Tip.BlockID:
 		return sourceMoved, nil, nil
 	case mempoolErr != nil:
 		return caughtUp, fmt.Errorf("the mempool can't be read: %w", mempoolErr), nil
@@ -260,13 +270,14 @@ func (f *Follower) readMempool(ctx context.Context, batch *Batch) (result pollRe
 }
 
 // readBlocks reads the batch that leads from the cursor towards the tip.
-func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, tip Tip) (Batch, error) {
+func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, view View) (Batch, error) {
+	tip := view.Tip
 	batch := Batch{Network: f.Network, Fence: f.fence, From: cursor.Block, Tip: tip}
 	base, last := cursor.Block, min(tip.Height, cursor.Block.Height+maxBatchBlocks)
 	if !cursor.Known {
 		base, last = BlockID{Height: max(tip.Height-firstStartDepth, 0) - 1}, tip.Height
 	} else {
-		ancestor, err := f.findAncestor(ctx, cursor.Block, tip)
+		ancestor, err := f.findAncestor(ctx, cursor.Block, view)
 		if err != nil {
 			return batch, err
 		}
@@ -276,7 +287,9 @@ func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, tip Tip) (Batc
 	}
 	moves := 0
 	for height := base.Height + 1; height <= last; height++ {
-		block, err := f.Source.Block(ctx, height, f.Watch)
+		block, err := askWithin(ctx, f.Timeout, func(ctx context.Context) (Block, error) {
+			return view.Block(ctx, height, f.Watch)
+		})
 		if errors.Is(err, ErrNoBlock) {
 			return batch, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height, tip.Height)
 		}

@@ -7,19 +7,26 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/chaintest"
 )
 
 // slowSource needs an hour for each block from a height on.
 type slowSource struct {
-	chain.Source
+	*chaintest.Memory
 	from int64
+}
+
+func (s slowSource) At(ctx context.Context) (chain.View, error) {
+	view, err := s.Memory.At(ctx)
+	view.Reader = s
+	return view, err
 }
 
 func (s slowSource) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
 	if height >= s.from {
 		<-time.After(time.Hour)
 	}
-	return s.Source.Block(ctx, height, watch)
+	return s.Memory.Block(ctx, height, watch)
 }
 
 // TestStatusAdvancesDuringALongStep: during a step that catches up, the status shows the tip and

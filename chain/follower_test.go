@@ -91,9 +91,9 @@ func TestRunWakesAndEnds(t *testing.T) {
 // silentSource never answers.
 type silentSource struct{ chain.Source }
 
-func (silentSource) Tip(ctx context.Context) (chain.Tip, error) {
+func (silentSource) At(ctx context.Context) (chain.View, error) {
 	<-ctx.Done()
-	return chain.Tip{}, ctx.Err()
+	return chain.View{}, ctx.Err()
 }
 
 func TestSilentSourceIsGivenUp(t *testing.T) {
@@ -189,6 +189,12 @@ type headerCounter struct {
 	headers atomic.Int64
 }
 
+func (c *headerCounter) At(ctx context.Context) (chain.View, error) {
+	view, err := c.Memory.At(ctx)
+	view.Reader = c
+	return view, err
+}
+
 func (c *headerCounter) Header(ctx context.Context, height int64) (chain.Header, error) {
 	c.headers.Add(1)
 	return c.Memory.Header(ctx, height)
@@ -218,6 +224,12 @@ func TestDeepReorgAsksFewQuestions(t *testing.T) {
 type miningSource struct {
 	*chaintest.Memory
 	blocksLeft int
+}
+
+func (r *miningSource) At(ctx context.Context) (chain.View, error) {
+	view, err := r.Memory.At(ctx)
+	view.Reader = r
+	return view, err
 }
 
 func (r *miningSource) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
@@ -280,7 +292,7 @@ type failingTip struct {
 	err error
 }
 
-func (s failingTip) Tip(context.Context) (chain.Tip, error) { return chain.Tip{}, s.err }
+func (s failingTip) At(context.Context) (chain.View, error) { return chain.View{}, s.err }
 
 // TestOnlyProblemsAreShown: the sentence of a Problem is shown, and the text of other errors is
 // not.
@@ -337,6 +349,12 @@ func TestSourceBelowTheKeptBlocksIsRefused(t *testing.T) {
 
 // sourceWithoutMempool can't read its mempool.
 type sourceWithoutMempool struct{ *chaintest.Memory }
+
+func (s sourceWithoutMempool) At(ctx context.Context) (chain.View, error) {
+	view, err := s.Memory.At(ctx)
+	view.Reader = s
+	return view, err
+}
 
 func (sourceWithoutMempool) Pending(context.Context, chain.Watch) (chain.Pending, error) {
 	return chain.Pending{}, chain.Problem("The mempool is being read.")

@@ -25,9 +25,10 @@ const (
 // findAncestor finds the highest block that store and source share. The number of questions grows
 // with the logarithm of the depth. It returns nil if the cursor itself is shared. A source that
 // only lags is a Problem: no block is undone for it.
-func (f *Follower) findAncestor(ctx context.Context, cursor BlockID, tip Tip) (*BlockID, error) {
+func (f *Follower) findAncestor(ctx context.Context, cursor BlockID, view View) (*BlockID, error) {
+	tip := view.Tip
 	top := min(cursor.Height, tip.Height)
-	hash, v, err := f.compareHashes(ctx, top, cursor, tip)
+	hash, v, err := f.compareHashes(ctx, top, cursor, view)
 	switch {
 	case err != nil:
 		return nil, err
@@ -44,13 +45,13 @@ func (f *Follower) findAncestor(ctx context.Context, cursor BlockID, tip Tip) (*
 	high, low := top, top
 	for step := int64(1); v == hashesDiffer; step *= 2 {
 		high, low = low, top-step
-		if hash, v, err = f.compareHashes(ctx, low, cursor, tip); err != nil {
+		if hash, v, err = f.compareHashes(ctx, low, cursor, view); err != nil {
 			return nil, err
 		}
 	}
 	for high-low > 1 {
 		middle := low + (high-low)/2
-		h, between, err := f.compareHashes(ctx, middle, cursor, tip)
+		h, between, err := f.compareHashes(ctx, middle, cursor, view)
 		if err != nil {
 			return nil, err
 		}
@@ -76,9 +77,9 @@ func farBehind(cursor BlockID, tip Tip) error {
 }
 
 // compareHashes compares the hashes of store and source at a height.
-func (f *Follower) compareHashes(ctx context.Context, height int64, cursor BlockID, tip Tip) (string, agreement,
+func (f *Follower) compareHashes(ctx context.Context, height int64, cursor BlockID, view View) (string, agreement,
 	error) {
-	ours, theirs := cursor.Hash, tip.Hash
+	ours, theirs := cursor.Hash, view.Tip.Hash
 	var err error
 	if height != cursor.Height {
 		if height < 0 {
@@ -91,11 +92,13 @@ func (f *Follower) compareHashes(ctx context.Context, height int64, cursor Block
 			return "", hashUnknown, nil
 		}
 	}
-	if height != tip.Height {
-		header, err := f.Source.Header(ctx, height)
+	if height != view.Tip.Height {
+		header, err := askWithin(ctx, f.Timeout, func(ctx context.Context) (Header, error) {
+			return view.Header(ctx, height)
+		})
 		if errors.Is(err, ErrNoBlock) {
 			return "", hashesDiffer, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height,
-				tip.Height)
+				view.Tip.Height)
 		}
 		if err != nil {
 			return "", hashesDiffer, fmt.Errorf("the header of block %d can't be read: %w", height, err)

@@ -46,6 +46,12 @@ type emptyingMempool struct {
 	empty bool
 }
 
+func (f *emptyingMempool) At(ctx context.Context) (chain.View, error) {
+	view, err := f.Memory.At(ctx)
+	view.Reader = f
+	return view, err
+}
+
 func (f *emptyingMempool) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
 	if f.empty {
 		return chain.Pending{}, ctx.Err()

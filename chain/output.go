@@ -14,8 +14,12 @@ type OutputSigner interface {
 	Signer
 	// FindOutputStates asks a node whether outputs are spent, in their order.
 	FindOutputStates(ctx context.Context, outputs []OwnOutput) ([]OutputState, error)
-	// ListInputs lists the spend keys of the outputs that a transaction on terms spends.
-	ListInputs(terms string) ([]string, error)
+	// ListInputs lists the spend keys of the outputs that a transaction on terms spends, and of those that it shares
+	// with all transactions on earlier terms for the same order.
+	ListInputs(terms string) (keys, shared []string, err error)
+	// CountParts reports how many parts of the QR code of a signed transaction are there, one a line, and how
+	// many make the transaction. It returns 0 of 0 for other texts, and for parts of several codes.
+	CountParts(text string) (have, want int)
 }
 
 // OutputsTaken is the Refusal of a send whose outputs another transaction has spent.

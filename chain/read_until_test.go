@@ -18,12 +18,14 @@ type faultySource struct {
 	onTip              func() // runs when the tip is read
 }
 
-func (f *faultySource) Tip(ctx context.Context) (chain.Tip, error) {
+func (f *faultySource) At(ctx context.Context) (chain.View, error) {
 	f.onTip()
 	if f.tipErr != nil {
-		return chain.Tip{}, f.tipErr
+		return chain.View{}, f.tipErr
 	}
-	return f.Memory.Tip(ctx)
+	view, err := f.Memory.At(ctx)
+	view.Reader = f
+	return view, err
 }
 
 func (f *faultySource) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {

@@ -19,6 +19,25 @@ type Order struct {
 	Outputs []OwnOutput
 	Change  OwnAddress
 	Speed   Speed
+	// Beside are further sends that the same transaction pays, on networks of an OutputSigner.
+	Beside []Payee
+}
+
+// Payee is a destination and its amount.
+type Payee struct {
+	To     Destination
+	Amount money.Amount
+}
+
+// Payees lists all that an order pays, in the order of the transaction's outputs.
+func (o Order) Payees() []Payee { return append([]Payee{{o.To, o.Amount}}, o.Beside...) }
+
+// Total is the sum of all that an order pays.
+func (o Order) Total() (sum money.Amount) {
+	for _, p := range o.Payees() {
+		sum = sum.Add(p.Amount)
+	}
+	return sum
 }
 
 // Unsigned is a transaction for a wallet to sign, in the forms that wallets take.
@@ -30,6 +49,8 @@ type Unsigned struct {
 	Fee      money.Amount
 	FeeAsset string // coin of Fee, the most that the network takes
 	FeeRate  string // what the network takes for the size, for people; "" where fees are no rates
+	// Contract says that a contract wallet makes the transaction from the file: no signed one comes back.
+	Contract bool
 	// Parts are the texts of an animated QR code, shown one after the other; none without such a code.
 	Parts []string
 }
@@ -45,6 +66,19 @@ type Signed struct {
 	Hash string // as blocks and transfers name the transaction
 	Raw  string // as nodes take it
 	Fee  money.Amount
+}
+
+// Claim is what each transaction uses up that was prepared for an order on its last terms, or on earlier ones.
+type Claim struct {
+	Keys []string // spend keys; none where nothing is known
+	Last int64    // height of the last block that can have one of the transactions; 0 for no such bound
+}
+
+// NumberSigner is a Signer of a network whose accounts number their transactions.
+type NumberSigner interface {
+	Signer
+	// ReadClaim returns what transactions for an order on terms use up. It asks no node.
+	ReadClaim(order Order, terms string) (Claim, error)
 }
 
 // Refusal is an error whose sentence tells the merchant why an order can't be made, why the network

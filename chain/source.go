@@ -26,6 +26,14 @@ func Sandbox(c money.Chain) Network { return Network(sandboxPrefix + string(c)) 
 // IsSandbox reports a simulated network.
 func (n Network) IsSandbox() bool { return strings.HasPrefix(string(n), sandboxPrefix) }
 
+// Code returns the code of the network's chain, which settings and requests use: "bsc" of bsc-mainnet and of
+// sandbox-bsc.
+func (n Network) Code() money.Chain {
+	name := strings.TrimPrefix(string(n), sandboxPrefix)
+	code, _, _ := strings.Cut(name, "-")
+	return money.Chain(code)
+}
+
 // BlockID is a block's height and hash. The zero BlockID stands before the first block.
 type BlockID struct {
 	Height int64
@@ -58,6 +66,12 @@ type Transfer struct {
 	// transaction that uses one of them replaces or double-spends this one. At most MaxSpends are
 	// kept.
 	Spends []string
+	// From is what the spend keys of the account begin with that the amount came from; "" where the
+	// network doesn't show it. A contract's transfer comes from the contract, not from the sender of the transaction.
+	From string
+	// Fee is what the network took for the transaction, in the smallest unit of its own coin; 0 where
+	// it isn't shown.
+	Fee money.Amount
 	// Invoice is the account that pays and the invoice that it names ("r…:InvoiceID"); "" for none,
 	// and on networks whose transactions name no invoice.
 	Invoice string
@@ -126,9 +140,20 @@ type Watch interface {
 // The text of an error that is or wraps a Problem is shown to users. For any other error they read
 // only that the node can't be read, and its text goes to the log.
 type Source interface {
-	// Tip returns the current end of the best chain. An error means that the source can't be
-	// trusted now (down, syncing, wrong network); a Problem says what to do.
-	Tip(ctx context.Context) (Tip, error)
+	// At returns the network as one node shows it now. An error means that no node can be trusted
+	// now (down, syncing, wrong network); a Problem says what to do.
+	At(ctx context.Context) (View, error)
+}
+
+// View is a network as one node shows it: the end of the best chain when the view was made, and
+// what the node answers from then on.
+type View struct {
+	Tip Tip
+	Reader
+}
+
+// Reader reads the best chain of a node.
+type Reader interface {
 	// Header returns the header at a height of the best chain, or ErrNoBlock above the tip.
 	Header(ctx context.Context, height int64) (Header, error)
 	// Block returns the block at a height of the best chain, with exactly the transfers and spends

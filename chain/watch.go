@@ -16,6 +16,9 @@ type WatchSet struct {
 	// Codec encodes the raw forms; with nil, Raw returns true for everything. It is set before the
 	// first addition.
 	Codec Codec
+	// Shared holds further addresses, which the sets of several networks have in common. Nil for none. It is set
+	// before the set is used, and has the same Codec.
+	Shared *WatchSet
 
 	mu        sync.RWMutex
 	addresses map[digest]struct{}
@@ -50,7 +53,7 @@ func (w *WatchSet) Address(address string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	_, ok := w.addresses[hashText(address)]
-	return ok
+	return ok || w.Shared != nil && w.Shared.Address(address)
 }
 
 // Spend implements Watch.
@@ -64,9 +67,10 @@ func (w *WatchSet) Spend(key string) bool {
 // Raw implements Watch. The answer is nearly always no, and then it takes no lock and reads one
 // word.
 func (w *WatchSet) Raw(form []byte) bool {
-	if w.Codec == nil {
-		return true
-	}
+	return w.Codec == nil || w.hasRaw(form) || w.Shared != nil && w.Shared.hasRaw(form)
+}
+
+func (w *WatchSet) hasRaw(form []byte) bool {
 	kind, hash := w.hashRaw(form)
 	if filter := kind.filter.Load(); filter == nil || !filter.mayContain(hash) {
 		return false

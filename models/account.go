@@ -22,7 +22,8 @@ type Business struct {
 	LogoHash string `gorm:"not null;default:''"` // names the logo; empty without one
 	// addresses that get the statement of each month, with commas
 	StatementMails  string    `gorm:"not null;default:''"`
-	StatementMailed string    `gorm:"not null;default:''"` // the last month (2006-01) that was mailed
+	StatementMailed string    `gorm:"not null;default:''"`     // the last month (2006-01) that was mailed
+	TillDomain      string    `gorm:"not null;default:'test'"` // in which members with the till role take payments
 	CreatedAt       time.Time `gorm:"not null"`
 	UpdatedAt       time.Time `gorm:"not null"`
 }
@@ -35,7 +36,8 @@ type User struct {
 	PasswordHash string `gorm:"not null"` // argon2id
 	TOTPSecret   []byte // sealed; nil without a second factor
 	TOTPAt       *time.Time
-	TOTPStep     int64     `gorm:"not null"` // of the last code used: none works twice
+	TOTPStep     int64     `gorm:"not null"`            // of the last code used: none works twice
+	Language     string    `gorm:"not null;default:''"` // of pages and mails; "" is the browser's, and English in mails
 	CreatedAt    time.Time `gorm:"not null"`
 	UpdatedAt    time.Time `gorm:"not null"`
 }
@@ -247,4 +249,43 @@ type Lease struct {
 	Holder    string    `gorm:"not null"`
 	Fence     int64     `gorm:"not null"`
 	ExpiresAt time.Time `gorm:"not null"`
+}
+
+// Till is the PIN with which the tills of a business are left.
+type Till struct {
+	BusinessID int64      `gorm:"primaryKey;autoIncrement:false"`
+	Hash       string     `gorm:"not null"` // of the PIN, keyed; the key is not in the database
+	Tries      int        `gorm:"not null"` // wrong ones since the last right one
+	BlockedTo  *time.Time // no PIN is tried before
+	UpdatedAt  time.Time  `gorm:"not null"`
+}
+
+// CounterPayment is a payment that was started at a till.
+type CounterPayment struct {
+	BusinessID        int64     `gorm:"primaryKey;not null;autoIncrement:false;index:counter_payments_list,priority:1"`
+	Domain            string    `gorm:"primaryKey;not null;index:counter_payments_list,priority:2"`
+	BusinessReference string    `gorm:"primaryKey;not null"` // made by the till
+	UserID            int64     `gorm:"not null"`            // who started it
+	CreatedAt         time.Time `gorm:"not null;index:counter_payments_list,priority:3"`
+}
+
+// GoingLiveStep is a step of the checklist for going live that was taken and that no other table shows.
+type GoingLiveStep struct {
+	BusinessID int64     `gorm:"primaryKey;not null;autoIncrement:false"`
+	Domain     string    `gorm:"primaryKey;not null"`
+	Step       string    `gorm:"primaryKey;not null"` // see core/golive
+	Subject    string    `gorm:"not null"`            // the network, or the payment's business reference
+	CreatedBy  string    `gorm:"not null"`            // actor
+	CreatedAt  time.Time `gorm:"not null"`
+}
+
+// SavedView is a filter of the list of payments that a member keeps under a name.
+type SavedView struct {
+	ID         int64
+	BusinessID int64     `gorm:"not null;uniqueIndex:saved_views_name,priority:1"`
+	Domain     string    `gorm:"not null;uniqueIndex:saved_views_name,priority:2"`
+	UserID     int64     `gorm:"not null;uniqueIndex:saved_views_name,priority:3"`
+	Name       string    `gorm:"not null;uniqueIndex:saved_views_name,priority:4"`
+	Query      string    `gorm:"not null"` // of the list's address
+	CreatedAt  time.Time `gorm:"not null"`
 }

@@ -65,13 +65,9 @@ func distribution(t *testing.T) string {
 			without = append(without, "`"+name+"`")
 			continue
 		}
-		indexes, err := migrator.GetIndexes(row)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range indexes {
-			if is, _ := i.Unique(); is && !slices.Contains(i.Columns(), "business_id") {
-				unique = append(unique, fmt.Sprintf("`%s (%s)`", name, strings.Join(i.Columns(), ", ")))
+		for _, i := range readIndexes(t, db, row) {
+			if i.unique && !slices.Contains(i.columns, "business_id") {
+				unique = append(unique, fmt.Sprintf("`%s (%s)`", name, strings.Join(i.columns, ", ")))
 			}
 		}
 	}

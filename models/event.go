@@ -56,12 +56,13 @@ type Resend struct {
 	ID         string     `gorm:"primaryKey"` // rsd_…
 	BusinessID int64      `gorm:"not null;index:resends_business,priority:1"`
 	Domain     string     `gorm:"not null;index:resends_business,priority:2"`
-	EndpointID string     `gorm:"not null"` // "" for every active one
-	Types      string     `gorm:"not null"` // with commas between; "" for all
-	Failed     bool       `gorm:"not null"` // only what did not arrive
-	Since      int64      `gorm:"not null"` // microseconds since 1970, as Event.Number
-	Until      int64      `gorm:"not null"` // first one that is not meant any more
-	AtNumber   int64      `gorm:"not null"` // the event that was looked at last
+	EndpointID string     `gorm:"not null"`           // "" for every active one
+	Types      string     `gorm:"not null"`           // with commas between; "" for all
+	Failed     bool       `gorm:"not null"`           // only what did not arrive
+	Payments   int        `gorm:"not null;default:0"` // that were chosen; 0 for a range of time
+	Since      int64      `gorm:"not null"`           // microseconds since 1970, as Event.Number
+	Until      int64      `gorm:"not null"`           // first one that is not meant any more
+	AtNumber   int64      `gorm:"not null"`           // the event that was looked at last
 	AtEvent    string     `gorm:"not null"`
 	Total      int        `gorm:"not null"`           // events to look at
 	Walked     int        `gorm:"not null"`           // events looked at
@@ -112,6 +113,7 @@ type DeliveryAttempt struct {
 	Header     string    `gorm:"not null"` // the answer's headers, at most 2 KiB
 	Answer     string    `gorm:"not null"` // at most 4 KiB
 	Error      string    `gorm:"not null"`
+	Code       string    `gorm:"not null;default:''"` // why there was no answer; see diagnose.Code
 }
 
 // Mail is an e-mail to send or that was sent; without SMTP it is read in the mailbox page.
@@ -139,4 +141,93 @@ type Mail struct {
 	Outcome   string    `gorm:"not null"` // "", sent, kept (no SMTP), failed, unknown
 	LastError string    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
+}
+
+// Notification is one fact of which members of a business are notified. There is one row for all members.
+type Notification struct {
+	ID         int64  `gorm:"primaryKey;index:notifications_list,priority:4;index:notifications_due,where:due;index:notifications_push_due,where:push_due"`
+	BusinessID int64  `gorm:"not null;index:notifications_list,priority:1;uniqueIndex:notifications_merge_key,priority:1,where:merge_key <> ''"`
+	Domain     string `gorm:"not null;index:notifications_list,priority:2;uniqueIndex:notifications_merge_key,priority:2,where:merge_key <> ''"`
+	Kind       string `gorm:"not null;index:notifications_list,priority:3;uniqueIndex:notifications_merge_key,priority:3,where:merge_key <> ''"`
+	// Subject names the record that it leads to: a reference, an id, or a network.
+	Subject string `gorm:"not null"`
+	Detail  string `gorm:"not null"` // JSON
+	// MergeKey tells facts of a kind apart that may be noted twice; "" where one can't.
+	MergeKey     string    `gorm:"not null;uniqueIndex:notifications_merge_key,priority:4,where:merge_key <> ''"`
+	Times        int       `gorm:"not null"` // how often the fact came
+	OwnersMailed bool      `gorm:"not null"` // owners get another mail about it
+	Due          bool      `gorm:"not null"` // members may want a mail that was not yet written
+	PushDue      bool      `gorm:"not null"` // members may want it in browsers, where it was not yet sent
+	CreatedAt    time.Time `gorm:"not null"`
+}
+
+// NotificationRead is a notification that a member has read, above the reader's ReadTo.
+type NotificationRead struct {
+	BusinessID     int64 `gorm:"primaryKey;not null;autoIncrement:false"`
+	UserID         int64 `gorm:"primaryKey;not null;autoIncrement:false"`
+	NotificationID int64 `gorm:"primaryKey;not null;autoIncrement:false;index:notification_reads_notification"`
+}
+
+// NotificationReader is how far a member of a business has read the notifications of a domain, and which mails
+// about them they got.
+type NotificationReader struct {
+	BusinessID int64  `gorm:"primaryKey;not null;autoIncrement:false"`
+	Domain     string `gorm:"primaryKey;not null"`
+	UserID     int64  `gorm:"primaryKey;not null;autoIncrement:false;index:notification_readers_user"`
+	ReadTo     int64  `gorm:"not null"` // all up to this one are read
+	// Mailed is how many mails the member got in the hour that began at HourAt. Held is how many more there
+	// would have been since the notification HeldFrom.
+	HourAt   *time.Time `gorm:"index:notification_readers_held,where:held > 0"`
+	Mailed   int        `gorm:"not null"`
+	Held     int        `gorm:"not null"`
+	HeldFrom int64      `gorm:"not null"`
+	// DigestAt is when the next daily mail is due, nil where none is wanted; DigestTo is the newest
+	// notification that was considered for one.
+	DigestAt *time.Time `gorm:"index:notification_readers_digest,where:digest_at IS NOT NULL"`
+	DigestTo int64      `gorm:"not null"`
+}
+
+// NotificationChoice is how a member of a business wants to be notified about a kind of notification by a channel,
+// where that isn't what members get without a choice.
+type NotificationChoice struct {
+	BusinessID int64  `gorm:"primaryKey;not null;autoIncrement:false"`
+	Domain     string `gorm:"primaryKey;not null"`
+	Kind       string `gorm:"primaryKey;not null"`
+	Channel    string `gorm:"primaryKey;not null"` // email or push
+	UserID     int64  `gorm:"primaryKey;not null;autoIncrement:false"`
+	Mode       string `gorm:"not null"` // off, instant or daily
+}
+
+// PushKey is a key pair of this server, by which push services know who sends (RFC 8292).
+type PushKey struct {
+	ID        int64
+	Public    string    `gorm:"not null;uniqueIndex:push_keys_public"` // base64url of the point, uncompressed
+	Private   []byte    `gorm:"not null"`                              // sealed
+	CreatedAt time.Time `gorm:"not null"`
+}
+
+// PushSubscription is a browser in which a member switched notifications on. It ends with the session.
+type PushSubscription struct {
+	ID        int64
+	UserID    int64  `gorm:"not null;index:push_subscriptions_user"`
+	SessionID string `gorm:"not null;index:push_subscriptions_session"`
+	KeyID     int64  `gorm:"not null"`                                     // of the PushKey that it was made with
+	Hash      string `gorm:"not null;uniqueIndex:push_subscriptions_hash"` // hex HMAC-SHA-256 of the endpoint
+	Sealed    []byte `gorm:"not null"`                                     // JSON of the endpoint and its keys, sealed
+	UserAgent string `gorm:"not null"`                                     // of the browser
+	Amounts   bool   `gorm:"not null"`                                     // show amounts on the lock screen
+	// Sent is how many notifications were sent to it in the hour that began at HourAt.
+	HourAt    time.Time `gorm:"not null"`
+	Sent      int       `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
+}
+
+// PushMessage is a notification that is on its way to a browser.
+type PushMessage struct {
+	ID             int64
+	SubscriptionID int64     `gorm:"not null;uniqueIndex:push_messages_once,priority:1"`
+	NotificationID int64     `gorm:"not null;uniqueIndex:push_messages_once,priority:2"`
+	Tries          int       `gorm:"not null"`
+	DueAt          time.Time `gorm:"not null;index:push_messages_due"`
+	CreatedAt      time.Time `gorm:"not null"`
 }

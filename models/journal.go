@@ -33,16 +33,22 @@ type JournalEntry struct {
 	// Currency; 0 for all other entries.
 	Due        int64  `gorm:"not null"`
 	PaymentID  *int64 `gorm:"index:journal_entries_payment,where:payment_id IS NOT NULL"`
-	TransferID *int64 `gorm:"index:journal_entries_transfer,where:transfer_id IS NOT NULL"`
+	TransferID *int64
 	SendID     *int64 `gorm:"index:journal_entries_send,where:send_id IS NOT NULL"`
 	// ResolutionID is the refund that a person recorded, posted at most once.
 	ResolutionID *int64    `gorm:"uniqueIndex:journal_entries_resolution,where:resolution_id IS NOT NULL"`
 	CreatedAt    time.Time `gorm:"not null"`
 }
 
-// JournalDay sums the entries of a day by their properties, so that a statement costs the same
+// UnsummedEntry names an entry that isn't in the sums of days and months yet. The database adds it with
+// the entry.
+type UnsummedEntry struct {
+	EntryID int64 `gorm:"primaryKey;autoIncrement:false"`
+}
+
+// JournalDaySum sums the entries of a day by their properties, so that a statement costs the same
 // however many there are.
-type JournalDay struct {
+type JournalDaySum struct {
 	BusinessID int64        `gorm:"primaryKey;autoIncrement:false"`
 	Domain     string       `gorm:"primaryKey"`
 	BookedOn   string       `gorm:"primaryKey"`
@@ -57,6 +63,19 @@ type JournalDay struct {
 	Amount     money.Amount `gorm:"not null"`
 	Value      int64        `gorm:"not null"`
 	Due        int64        `gorm:"not null"`
+}
+
+// JournalMonthSum sums the entries of a month by their accounts, so that the sums before a period cost
+// the same however many days there are.
+type JournalMonthSum struct {
+	BusinessID int64        `gorm:"primaryKey;autoIncrement:false"`
+	Domain     string       `gorm:"primaryKey"`
+	Month      string       `gorm:"primaryKey"` // 2006-01
+	Debit      string       `gorm:"primaryKey"`
+	Credit     string       `gorm:"primaryKey"`
+	Coin       string       `gorm:"primaryKey"`
+	Network    string       `gorm:"primaryKey"`
+	Amount     money.Amount `gorm:"not null"`
 }
 
 // ClosedMonth is a month that a business closed: no entry is booked in it any more.

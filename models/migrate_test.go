@@ -47,21 +47,59 @@ func facts(t *testing.T, db *gorm.DB) (out []string) {
 			size, _ := c.Length()
 			out = append(out, fmt.Sprintf("%T.%s %s(%d) null=%v", table, c.Name(), c.DatabaseTypeName(), size, null))
 		}
+		for _, i := range readIndexes(t, db, table) {
+			for _, carried := range carried(t, db, i.name) {
+				i.columns = slices.DeleteFunc(i.columns, func(column string) bool { return column == carried })
+			}
+			out = append(out, fmt.Sprintf("%T index %s%v unique=%v", table, i.name, i.columns, i.unique))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// tableIndex is an index of a table. On SQLite, "" stands for an expression; PostgreSQL's list leaves expressions out.
+type tableIndex struct {
+	name    string
+	columns []string
+	unique  bool
+}
+
+// readIndexes lists a table's indexes. The migrator of SQLite can't read indexes of expressions.
+func readIndexes(t *testing.T, db *gorm.DB, table any) (list []tableIndex) {
+	t.Helper()
+	if models.IsPostgres(db) {
 		indexes, err := db.Migrator().GetIndexes(table)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, i := range indexes {
 			unique, _ := i.Unique()
-			columns := i.Columns()
-			for _, carried := range carried(t, db, i.Name()) {
-				columns = slices.DeleteFunc(columns, func(column string) bool { return column == carried })
-			}
-			out = append(out, fmt.Sprintf("%T index %s%v unique=%v", table, i.Name(), columns, unique))
+			list = append(list, tableIndex{i.Name(), i.Columns(), unique})
 		}
+		return list
 	}
-	slices.Sort(out)
-	return out
+	statement := &gorm.Statement{DB: db}
+	if err := statement.Parse(table); err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Name, Col string
+		Single    bool
+	}
+	err := db.Raw(`SELECT il.name, il."unique" AS single, COALESCE(ii.name, '') AS col FROM pragma_index_list(?) il,
+		pragma_index_info(il.name) ii ORDER BY il.name, ii.seqno`, statement.Table).Scan(&rows).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if n := len(list); n == 0 || list[n-1].name != row.Name {
+			list = append(list, tableIndex{name: row.Name, unique: row.Single})
+		}
+		last := &list[len(list)-1]
+		last.columns = append(last.columns, row.Col)
+	}
+	return list
 }
 
 // carried are the columns that an index of PostgreSQL only includes, which a

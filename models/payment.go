@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -30,13 +31,13 @@ type Customer struct {
 // initiated, and where its life stands. Only core/payment writes it.
 type Payment struct {
 	// The indexes of lists end in the time of creation and the row: their order.
-	ID                int64  `gorm:"index:payments_list,priority:4;index:payments_state,priority:5;index:payments_method,priority:5;index:payments_currency,priority:5;index:payments_amount,priority:5;index:payments_of_link,priority:3;index:payments_of_customer,priority:3;index:payments_unresolved,priority:4;index:payments_reversed,priority:4"`
-	BusinessID        int64  `gorm:"not null;uniqueIndex:payments_business_reference,priority:1;index:payments_list,priority:1;index:payments_state,priority:1;index:payments_method,priority:1;index:payments_currency,priority:1;index:payments_amount,priority:1;index:payments_unresolved,priority:1,where:status = 'declined' AND resolved_at IS NULL;index:payments_reversed,priority:1,where:reversed"`
-	Domain            string `gorm:"not null;uniqueIndex:payments_business_reference,priority:2;index:payments_list,priority:2;index:payments_state,priority:2;index:payments_method,priority:2;index:payments_currency,priority:2;index:payments_amount,priority:2;index:payments_unresolved,priority:2;index:payments_reversed,priority:2"`
-	Reference         string `gorm:"not null;uniqueIndex:payments_reference"` // PAY_…
-	BusinessReference string `gorm:"not null;uniqueIndex:payments_business_reference,priority:3"`
+	ID                int64  `gorm:"index:payments_list,priority:4;index:payments_state,priority:5;index:payments_method,priority:5;index:payments_currency,priority:5;index:payments_network,priority:5;index:payments_amount,priority:5;index:payments_of_link,priority:3;index:payments_of_customer,priority:3;index:payments_unresolved,priority:4;index:payments_reversed,priority:4"`
+	BusinessID        int64  `gorm:"not null;uniqueIndex:payments_business_reference,priority:1;index:payments_list,priority:1;index:payments_state,priority:1;index:payments_method,priority:1;index:payments_currency,priority:1;index:payments_network,priority:1;index:payments_amount,priority:1;index:payments_unresolved,priority:1,where:status = 'declined' AND resolved_at IS NULL;index:payments_reference_end,priority:1;index:payments_business_reference_end,priority:1;index:payments_reversed,priority:1,where:reversed"`
+	Domain            string `gorm:"not null;uniqueIndex:payments_business_reference,priority:2;index:payments_list,priority:2;index:payments_state,priority:2;index:payments_method,priority:2;index:payments_currency,priority:2;index:payments_network,priority:2;index:payments_amount,priority:2;index:payments_unresolved,priority:2;index:payments_reference_end,priority:2;index:payments_business_reference_end,priority:2;index:payments_reversed,priority:2"`
+	Reference         string `gorm:"not null;uniqueIndex:payments_reference;index:payments_reference_end,priority:3,expression:substr(reference\\, length(reference) - 3)"` // PAY_…
+	BusinessReference string `gorm:"not null;uniqueIndex:payments_business_reference,priority:3;index:payments_business_reference_end,priority:3,expression:substr(business_reference\\, length(business_reference) - 3)"`
 	TokenHash         string `gorm:"not null;uniqueIndex:payments_token_hash"` // hex SHA-256 of the access token
-	AuthorizationCode string `gorm:"not null"`                                 // AUTH_…
+	AuthorizationCode string `gorm:"not null;index:payments_authorization"`    // AUTH_…
 	LinkID            *int64 `gorm:"index:payments_of_link,priority:1,where:link_id IS NOT NULL"`
 
 	// The request.
@@ -49,13 +50,20 @@ type Payment struct {
 	// whole major units
 	Amount int64 `gorm:"not null;index:payments_list,priority:8;index:payments_amount,priority:3"`
 	// crypto_bitcoin …
-	Method   string       `gorm:"not null;index:payments_list,priority:6;index:payments_method,priority:3"`
-	Coin     string       `gorm:"not null"`
-	Network  string       `gorm:"not null;index:payments_due_height,priority:1,where:due_height IS NOT NULL;index:payments_due_read,priority:1,where:due_read IS NOT NULL"`
-	Due      money.Amount `gorm:"not null"` // smallest units of the coin
-	Price    string       `gorm:"not null"` // decimal: fiat units for one whole coin
-	Quote    string       `gorm:"not null"` // JSON evidence of the price
-	Metadata *string      // as given, JSON text
+	Method string `gorm:"not null;index:payments_list,priority:6;index:payments_method,priority:3"`
+	Coin   string `gorm:"not null"`
+	// Network is the one that is chosen now, and the one on which money came first: see PaymentNetwork
+	Network string `gorm:"not null;index:payments_network,priority:3;index:payments_due_height,priority:1,where:due_height IS NOT NULL;index:payments_due_read,priority:1,where:due_read IS NOT NULL"`
+	// NetworkFixed says that the request named the network: its customer can't choose another one.
+	NetworkFixed bool         `gorm:"not null;default:false"`
+	Due          money.Amount `gorm:"not null"` // smallest units of the coin
+	// ExactAmount says that Due differs from the amounts of other payments to the address: see HeldAmount.
+	ExactAmount bool    `gorm:"not null;default:false"`
+	Price       string  `gorm:"not null"` // decimal: fiat units for one whole coin
+	Quote       string  `gorm:"not null"` // JSON evidence of the price
+	Metadata    *string // as given, JSON text
+	// where the customer can go afterwards, as given; "" for nowhere, or where its link says
+	RedirectURL string `gorm:"not null;default:''"`
 
 	// The rules that apply to it, copied at initiation.
 	FinalDepth     int    `gorm:"not null"` // confirmations, ≥ 1
@@ -90,21 +98,30 @@ type Payment struct {
 
 	ExpiresAt  time.Time `gorm:"not null"` // end of the 7-minute window
 	AbandonsAt time.Time `gorm:"not null"` // end of the 24-hour window
-	CreatedAt  time.Time `gorm:"not null;index:payments_list,priority:3;index:payments_state,priority:4;index:payments_method,priority:4;index:payments_currency,priority:4;index:payments_amount,priority:4;index:payments_of_link,priority:2;index:payments_of_customer,priority:2;index:payments_unresolved,priority:3;index:payments_reversed,priority:3"`
+	CreatedAt  time.Time `gorm:"not null;index:payments_list,priority:3;index:payments_state,priority:4;index:payments_method,priority:4;index:payments_currency,priority:4;index:payments_network,priority:4;index:payments_amount,priority:4;index:payments_of_link,priority:2;index:payments_of_customer,priority:2;index:payments_unresolved,priority:3;index:payments_reversed,priority:3"`
 	UpdatedAt  time.Time `gorm:"not null"`
 }
 
-// Destination is an address, or an address with a tag, that belongs to one payment
-// permanently. The rows are also the watch list, so none is ever deleted.
+// PaymentValue is a value in the metadata of a payment, by which it is found. Its time is the payment's.
+type PaymentValue struct {
+	BusinessID int64     `gorm:"not null;primaryKey;autoIncrement:false"`
+	Domain     string    `gorm:"not null;primaryKey"`
+	Value      string    `gorm:"not null;primaryKey"` // as core/payment/value folds it
+	CreatedAt  time.Time `gorm:"not null;primaryKey"`
+	PaymentID  int64     `gorm:"not null;primaryKey;autoIncrement:false"`
+}
+
+// Destination is an address, or an address with a tag, that belongs to one payment permanently, which has one under
+// each home network that its customer chose. The rows are also the watch list, so none is ever deleted.
 type Destination struct {
 	ID         int64
-	Network    string `gorm:"not null;uniqueIndex:destinations_place,priority:1;index:destinations_barred,priority:3"`
-	Address    string `gorm:"not null;uniqueIndex:destinations_place,priority:2;index:destinations_address"`
+	Network    string `gorm:"not null;uniqueIndex:destinations_place,priority:1;index:destinations_barred,priority:3;uniqueIndex:destinations_payment,priority:2"`
+	Address    string `gorm:"not null;uniqueIndex:destinations_place,priority:2;index:destinations_lower,expression:lower(address)"`
 	Tag        int64  `gorm:"not null;uniqueIndex:destinations_place,priority:3"` // -1: none
 	BusinessID int64  `gorm:"not null;index:destinations_barred,priority:1,where:barred_at IS NOT NULL"`
 	Domain     string `gorm:"not null;index:destinations_barred,priority:2"`
 	// nil: a shared account that tags hang on, or left out by wallet advance
-	PaymentID *int64 `gorm:"uniqueIndex:destinations_payment"`
+	PaymentID *int64 `gorm:"uniqueIndex:destinations_payment,priority:1"`
 	WalletID  *int64 `gorm:"index:destinations_wallet,priority:1"`
 	Index     *int64 `gorm:"column:idx;index:destinations_wallet,priority:2"` // of the wallet's addresses
 	// ChangeOf is the wallet whose branch for change has the address at Index, where sends return their
@@ -118,14 +135,42 @@ type Destination struct {
 // money can come to an address by a transaction that pays another.
 type Holding struct {
 	PaymentID int64  `gorm:"primaryKey;autoIncrement:false"`
-	Network   string `gorm:"not null;index:holdings_next,priority:1;index:holdings_unknown,where:NOT known"`
+	Network   string `gorm:"primaryKey;index:network_holdings_next,priority:1;index:network_holdings_unknown,where:NOT known"`
 	Address   string `gorm:"not null"`
 	// of the block: at first the network's last when the customer was shown the address
 	Height int64        `gorm:"not null"`
 	Known  bool         `gorm:"not null"` // whether Amount was asked for yet
 	Amount money.Amount `gorm:"not null"` // of the network's own coin
 	// the first finalized block with which it is compared again
-	Next int64 `gorm:"not null;index:holdings_next,priority:2"`
+	Next int64 `gorm:"not null;index:network_holdings_next,priority:2"`
+}
+
+// TableName differs from the table of the release before, which had one row for a payment.
+func (Holding) TableName() string { return "network_holdings" }
+
+// MethodNetwork is what a business set for one network of a payment method's coin, by the network's
+// code. Without a row the coin's first network is on, and the others are off.
+type MethodNetwork struct {
+	BusinessID  int64     `gorm:"primaryKey;autoIncrement:false"`
+	Domain      string    `gorm:"primaryKey"`
+	Code        string    `gorm:"primaryKey"` // crypto_tether …
+	Network     string    `gorm:"primaryKey"` // bsc …
+	Enabled     bool      `gorm:"not null"`
+	Preselected bool      `gorm:"not null"` // customers see it chosen
+	UpdatedAt   time.Time `gorm:"not null"`
+}
+
+// PaymentNetwork is a further network of a payment, beside Payment.Network: its customer was shown it
+// before choosing another one, or money that counts came there. The columns mean the same as in Payment.
+type PaymentNetwork struct {
+	PaymentID int64  `gorm:"primaryKey;autoIncrement:false"`
+	Network   string `gorm:"primaryKey;index:payment_networks_due_height,priority:1,where:due_height IS NOT NULL;index:payment_networks_due_read,priority:1,where:due_read IS NOT NULL"`
+	// nil when it wasn't shown; it is not waited for then
+	ShownAt        *time.Time
+	FinalDepth     int        `gorm:"not null"`
+	FinalByNetwork bool       `gorm:"not null"`
+	DueHeight      *int64     `gorm:"index:payment_networks_due_height,priority:2,where:due_height IS NOT NULL"`
+	DueRead        *time.Time `gorm:"index:payment_networks_due_read,priority:2,where:due_read IS NOT NULL"`
 }
 
 // Wallet is what a merchant receives with on a network: the public key of an
@@ -144,6 +189,10 @@ type Wallet struct {
 	Account string `gorm:"not null;index:wallets_account,priority:2"`
 	// the same of the branch that the merchant's own wallet keeps its change on; "" where that isn't known
 	Change string `gorm:"not null;default:'';index:wallets_change,priority:2"`
+	// codes of the networks that one address was entered for, with spaces between them; "" for all
+	Networks string `gorm:"not null;default:''"`
+	// when a payment last found few of the amounts near its own free at the one address; nil for never
+	RunsShortAt *time.Time
 	// of the next address; only ever rises
 	NextIndex int64 `gorm:"not null"`
 	// of the next address for change: only ever rises, when a transaction with it is seen
@@ -164,11 +213,26 @@ type ListedAddress struct {
 	Domain     string `gorm:"not null"`
 }
 
+// HeldAmount is the amount of a payment to the one address that its merchant receives with. No other payment to
+// the address has it. A row stays after the payment's end until another payment is given the amount.
+type HeldAmount struct {
+	// Network is the home network of the address.
+	Network   string       `gorm:"primaryKey;not null;index:held_amounts_client,priority:1"`
+	Address   string       `gorm:"primaryKey;not null;index:held_amounts_client,priority:2"`
+	Asset     string       `gorm:"primaryKey;not null;index:held_amounts_client,priority:3"`
+	Amount    money.Amount `gorm:"primaryKey;not null"`
+	PaymentID int64        `gorm:"not null"`
+	WalletID  int64        `gorm:"not null"`
+	HeldAt    time.Time    `gorm:"not null;index:held_amounts_client,priority:5"`
+	// Client is a keyed hash of the internet address that the payment was opened from; "" where that isn't known.
+	Client string `gorm:"not null;default:'';index:held_amounts_client,priority:4"`
+}
+
 // Transfer is value that moved, or is about to move, to a destination of ours.
 type Transfer struct {
-	ID        int64  `gorm:"index:transfers_unmatched,priority:3;index:transfers_spendable,priority:4,where:spendable;index:transfers_reserved,priority:5,where:reserved_by IS NOT NULL"`
+	ID        int64  `gorm:"index:transfers_unmatched,priority:3;index:transfers_spendable,priority:4,where:spendable;index:transfers_reserved,priority:5,where:reserved_by IS NOT NULL;index:transfers_reserved_batch,priority:2,where:reserved_batch IS NOT NULL"`
 	Network   string `gorm:"not null;index:transfers_spendable,priority:3;index:transfers_reserved,priority:3;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL;index:transfers_unbooked,priority:1,where:business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"`
-	TxID      string `gorm:"not null;uniqueIndex:transfers_key,priority:2;index:transfers_tx"`
+	TxID      string `gorm:"not null;uniqueIndex:transfers_key,priority:2;index:transfers_tx;index:transfers_hash,expression:lower(tx_id)"`
 	Index     int    `gorm:"column:idx;not null;uniqueIndex:transfers_key,priority:3"`
 	Asset     string `gorm:"not null"`
 	Address   string `gorm:"not null"`
@@ -197,8 +261,8 @@ type Transfer struct {
 	SendID *int64 `gorm:"index:transfers_send,where:send_id IS NOT NULL"`
 	// SeenAt is FirstSeenAt on the payment's own clock.
 	SeenAt *time.Time
-	// Unmatched says why it credits no payment: wrong_asset, missing_tag, unknown_tag,
-	// unknown_payment, not_payment, no_transaction, unproved, surplus, after_final; "" when it counts.
+	// Unmatched says why it credits no payment: wrong_asset, network_off, missing_tag, unknown_tag,
+	// unknown_payment, other_amount, not_payment, no_transaction, unproved, surplus, after_final; "" when it counts.
 	Unmatched string `gorm:"not null"`
 	// Resolution is a person's decision about it: attached, refunded; "" before one.
 	Resolution string `gorm:"not null;default:''"`
@@ -210,10 +274,25 @@ type Transfer struct {
 	// that the output is spent. SpentAt is when a node first said so; nil while it is unspent.
 	Spendable bool `gorm:"not null;default:false"`
 	SpentAt   *time.Time
-	// ReservedBy is the send that was last prepared with the output.
-	ReservedBy *int64    `gorm:"index:transfers_reserved,priority:4"`
-	CreatedAt  time.Time `gorm:"not null"`
-	UpdatedAt  time.Time `gorm:"not null"`
+	// Fee is what the transaction cost the business whose send it pays, in the smallest unit of the
+	// network's own coin; 0 where it isn't known, and for other transfers.
+	Fee money.Amount `gorm:"not null;default:0"`
+	// ReservedBy is the send that was last prepared with the output, ReservedBatch the batch of sends; at
+	// most one of them is set.
+	ReservedBy    *int64    `gorm:"index:transfers_reserved,priority:4"`
+	ReservedBatch *int64    `gorm:"index:transfers_reserved_batch,priority:1"`
+	CreatedAt     time.Time `gorm:"not null"`
+	UpdatedAt     time.Time `gorm:"not null"`
+}
+
+// BalanceTxID stands for the transaction of money that only the balance of an address shows after a block.
+func BalanceTxID(height int64, address string) string {
+	return fmt.Sprint("block ", height, " ", address)
+}
+
+// ShownByBalance reports whether only the balance of the address shows the transfer, and no node its transaction.
+func (t Transfer) ShownByBalance() bool {
+	return t.Height != nil && t.TxID == BalanceTxID(*t.Height, t.Address)
 }
 
 // Spend is a spend key of a transfer that is not final, kept to notice what replaces it.
@@ -292,8 +371,11 @@ func (t Transfer) UnmatchedID() string {
 	if t.Unmatched == "" {
 		return ""
 	}
-	return "UNM_" + strconv.FormatInt(t.ID, 10)
+	return FormatUnmatchedID(t.ID)
 }
+
+// FormatUnmatchedID returns the id of a transfer that is, or was, unmatched.
+func FormatUnmatchedID(id int64) string { return "UNM_" + strconv.FormatInt(id, 10) }
 
 // ParseUnmatchedID reads an id of the API; ok is false for a text of another form.
 func ParseUnmatchedID(text string) (id int64, ok bool) {

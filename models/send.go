@@ -53,6 +53,8 @@ type Send struct {
 	// is the amount that further transactions took and the books show.
 	Booked      string       `gorm:"not null"`
 	BookedTwice money.Amount `gorm:"not null"`
+	// BookedFee is what the books show of the fees of its transactions, in the network's own coin.
+	BookedFee money.Amount `gorm:"not null;default:0"`
 
 	FinalDepth     int   `gorm:"not null"` // confirmations, ≥ 1
 	FinalByNetwork bool  `gorm:"not null"` // additionally wait for the network's own finality
@@ -69,14 +71,42 @@ type Send struct {
 	SigningAt   *time.Time // when signing data was first handed out
 	// Account is the payout wallet that the send was handed to, Terms what its transaction has beside the
 	// send (JSON of the network's adapter), SignedHash the transaction that was checked; "" for none.
-	Account     string     `gorm:"not null"`
-	Terms       string     `gorm:"not null"`
-	SignedHash  string     `gorm:"not null"`
+	Account    string `gorm:"not null"`
+	Terms      string `gorm:"not null"`
+	SignedHash string `gorm:"not null"`
+	// SignedFee is the most that the checked transaction costs; exactly that where outputs are spent.
+	SignedFee money.Amount `gorm:"not null;default:0"`
+	// BatchID is the batch that the send was prepared in, which has the terms then; nil for none.
+	BatchID     *int64     `gorm:"index:sends_batch,where:batch_id IS NOT NULL"`
 	ProcessedAt *time.Time // first confirmation
-	EndedAt     *time.Time
-	ExpiresAt   time.Time `gorm:"not null"` // end of the wait for an address, or for the wallet
-	CreatedAt   time.Time `gorm:"not null"`
-	UpdatedAt   time.Time `gorm:"not null"`
+	// AnotherWayBy is the person who said last that it was sent in another way, with a keyed hash of that; "" for none.
+	// AnotherWayAt is when enough people had said so.
+	AnotherWayBy   string `gorm:"not null;default:''"`
+	AnotherWaySeal string `gorm:"not null;default:''"`
+	AnotherWayAt   *time.Time
+	EndedAt        *time.Time
+	ExpiresAt      time.Time `gorm:"not null"` // end of the wait for an address, or for the wallet
+	CreatedAt      time.Time `gorm:"not null"`
+	UpdatedAt      time.Time `gorm:"not null"`
+}
+
+// SendBatch is a transaction that pays several sends, on networks whose transactions spend outputs.
+type SendBatch struct {
+	ID         int64  `gorm:"index:send_batches_list,priority:3"`
+	BusinessID int64  `gorm:"not null;index:send_batches_list,priority:1"`
+	Domain     string `gorm:"not null;index:send_batches_list,priority:2"`
+	Network    string `gorm:"not null"`
+	// Paid are the numbers of the sends that it pays, in the order of its outputs, as a JSON list.
+	Paid    string `gorm:"not null"`
+	Account string `gorm:"not null"` // account key that pays
+	Terms   string `gorm:"not null"` // what the transaction has beside its sends
+	// SignedHash is the transaction that was checked; "" for none.
+	SignedHash string `gorm:"not null"`
+	// Sealed is the keyed hash of the sends, the account and the terms.
+	Sealed    string    `gorm:"not null"`
+	Actor     string    `gorm:"not null"` // who prepared it last
+	CreatedAt time.Time `gorm:"not null"`
+	UpdatedAt time.Time `gorm:"not null"`
 }
 
 // SendStep is one row of a send's timeline.

@@ -44,3 +44,14 @@ func TestChainMails(t *testing.T) {
 		}
 	}
 }
+
+// TestChainMailOfANetworkWithoutCoins: a network on which nothing is paid yet is named by its own name.
+func TestChainMailOfANetworkWithoutCoins(t *testing.T) {
+	for c, name := range map[money.Chain]string{money.BSC: "BNB Smart Chain", money.Tron: "Tron"} {
+		n := chainNotice(false)
+		n.Business, n.Network, n.Chain = "", string(c)+"-mainnet", c
+		if subject, _, _ := mail.RenderChainTrouble(n); !strings.Contains(subject, name+" payments are unavailable") {
+			t.Errorf("subject %q, want %s by name", subject, name)
+		}
+	}
+}

@@ -12,11 +12,32 @@ import (
 
 // dayChart is a chart of n days, a few of them without anything.
 func dayChart(n int) ui.DayChartProps {
-	p := ui.DayChartProps{Title: "Received in NGN by day, 23 Oct – 21 Nov 2026; ₦184,000.00 on the best day", LabelHead: "Day", ValueHead: "Received", NoteHead: "Successful", Top: "₦200k", Middle: "₦100k"}
+	p := ui.DayChartProps{Title: "Received in NGN by day, 23 Oct – 21 Nov 2026; ₦184,000.00 on the best day",
+		LabelHead: "Day", ValueHead: "Received", NoteHead: "Successful", BeforeHead: "Previous period",
+		Top: "₦200k", Middle: "₦100k",
+		Series: []ui.DaySeries{{Name: "Bitcoin", Coin: "BTC"}, {Name: "Ether", Coin: "ETH"}, {Name: "Tether USD",
+			Coin: "USDT"}, {Name: "XRP", Coin: "XRP"}, {Name: "Dogecoin", Coin: "DOGE"}}}
 	heights := []int{12, 0, 40, 33, 60, 82, 20, 15, 44, 70, 90, 64, 30, 22, 51, 77, 120, 95, 60, 41, 38, 66, 102, 140, 92, 58, 74, 130, 184, 1}
 	for i := range n {
 		day, height := now.AddDate(0, 0, i-n+1), heights[i%len(heights)]
-		p.Bars = append(p.Bars, ui.DayBar{Label: day.Format("Mon 2 Jan"), Mark: day.Format("2 Jan"), Text: fmt.Sprintf("₦%d,000.00", height), Note: fmt.Sprintf("%d of %d", height/9, height/8), Permille: height * 5})
+		p.Bars = append(p.Bars, ui.DayBar{Label: day.Format("Mon 2 Jan"), Mark: day.Format("2 Jan"),
+			Text: fmt.Sprintf("₦%d,000.00", height), Note: fmt.Sprintf("%d of %d", height/9, height/8),
+			Permille: height * 5, Before: heights[(i+7)%len(heights)] * 4, BeforeText: "₦40,000.00"})
+		bar := &p.Bars[i]
+		for part := range p.Series {
+			bar.Parts = append(bar.Parts, ui.DayPart{Permille: height * (5 - part) / 3,
+				Text: fmt.Sprintf("₦%d,000.00", height/5)})
+		}
+	}
+	return p
+}
+
+// rateChart is a low chart of n days without parts.
+func rateChart(n int, title, head string) ui.DayChartProps {
+	p := dayChart(n)
+	p.Title, p.ValueHead, p.NoteHead, p.Series, p.Low, p.Top, p.Middle = title, head, "", nil, true, "100 %", "50 %"
+	for i := range p.Bars {
+		p.Bars[i].Parts, p.Bars[i].Text, p.Bars[i].BeforeText = nil, fmt.Sprintf("%d %%", p.Bars[i].Permille/10), "88 %"
 	}
 	return p
 }
@@ -32,7 +53,8 @@ func overviewPage(page layout.Page) dashboard.OverviewProps {
 		Success:    dashboard.Figure{Value: "93 %", Note: "of 1,142 completed", Change: "−1 point", Was: "94 %", Short: true},
 		Median:     dashboard.Figure{Value: "18\u00a0min", Note: "for successful payments", Change: "2\u00a0min 10\u00a0s faster", Was: "20\u00a0min"},
 		Currencies: []dashboard.Tab{{Text: "NGN", Href: "/dashboard", On: true}, {Text: "KES", Href: "/dashboard?currency=KES"}, {Text: "USD", Href: "/dashboard?currency=USD"}},
-		Chart:      dayChart(30),
+		Chart:      dayChart(30), SuccessChart: rateChart(30, "Success rate by day, 23 Oct – 21 Nov 2026", "Success rate"),
+		WaitChart: rateChart(30, "Median time to confirm by day, 23 Oct – 21 Nov 2026", "Median time to confirm"),
 		Coins: []dashboard.Share{{Coin: "USDT", Text: "Tether USD", Href: "/dashboard/payments?method=crypto_tether", Value: "₦71,100,500.00", Note: "612 payments", Percent: "55 %", Permille: 554},
 			{Coin: "BTC", Text: "Bitcoin", Href: "/dashboard/payments?method=crypto_bitcoin", Value: "₦48,007,000.00", Note: "301 payments", Percent: "37 %", Permille: 374},
 			{Coin: "XRP", Text: "XRP", Href: "/dashboard/payments?method=crypto_ripple", Value: "₦9,177,000.00", Note: "1 payment", Percent: "7 %", Permille: 72}},
@@ -44,6 +66,7 @@ func overviewPage(page layout.Page) dashboard.OverviewProps {
 			{Coin: "Tether USD", Received: "₦71,100,500.00", Declined: "₦118,400.00", Unmatched: "₦2,310.55", Refunded: "₦18,000.00", Reversed: "₦7,500.00"}},
 		MoneySum:      dashboard.MoneyRow{Received: "₦119,107,500.00", Declined: "₦143,400.00", Unmatched: "₦2,310.55", Refunded: "₦18,000.00", Reversed: "₦7,500.00"},
 		StatementHref: "/dashboard/statements?from=2026-10-23&to=2026-11-21",
+		YesterdayHref: "/dashboard/statements?from=2026-11-20&to=2026-11-20",
 		Recent:        rows(),
 	}
 }

@@ -15,7 +15,7 @@ import (
 func listPage() dashboard.PaymentsProps {
 	p := dashboard.PaymentsProps{Page: shell("Transactions", "payments"), Methods: methods, Periods: []ui.Option{{Value: "today", Label: "Today"}, {Value: "last_month", Label: "Last month"}},
 		Columns: dashboard.Columns{Business: true, Customer: true, Method: true, Fiat: true, Coin: true, Created: true}, Rows: rows(), Filters: dashboard.Filters{Size: "25"},
-		Zone: "Africa/Lagos", ClearHref: "/dashboard/payments", FirstHref: "/dashboard/payments", ExportHref: "/dashboard/payments/export", NewsHref: "/dashboard/payments/news",
+		Zone: "Africa/Lagos", ClearHref: "/dashboard/payments", FirstHref: "/dashboard/payments", ExportHref: "/dashboard/payments/export", News: "3 new payments – show",
 		Pager:   ui.PagerProps{Shown: "8 payments", Next: "/dashboard/payments?older=x"},
 		States:  []dashboard.Tick{{Value: "pending", Label: "Pending"}, {Value: "declined", Label: "Declined", On: true}},
 		Choices: []dashboard.Tick{{Value: "business", Label: "Business reference", On: true}, {Value: "email", Label: "E-mail"}}}
@@ -38,6 +38,12 @@ func paymentPages(live layout.Page) map[string]templ.Component {
 	least.Columns = dashboard.Columns{Fiat: true}
 	least.Totals.TooMany = "More than 5,000 transactions match. Choose fewer days to see their sums."
 	filtered := listPage()
+	filtered.SaveQuery = "status=declined"
+	filtered.Views = []dashboard.SavedView{{ID: "1", Name: "To refund",
+		Href: "/dashboard/payments?need=decision"}, {ID: "2", Name: "Last month in naira",
+		Href: "/dashboard/payments?currency=NGN&period=last_month"}}
+	every.Views = []dashboard.SavedView{{ID: "1", Name: "To refund", Href: "/dashboard/payments?need=decision",
+		On: true}, {ID: "3", Name: strings.Repeat("Long name ", 4), Href: "/dashboard/payments?status=failed"}}
 	filtered.Totals = dashboard.Totals{Payments: "1,204", Successful: []string{"987"}, Refunded: []string{"₦20,000.00"}, Due: []string{"₦4,173,500.00", "GH₵21,310.00"}, Received: []string{"₦3,148,500.00", "GH₵20,114.90"}}
 	filtered.Chips, filtered.Filters = chips, dashboard.Filters{Query: "order-99", Method: "crypto_ripple", From: "2026-03-01", To: "2026-03-31", BookedFrom: "2026-03-01", BookedTo: "2026-03-31", Least: "45300", Size: "50"}
 	none := filtered
@@ -49,6 +55,16 @@ func paymentPages(live layout.Page) map[string]templ.Component {
 	hostile.Rows[0].Customer, hostile.Rows[0].Email, hostile.Rows[0].BusinessReference = long+" \u202e"+long, long+"@example.com", "=HYPERLINK"+long
 	empty, emptyLive := listPage(), listPage()
 	empty.Rows, emptyLive.Rows, emptyLive.Page = nil, nil, live
+	every.ResendHref = "/dashboard/payments/resend"
+	every.Carried = []dashboard.HiddenField{{Name: "currency", Value: "NGN"}}
+	resend := dashboard.PaymentsResendProps{Page: shell("Resend events", "payments"), Payments: "3 payments",
+		Planned: "At most 9 events for 2 endpoints.", Possible: true, BackHref: "/dashboard/payments",
+		Action: "/dashboard/payments/resend?ref=PAY_1", Chips: []dashboard.Chip{{Text: "3 ticked payments"}},
+		Form: ui.Form{Values: map[string]string{"failed": "true"}}}
+	refused, unticked := resend, resend
+	refused.Possible, refused.Form = false, ui.Form{Errors: map[string][]string{"": {"No active webhook would " +
+		"receive this. Register one, switch one on, or have it receive the type."}}, Code: "no_active_webhook"}
+	unticked.Possible, unticked.Chips, unticked.Wrong = false, nil, []string{"No row is ticked."}
 	here := listPage()
 	here.Page = live
 	export := dashboard.ExportProps{Page: shell("Export transactions", "payments"), Count: 1203, Zone: "Africa/Lagos", BackHref: "/dashboard/payments", CSVHref: "/dashboard/payments/export.csv", XLSXHref: "/dashboard/payments/export.xlsx", Most: 1_048_575}
@@ -59,6 +75,9 @@ func paymentPages(live layout.Page) map[string]templ.Component {
 		"payments": dashboard.Payments(listPage()), "payments-all-columns": dashboard.Payments(every), "payments-few-columns": dashboard.Payments(least),
 		"payments-chips": dashboard.Payments(filtered), "payments-none": dashboard.Payments(none), "payments-hostile": dashboard.Payments(hostile),
 		"payments-empty": dashboard.Payments(empty), "payments-empty-live": dashboard.Payments(emptyLive), "payments-live": dashboard.Payments(here),
-		"export": dashboard.Export(export), "export-too-many": dashboard.Export(many), "export-nothing": dashboard.Export(nothing), "export-unread": dashboard.Export(unread),
+		"payments-resend": dashboard.PaymentsResend(resend), "payments-resend-refused": dashboard.PaymentsResend(refused),
+		"payments-resend-unticked": dashboard.PaymentsResend(unticked),
+		"export":                   dashboard.Export(export), "export-too-many": dashboard.Export(many),
+		"export-nothing": dashboard.Export(nothing), "export-unread": dashboard.Export(unread),
 	}
 }

@@ -97,7 +97,7 @@ func teamPage(page layout.Page) dashboard.TeamProps {
 			{ID: "2", Email: "efua@sunbird.example", RoleName: "Owner", Sent: now.Add(-8 * 24 * time.Hour), Over: true, Fixed: true},
 		},
 		Roles:  []ui.Option{{Value: "owner", Label: "Owner"}, {Value: "admin", Label: "Admin"}, {Value: "finance", Label: "Finance"}, {Value: "developer", Label: "Developer"}},
-		Rights: []dashboard.RightRow{{What: "See transactions, customers and exports", May: [4]string{"yes", "yes", "yes", "in test"}}, {What: "Change wallets", May: [4]string{"yes", "", "", ""}}},
+		Rights: []dashboard.RightRow{{What: "See transactions, customers and exports", May: [5]string{"yes", "yes", "yes", "in test", ""}}, {What: "Change wallets", May: [5]string{"yes", "", "", "", ""}}},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // refundViews are all faces of a refund's page.
 var refundViews = []checkout.RefundView{checkout.RefundAsk, checkout.RefundNamed, checkout.RefundConfirmed,
 	checkout.RefundReady, checkout.RefundOnItsWay, checkout.RefundDone, checkout.RefundFailed, checkout.RefundExpired,
-	checkout.RefundEnded}
+	checkout.RefundEnded, checkout.RefundAnotherWay}
 
 func refundProps(lang string, shown checkout.RefundView) checkout.RefundProps {
 	p := checkout.RefundProps{Lang: lang, Chosen: true, Path: "/refund/tOkEn", OtherPath: "/refund/tOkEn", View: shown,
@@ -60,13 +60,14 @@ func refundPages() map[string]templ.Component {
 		}
 	}
 	for _, kind := range []send.LetterKind{send.LetterApprove, send.LetterPaidTwice, send.LetterReversed,
-		send.LetterSent} {
+		send.LetterSent, send.LetterMarked} {
 		pages["mail-send-"+string(kind)] = mail.Notice(mail.Send(refundLetter("", kind)))
 	}
 	return pages
 }
 
-var customerLetters = []send.LetterKind{send.LetterClaim, send.LetterConfirm, send.LetterOnItsWay, send.LetterDone}
+var customerLetters = []send.LetterKind{send.LetterClaim, send.LetterConfirm, send.LetterOnItsWay, send.LetterDone,
+	send.LetterAnotherWay}
 
 func refundLetter(lang string, kind send.LetterKind) send.Letter {
 	l := send.Letter{Kind: kind, Language: lang, Business: "Sunbird Coffee", Contact: "help@sunbird.example",
@@ -117,14 +118,20 @@ func TestRefundMailsAreInTheCustomersLanguage(t *testing.T) {
 	}
 }
 
-// TestMailsAboutSendsToMembersAreInEnglish: they lead to the send, and ask no customer's question.
-func TestMailsAboutSendsToMembersAreInEnglish(t *testing.T) {
+// TestMailsAboutSendsToMembers: they are in the member's language, where the dashboard has it, lead to
+// the send, and ask no customer's question.
+func TestMailsAboutSendsToMembers(t *testing.T) {
 	for kind, want := range map[send.LetterKind]string{send.LetterApprove: "approve a send of 12.345678 XRP",
 		send.LetterPaidTwice: "was sent twice", send.LetterReversed: "left the chain", send.LetterSent: "had ended"} {
 		subject, text, _ := mail.RenderSend(refundLetter("ar", kind))
 		if !strings.Contains(subject, want) || !strings.Contains(text, "Open the send: https://") ||
 			strings.Contains(text, "Questions") {
 			t.Errorf("the mail %s has the subject %q, want %q in it, and says:\n%s", kind, subject, want, text)
+		}
+		subject, text, html := mail.RenderSend(refundLetter("fr", kind))
+		if strings.Contains(subject, want) || !strings.Contains(text, "Ouvrir l'envoi") ||
+			!strings.Contains(text, "Bonjour") || !strings.Contains(html, `<html lang="fr"`) {
+			t.Errorf("the mail %s in French has the subject %q, and says:\n%s", kind, subject, text)
 		}
 	}
 }

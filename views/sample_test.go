@@ -140,20 +140,31 @@ func paymentPage() dashboard.PaymentProps {
 func book() map[string]templ.Component {
 	refused := ui.Form{Values: map[string]string{"business_name": "Sunbird Coffee", "name": "Amara", "email": "amara@", "password": "", "title": "Invoice 1042", "currency": "GHC", "amount_kind": "open", "url": "shop", "type": "Shop server", "amount": "0"}, Errors: map[string][]string{"email": {"An e-mail address needs a name, an @ and a domain."}, "password": {"A password has at least 12 characters."}, "url": {"An address begins with https:// or http://."}, "max_amount": {"At most must not be less than at least."}, "methods": {"Choose one coin or more."}}}
 	pages := map[string]templ.Component{
-		"error-404":        layout.Error(layout.ErrorProps{Status: 404, Title: "This page does not exist", What: "The address may be mistyped, or what stood here was removed.", Do: "Go back, or start from the overview.", RequestID: "req_8Kd02LmQp4", HomeHref: "/dashboard", HomeText: "Go to Overview"}),
-		"sign-up":          dashboard.SignUp(dashboard.SignUpProps{CSRF: "t"}),
-		"sign-up-token":    dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", AskToken: true}),
-		"sign-up-closed":   dashboard.SignUpClosed(),
-		"sign-up-refused":  dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", Form: refused}),
-		"sign-in":          dashboard.SignIn(dashboard.SignInProps{CSRF: "t", Notice: "You are signed out."}),
-		"payment":          dashboard.Payment(paymentPage()),
-		"methods":          dashboard.Methods(methodsPage()),
-		"methods-real":     dashboard.Methods(realMethods()),
-		"wallet":           dashboard.Wallet(walletPage()),
-		"wallet-new":       dashboard.Wallet(dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"), Form: ui.Form{Errors: map[string][]string{"key": {"Some character of this key is wrong or missing. Copy it again from your wallet."}}}, Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Sentence: "No wallet is set up yet, so customers can't pay in Bitcoin.", Editable: true, Prefixes: "xpub, ypub or zpub", Scripts: walletPage().Scripts}),
+		"error-404": layout.Error(layout.ErrorProps{Status: 404, Title: "This page does not exist",
+			What: "The address may be mistyped, or what stood here was removed.",
+			Do:   "Go back, or start from the overview.", RequestID: "req_8Kd02LmQp4", HomeHref: "/dashboard",
+			HomeText: "Go to Overview"}),
+		"sign-up":         dashboard.SignUp(dashboard.SignUpProps{CSRF: "t"}),
+		"sign-up-token":   dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", AskToken: true}),
+		"sign-up-closed":  dashboard.SignUpClosed(),
+		"sign-up-refused": dashboard.SignUp(dashboard.SignUpProps{CSRF: "t", Form: refused}),
+		"sign-in":         dashboard.SignIn(dashboard.SignInProps{CSRF: "t", Notice: "You are signed out."}),
+		"payment":         dashboard.Payment(paymentPage()),
+		"methods":         dashboard.Methods(methodsPage()),
+		"methods-real":    dashboard.Methods(realMethods()),
+		"wallet":          dashboard.Wallet(walletPage()),
+		"wallet-new": dashboard.Wallet(dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"),
+			Form: ui.Form{Errors: map[string][]string{"key": {"Some character of this key is wrong or missing. Copy it again from your wallet."}}}, Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Sentence: "No wallet is set up yet, so customers can't pay in Bitcoin.", Editable: true, Prefixes: "xpub, ypub or zpub", Scripts: walletPage().Scripts}),
+		"wallet-rehearse": dashboard.Wallet(dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"),
+			Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin",
+			Sentence: "In the test domain, payments use the sandbox's simulated network and need no wallet.",
+			Editable: true, Rehearsal: true,
+			Sample: "tpubDCakYCkYXV4Yx7TY6xtb6SwZ89j9KMuHgQJ26gkE6rsbFPdpUoCksmJaxEraNFWABQCpW61zS1ahBY8BCUPshFLNqVqWEb3utMeyXXmgcKc", Prefixes: "tpub, upub or vpub", Scripts: walletPage().Scripts}),
 		"wallet-seen":      dashboard.Wallet(dashboard.WalletProps{Page: shell("Dogecoin wallet", "methods"), Code: "crypto_dogecoin", Coin: "DOGE", Name: "Dogecoin", Network: "Dogecoin", Sentence: "No wallet is set up yet, so customers can't pay in Dogecoin.", Why: "Only an owner of the business can set or change it."}),
 		"wallet-list":      dashboard.Wallet(addressListPage()),
 		"wallet-ether":     dashboard.Wallet(dashboard.WalletProps{Page: shell("Ether wallet", "methods"), Code: "crypto_ethereum", Coin: "ETH", Name: "Ether", Network: "Ethereum", Sentence: "No wallet is set up yet, so customers can't pay in Ether.", Editable: true, Prefixes: "xpub"}),
+		"wallet-address":   dashboard.Wallet(oneAddressPage()),
+		"address-review":   dashboard.AddressReview(addressReview()),
 		"wallet-review":    dashboard.WalletReview(reviewPage()),
 		"account":          dashboard.Wallet(accountPage()),
 		"account-new":      dashboard.Wallet(newAccountPage()),
@@ -197,6 +208,9 @@ func book() map[string]templ.Component {
 	maps.Copy(pages, customerPages())
 	maps.Copy(pages, resolvePages(live))
 	maps.Copy(pages, booksPages())
+	maps.Copy(pages, notificationPages())
+	maps.Copy(pages, tillPages())
+	maps.Copy(pages, goingLivePages(live))
 	for _, view := range views {
 		pages["pay-"+string(view)] = checkout.Page(checkout.PageProps{StatusProps: status(view, "BTC"), Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Test: view == checkout.Waiting || view == checkout.Confirm, Scenarios: scenarios})
 	}
@@ -204,6 +218,7 @@ func book() map[string]templ.Component {
 		pages["pay-waiting-"+coin] = checkout.Page(checkout.PageProps{StatusProps: status(checkout.Waiting, coin), Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
 	}
 	maps.Copy(pages, languagePages())
+	maps.Copy(pages, dashboardLanguagePages(pages))
 	maps.Copy(pages, refundPages())
 	maps.Copy(pages, posterPages())
 	maps.Copy(pages, sweepPages())
@@ -232,7 +247,8 @@ func methodsPage() dashboard.MethodsProps {
 		{Code: "crypto_ethereum", Coin: "ETH", Name: "Ethereum", Network: "Ethereum", Enabled: true, Available: true, Sentence: "Pays on the sandbox: nothing else is needed."},
 		{Code: "crypto_tether", Coin: "USDT", Name: "Tether USDt", Network: "Ethereum (ERC-20)", Available: true, Sentence: "Off: customers don't see it."},
 		{Code: "crypto_ripple", Coin: "XRP", Name: "XRP", Network: "XRP Ledger", Enabled: true, Available: true, Sentence: "Pays on the sandbox: nothing else is needed."},
-		{Code: "crypto_dogecoin", Coin: "DOGE", Name: "Dogecoin", Network: "Dogecoin", Sentence: "Needs a node: the operator sets COINTILL_LIVE_DOGECOIN_URL."},
+		{Code: "crypto_dogecoin", Coin: "DOGE", Name: "Dogecoin", Network: "Dogecoin", Enabled: true,
+			Sentence: "Needs a node: the operator sets COINTILL_LIVE_DOGECOIN_URL."},
 	}}
 }
 
@@ -250,7 +266,7 @@ func reference() docs.ReferenceProps {
 		Events:    []docs.Event{{Type: "payment.initiated", Text: "A payment was made."}, {Type: "payment.successful", Text: "Final confirmation, right amount."}},
 		Scenarios: []docs.Scenario{{Code: "exact", Text: "The right amount, confirmed in a few seconds."}},
 		Groups: []docs.Group{{ID: "payments", Title: "Payments", Text: "The heart of the service.", Operations: []docs.Operation{
-			{ID: "initiate", Method: "POST", Path: "/v1/payment/initiate", Summary: "Initiate a payment", Description: "Locks a price and gives the address of the payment page.", Request: []docs.Field{{Name: "currency", Type: "string", Required: true, Text: "NGN, GHC, KES or USD."}, {Name: "amount", Type: "integer", Required: true, Text: "1 to 1,000,000, in whole major units."}, {Name: "metadata", Type: "object or array", Text: "Returned as given."}}, Responses: []docs.Response{{Status: "201", Text: "Initiated", Example: "{\n  \"status\": true\n}"}, {Status: "409", Text: "The business reference is taken"}}, Curl: "curl …"},
+			{ID: "initiate", Method: "POST", Path: "/v1/payment/initiate", Summary: "Initiate a payment", Description: "Locks a price and gives the address of the payment page.", Request: []docs.Field{{Name: "currency", Type: "string", Required: true, Text: "NGN, GHC, KES or USD."}, {Name: "amount", Type: "integer", Required: true, Text: "1 to 1,000,000, in whole major units."}, {Name: "metadata", Type: "object or array", Text: "Returned as given."}}, Responses: []docs.Response{{Status: "201", Text: "Initiated", Example: "{\n  \"status\": true\n}"}, {Status: "409", Text: "The business reference is taken"}}, Examples: []docs.Example{{Language: "curl", Text: "curl …"}, {Language: "PHP", Text: "<?php\necho 1;"}}},
 			{ID: "verify", Method: "GET", Path: "/v1/payment/verify/{business_reference}", Summary: "Verify a payment", Parameters: []docs.Field{{Name: "business_reference", In: "path", Type: "string", Required: true, Text: "Either reference."}}, Responses: []docs.Response{{Status: "200", Text: "The record", Example: "{}"}}},
 		}}},
 	}

@@ -14,10 +14,16 @@ import (
 func unmatchedPages() map[string]templ.Component {
 	page := shell("Unmatched", "unmatched")
 	tabs := []dashboard.Tab{{Text: "Open", Href: "/dashboard/unmatched", On: true}, {Text: "Attached", Href: "/dashboard/unmatched?show=attached"}, {Text: "Refunded", Href: "/dashboard/unmatched?show=refunded"}}
-	untagged := dashboard.UnmatchedRow{Amount: "31.250002 XRP", Asset: "XRP", Why: "No destination tag", Advice: "It arrived in your account without a tag, so its payment is unknown. Ask the sender.", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Seen: now, Href: "/dashboard/unmatched/7"}
-	wrong := dashboard.UnmatchedRow{Amount: "Another asset", Unlisted: true, Asset: "FAKE-XRP", Units: "31250002", Why: "Wrong asset", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", Seen: now, State: "Unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Href: "/dashboard/unmatched/8"}
+	untagged := dashboard.UnmatchedRow{Amount: "31.250002 XRP", Network: "XRP Ledger", Asset: "XRP",
+		Why: "No destination tag", Advice: "It arrived in your account without a tag, so its payment is unknown. Ask the sender.", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Seen: now, Href: "/dashboard/unmatched/7"}
+	wrong := dashboard.UnmatchedRow{Amount: "Another asset", Network: "XRP Ledger", Unlisted: true,
+		Asset: "FAKE-XRP", Units: "31250002", Why: "Wrong asset", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY",
+		Tag: "4021881377", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d",
+		Seen: now, State: "Unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W",
+		Href: "/dashboard/unmatched/8"}
 	list := rows()
-	open := dashboard.StrayProps{Page: page, UnmatchedRow: untagged, Network: "xrpl-mainnet", Coin: "XRP", Block: "96,412,003", CanAttach: true, CanRefund: true,
+	open := dashboard.StrayProps{Page: page, UnmatchedRow: untagged, Coin: "XRP", Block: "96,412,003",
+		CanAttach: true, CanRefund: true,
 		Form:  ui.Form{Values: map[string]string{"reference": "PAY_MINE"}, Errors: map[string][]string{"reference": {"No payment here has this reference. Look it up under Transactions."}}},
 		Meant: []dashboard.MeantRow{{PaymentRow: list[3], Lacks: "31.250002 XRP", Fits: "exactly that amount"}, {PaymentRow: list[2], Lacks: "9.250000 XRP", Fits: "22.000002 more"}}}
 	done := open
@@ -47,7 +53,15 @@ func customerPages() map[string]templ.Component {
 	long := one
 	long.Name, long.Email, long.Payments, long.Volumes = strings.Repeat("Ọláyínká", 12), strings.Repeat("a", 60)+"@"+strings.Repeat("b", 60)+".example", "More than 5,000", nil
 	long.Limit = "Based on the latest 5,000 payments."
+	mine, gone := one, one
+	mine.EraseHref = "/dashboard/customers/CUS_m2Vn8QkLx0Td/erase"
+	gone.Name, gone.Email, gone.Erased = "Erased Customer", "cus_m2vn8qklx0td@erased.invalid", true
+	erasing := dashboard.EraseProps{Page: page, Code: one.Code, Name: one.Name, Email: one.Email, Href: one.Href, Payments: "4 payments", SecondFactor: true,
+		Form: ui.Form{Errors: map[string][]string{"password": {"Is not your password."}}}}
+	waiting := erasing
+	waiting.Form, waiting.Refused = ui.Form{}, "A payment of this customer has not ended. Erase the data after it has, which takes a day at most."
 	return map[string]templ.Component{
+		"customer-mine": dashboard.Customer(mine), "customer-erased": dashboard.Customer(gone), "customer-erase": dashboard.EraseCustomer(erasing), "customer-erase-refused": dashboard.EraseCustomer(waiting),
 		"customers": dashboard.Customers(dashboard.CustomersProps{Page: page, Rows: list, Pager: ui.PagerProps{Shown: "8 customers", Next: "/dashboard/customers?after=x"}}), "customers-empty": dashboard.Customers(dashboard.CustomersProps{Page: page}),
 		"customers-none": dashboard.Customers(dashboard.CustomersProps{Page: page, Query: "<nobody>"}), "customer": dashboard.Customer(one), "customer-long": dashboard.Customer(long),
 	}

@@ -53,6 +53,27 @@ func addressListPage() dashboard.WalletProps {
 			Advice: "12 addresses of the list are left. Enter the next list before they run out: payments that find none can't be paid."}}
 }
 
+// oneAddressPage is the wallet of ether and USDT, which is one address whose amounts run short.
+func oneAddressPage() dashboard.WalletProps {
+	p := addressListPage()
+	p.Sheet = false
+	p.Wallet = &dashboard.WalletCard{OneAddress: oneAddress(), Issued: "1,204 payments",
+		Advice: "Amounts run short: on 20 November at 15:04 UTC a payment found less than a quarter of the amounts " +
+			"near its own free."}
+	return p
+}
+
+func oneAddress() *dashboard.OneAddress {
+	return &dashboard.OneAddress{Address: "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
+		Networks: []string{"BNB Smart Chain", "Ethereum"}, Capacity: []string{"990 in Tether USD", "33 in Ether"}}
+}
+
+func addressReview() dashboard.WalletReviewProps {
+	return dashboard.WalletReviewProps{Page: shell("Tether USD wallet", "methods"), Code: "crypto_tether",
+		Name: "Tether USD", Key: oneAddress().Address, Shown: oneAddress().Address, Script: "address",
+		OneAddress: oneAddress(), Former: "xpub6BosfCn…nMdj"}
+}
+
 func reviewPage() dashboard.WalletReviewProps {
 	p := dashboard.WalletReviewProps{Page: shell("Bitcoin wallet", "methods"), Code: "crypto_bitcoin", Name: "Bitcoin", Key: zpub, Shown: zpub, Script: "wpkh",
 		Format: "An extended public key (zpub)", Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Path: "0/*", Scripts: scripts(), Former: "ypub6WoG…r575Fk"}

@@ -22,7 +22,22 @@ var onlyOnPages = []string{"Content-Security-Policy", "X-Frame-Options", "Referr
 	"Cross-Origin-Opener-Policy", "Permissions-Policy", "X-Request-Id"}
 
 func (a *assets) serve(c *fiber.Ctx) error {
-	rest := c.Params("*")
+	if err := a.serveFile(c, c.Params("*")); err != nil {
+		return err
+	}
+	// An SVG is a document when it is opened by itself.
+	if string(c.Response().Header.ContentType()) != "image/svg+xml" {
+		for _, name := range onlyOnPages {
+			c.Response().Header.Del(name)
+		}
+	}
+	return nil
+}
+
+// serveWorker serves the service worker under a fixed address: a browser keeps asking that one for changes.
+func (a *assets) serveWorker(c *fiber.Ctx) error { return a.serveFile(c, "0/"+static.WorkerName) }
+
+func (a *assets) serveFile(c *fiber.Ctx, rest string) error {
 	file, found := static.Open(rest)
 	if !found {
 		return fiber.ErrNotFound
@@ -32,11 +47,6 @@ func (a *assets) serve(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderCacheControl, static.CacheControl)
 	}
 	c.Set(fiber.HeaderContentType, file.ContentType)
-	if file.ContentType != "image/svg+xml" { // which is a document when it is opened by itself
-		for _, name := range onlyOnPages {
-			c.Response().Header.Del(name)
-		}
-	}
 	c.Vary(fiber.HeaderAcceptEncoding)
 	body := file.Body
 	if strings.HasPrefix(file.ContentType, "text/") || file.ContentType == "image/svg+xml" {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -44,7 +43,8 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 		return c.Redirect(strings.TrimSuffix(logoPath, "/logo")+"?logo="+why+"#logo", http.StatusSeeOther)
 	}
 	var body bytes.Buffer
-	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status), What: answer.Sentence,
+	ctx := page.ErrorContext(c)
+	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status), What: answer.SentenceIn(ctx),
 		RequestID: id}
 	// an outdated page may still link here, so the error page shows a way on
 	if strings.HasPrefix(c.Path(), "/dashboard/") {
@@ -52,7 +52,6 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 			props.HomeHref = s.formPage(c)
 		}
 	}
-	ctx := context.WithoutCancel(c.UserContext()) // its deadline may be over; an error page queries nothing
 	if err := layout.Error(props.Worded(ctx)).Render(ctx, &body); err != nil {
 		s.Log.Error("error page not rendered", "request_id", id, "error", err)
 		return c.SendString(answer.Sentence)

@@ -48,10 +48,18 @@ func (m members) Post(path string, action scope.Action, h page.Handler) {
 type visitors struct{ *Server }
 
 // Get registers a page.
-func (v visitors) Get(path string, h page.Handler) { v.app.Get(path, v.withSession(h)) }
+func (v visitors) Get(path string, h page.Handler) { v.app.Get(path, v.withSession(speakToVisitor(h))) }
 
 // Post registers an act.
-func (v visitors) Post(path string, h page.Handler) { v.app.Post(path, v.withForm(h)) }
+func (v visitors) Post(path string, h page.Handler) { v.app.Post(path, v.withForm(speakToVisitor(h))) }
+
+// speakToVisitor runs a handler in the language that the address chooses.
+func speakToVisitor(h page.Handler) page.Handler {
+	return func(c *page.Ctx) error {
+		page.SpeakToVisitor(c)
+		return h(c)
+	}
+}
 
 // payers registers the customer's routes: page.Payers.
 type payers struct{ *Server }
@@ -93,6 +101,7 @@ func (s *Server) withSession(h page.Handler) fiber.Handler {
 		}
 		c := s.ctx(f)
 		c.Session = l
+		page.SpeakToBrowser(c)
 		if err := h(c); err != nil {
 			return err
 		}
@@ -134,15 +143,24 @@ func (s *Server) asMember(action scope.Action, h page.Handler) page.Handler {
 		if err != nil {
 			return err
 		}
-		c.Session.(*login).rights(string(member.Role) + " in " + member.Business.Code) // withSession put a login there
 		c.Member, c.Scope = member, member.Scope(c.Domain())
-		if c.Operator, err = s.Account.Operator(c.UserContext(), member.User); err != nil {
+		if c.InTill() {
+			c.Scope.Role = scope.Till
+		}
+		c.Session.(*login).rights(string(c.Scope.Role) + " in " + member.Business.Code) // withSession put a login there
+		page.SpeakToMember(c)
+		if c.Scope.Role == scope.Till {
+			if c.Path() == "/dashboard" { // where signing in leads
+				return c.Redirect(page.TillPath)
+			}
+		} else if c.Operator, err = s.Account.Operator(c.UserContext(), member.User); err != nil {
 			return err
 		}
 		c.Offers = func(path string) bool {
 			action, known := s.actions[path]
 			return !known || c.Scope.Allows(action)
 		}
+		c.CountUnread = func() int { return s.countUnread(c) }
 		c.Locals(page.LocalBusiness, member.Business.ID)
 		err = c.Scope.CheckAction(action)
 		if err == nil {
@@ -153,6 +171,18 @@ func (s *Server) asMember(action scope.Action, h page.Handler) page.Handler {
 		}
 		return err
 	}
+}
+
+// countUnread counts the member's unread notifications. A page is shown although they can't be counted.
+func (s *Server) countUnread(c *page.Ctx) int {
+	if s.Notifications == nil {
+		return 0
+	}
+	n, err := s.Notifications.CountUnread(c.UserContext(), c.Scope)
+	if err != nil {
+		s.Log.Warn("unread notifications are not counted", "request_id", c.RequestID, "error", err)
+	}
+	return n
 }
 
 // refusalsPerMinute bounds the rows that one member can write into the audit log by

@@ -31,6 +31,7 @@ func (s *Server) routes(r Routes) {
 	s.app.Get("/healthz", func(c *fiber.Ctx) error { return c.JSON(fiber.Map{"status": "ok"}) })
 	s.app.Get("/readyz", s.ready)
 	s.app.Get(static.Prefix+"*", s.assets.serve)
+	s.app.Get(static.WorkerPath, s.assets.serveWorker)
 
 	if r.API != nil {
 		r.API(s.app)

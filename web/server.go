@@ -69,6 +69,8 @@ type Deps struct {
 	Secret   *secret.Box
 	Limiter  *limit.Limiter
 	Hub      *sse.Hub
+	// Notifications counts what members have not read; nil counts none.
+	Notifications Unread
 	// Calls is where requests of API keys are noted; nil notes none.
 	Calls   *apilog.Log
 	Log     *slog.Logger
@@ -76,6 +78,11 @@ type Deps struct {
 	// Checks are what /readyz asks, by name; an error means not ready.
 	Checks map[string]func(ctx context.Context) error
 	Routes Routes
+}
+
+// Unread is what the server needs of core/notification.
+type Unread interface {
+	CountUnread(ctx context.Context, sc scope.Scope) (int, error)
 }
 
 // Server serves the whole product. Make one with New.

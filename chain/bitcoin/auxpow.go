@@ -43,10 +43,10 @@ func (w *decoder) readProof(h header, name digest, p params.Params, verify bool)
 	case !verify || p.Private:
 		return nil
 	case !p.AuxPow:
-		return checkWork(name, h.bits(), p.PowLimit)
+		return params.CheckWork(name, h.bits(), p.PowLimit)
 	}
 	done, _ := scrypt.Key(work, work, 1024, 1, 1, len(digest{})) // it fails only for other parameters
-	return checkWork(digest(done), h.bits(), dogecoinPowLimit)
+	return params.CheckWork(digest(done), h.bits(), dogecoinPowLimit)
 }
 
 // auxPow proves that a miner worked on a block while mining a block of another chain, the parent.

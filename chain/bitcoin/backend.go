@@ -31,11 +31,16 @@ type backend interface {
 	batchSize() int
 	// fetchMinedTx returns a transaction that a block holds.
 	fetchMinedTx(ctx context.Context, id, blockHash string) ([]byte, error)
+	// locateTx returns where the server has a transaction.
+	locateTx(ctx context.Context, id string) (txPlace, error)
 	// fetchOutputStates returns the states of outputs, in their order.
 	fetchOutputStates(ctx context.Context, outputs []chain.OwnOutput) ([]chain.OutputState, error)
 	// estimateFee returns the fee rate for a confirmation within some blocks, in satoshi for 1,000
 	// virtual bytes; 0 where the server has no estimate.
 	estimateFee(ctx context.Context, blocks int) (int64, error)
+	// fetchPaidRates returns fee rates that transactions of the blocks up to a height paid; none where the
+	// server has no such statistics.
+	fetchPaidRates(ctx context.Context, tip int64) []int64
 	// broadcastTx gives a signed transaction in hexadecimal to the server. said is why the server
 	// refused it, "" where it took it.
 	broadcastTx(ctx context.Context, raw string) (said string, err error)

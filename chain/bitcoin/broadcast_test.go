@@ -92,7 +92,7 @@ func expectRefusal(t *testing.T, source *Source, err error, want string) {
 	if want == "" && err != nil || want != "" && (!errors.As(err, &refused) || string(refused) != want) {
 		t.Errorf("Broadcast = %v, want %q", err, want)
 	}
-	if until := source.servers[0].DemotedUntil(); !until.IsZero() {
+	if until := source.nodes.Members[0].DemotedUntil(); !until.IsZero() {
 		t.Errorf("the node is demoted until %s, want it trusted", until)
 	}
 }
@@ -151,9 +151,9 @@ func TestBroadcastsThatFail(t *testing.T) {
 		err := source.Broadcast(t.Context(), "02aa")
 		var refused chain.Refusal
 		if err == nil || errors.As(err, &refused) || !strings.Contains(err.Error(), c.says) ||
-			source.servers[0].DemotedUntil().IsZero() {
+			source.nodes.Members[0].DemotedUntil().IsZero() {
 			t.Errorf("%s: Broadcast = %v, demoted until %s; want a failure with %q", name, err,
-				source.servers[0].DemotedUntil(), c.says)
+				source.nodes.Members[0].DemotedUntil(), c.says)
 		}
 	}
 }

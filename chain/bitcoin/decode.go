@@ -8,7 +8,6 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/bitcoin/params"
-	"cointill/core/money"
 )
 
 // ErrMalformed is wrapped by every error of ParseBlock, ParseHeader and ParseTx: no honest node of
@@ -55,7 +54,7 @@ func ParseHeader(raw []byte, p params.Params) (hash, parent string, at time.Time
 	h := header(raw[:headerLen])
 	name := h.blockHash()
 	if !p.Private && !p.AuxPow {
-		if err := checkWork(name, h.bits(), p.PowLimit); err != nil {
+		if err := params.CheckWork(name, h.bits(), p.PowLimit); err != nil {
 			return "", "", time.Time{}, merkle, fmt.Errorf("%w header: %w", ErrMalformed, err)
 		}
 	}
@@ -69,7 +68,7 @@ func ParseHeader(raw []byte, p params.Params) (hash, parent string, at time.Time
 // the header commits to, exactly the first one is a coinbase, the amounts are possible, and, except
 // on private networks, the header's work was done. The work is a double SHA-256, or scrypt on a
 // chain with merged mining, which takes half a millisecond for a block. Whether the difficulty is
-// right follows from other blocks; see checkDifficulty.
+// right follows from other blocks; see params.Retarget.CheckTarget.
 //
 // A block with a transaction of 64 bytes, which could pass for a node of the merkle tree, is not
 // refused: consensus allows it. An attacker who sends tree nodes as transactions needs one that
@@ -107,7 +106,7 @@ func parseBlock(raw []byte, p params.Params, height int64, watch chain.Watch, ve
 // readTransactions reads all transactions of a block to its end, and returns the root over them.
 func (w *decoder) readTransactions(f *matcher, verify bool) (root digest, err error) {
 	var tree merkleTree
-	count, most := w.readCount(minTx), maxAmount(f.params)
+	count, most := w.readCount(minTx), uint64(f.params.MaxAmount())
 	for i := range count {
 		s := w.readTx(f.watch, most)
 		if s.coinbase != (i == 0) {
@@ -151,7 +150,7 @@ func ParseTx(raw []byte, p params.Params, watch chain.Watch) (Tx, error) {
 		return Tx{}, fmt.Errorf("%w transaction: %d bytes", ErrMalformed, len(raw))
 	}
 	w := decoder{raw: raw}
-	s := w.readTx(watch, maxAmount(p))
+	s := w.readTx(watch, uint64(p.MaxAmount()))
 	switch {
 	case w.fault != "":
 		return Tx{}, fmt.Errorf("%w transaction: %s", ErrMalformed, w.fault)
@@ -183,7 +182,7 @@ func findTx(raw []byte, p params.Params, id string) ([]byte, error) {
 		return nil, fmt.Errorf("%w block: %w", ErrMalformed, err)
 	}
 	for range w.readCount(minTx) {
-		s := w.readTx(emptyWatch{}, maxAmount(p))
+		s := w.readTx(emptyWatch{}, uint64(p.MaxAmount()))
 		if w.fault != "" {
 			return nil, fmt.Errorf("%w block: %s", ErrMalformed, w.fault)
 		}
@@ -197,18 +196,9 @@ func findTx(raw []byte, p params.Params, id string) ([]byte, error) {
 // checkTxID checks that bytes are the transaction with an id.
 func checkTxID(raw []byte, p params.Params, id string) error {
 	w := decoder{raw: raw}
-	s := w.readTx(emptyWatch{}, maxAmount(p))
+	s := w.readTx(emptyWatch{}, uint64(p.MaxAmount()))
 	if s.end != len(raw) || w.txID(s).String() != id {
 		return fmt.Errorf("%w transaction: it isn't %s", ErrMalformed, id)
 	}
 	return nil
-}
-
-// maxAmount returns the greatest amount, in the smallest unit, that the rules of the coin's chain
-// let one transaction move.
-func maxAmount(p params.Params) uint64 {
-	if p.Coin == money.DOGE {
-		return 10_000_000_000 * 1e8
-	}
-	return 21_000_000 * 1e8
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/btcsuite/btcd/wire/v2"
 
 	"cointill/chain"
+	"cointill/chain/bitcoin/params"
 	"cointill/core/money"
 )
 
@@ -64,7 +65,7 @@ func TestLongestBlockIsRead(t *testing.T) {
 func TestAmountsEndAtAllCoins(t *testing.T) {
 	t.Parallel()
 	p := paramsOf(t, money.Bitcoin, "regtest")
-	all := int64(maxAmount(p))
+	all := int64(uint64(p.MaxAmount()))
 	for _, c := range []struct {
 		amounts []int64
 		fine    bool
@@ -84,12 +85,12 @@ func TestAmountsEndAtAllCoins(t *testing.T) {
 func TestWorkMayEqualTarget(t *testing.T) {
 	t.Parallel()
 	const bits = 0x1d00ffff
-	target := decodeTarget(bits)
+	target := params.DecodeTarget(bits)
 	for more, fine := range map[int64]bool{-1: true, 0: true, 1: false} {
 		var done digest
 		new(big.Int).Add(target, big.NewInt(more)).FillBytes(done[:])
 		slices.Reverse(done[:])
-		if err := checkWork(done, bits, target); (err == nil) != fine {
+		if err := params.CheckWork(done, bits, target); (err == nil) != fine {
 			t.Errorf("work of the target and %d: error %v, want done: %v", more, err, fine)
 		}
 	}

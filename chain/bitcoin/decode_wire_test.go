@@ -67,9 +67,9 @@ func checkConsensus(tx *wire.MsgTx, p params.Params) (coinbase, ok bool) {
 	for _, in := range tx.TxIn {
 		coinbase = coinbase || in.PreviousOutPoint == wire.OutPoint{Index: wire.MaxPrevOutIndex}
 	}
-	left := int64(maxAmount(p))
+	left := int64(uint64(p.MaxAmount()))
 	for _, out := range tx.TxOut {
-		if left -= out.Value; out.Value < 0 || out.Value > int64(maxAmount(p)) || left < 0 {
+		if left -= out.Value; out.Value < 0 || out.Value > int64(uint64(p.MaxAmount())) || left < 0 {
 			return false, false
 		}
 	}
@@ -194,7 +194,7 @@ func witnessTx(inputs uint32) *wire.MsgTx {
 
 // FuzzParseBlock: ParseBlock takes the blocks that btcsuite and the rules take, and reads the same in them.
 //
-//fuzz:inputs 30000
+//fuzz:inputs 15000
 func FuzzParseBlock(f *testing.F) {
 	f.Add(readVector(f, "bitcoin-170"))
 	f.Add(readVector(f, "litecoin-regtest-104"))
@@ -224,7 +224,7 @@ func FuzzParseBlock(f *testing.F) {
 
 // FuzzParseTx: ParseTx takes the transactions that btcsuite and the rules take, and reads the same in them.
 //
-//fuzz:inputs 40000
+//fuzz:inputs 20000
 func FuzzParseTx(f *testing.F) {
 	f.Add(readVector(f, "bip143-p2wpkh"))
 	f.Add(wireBytes(payTo(0, wire.NewTxOut(5, numberedScript(1)))))
@@ -260,7 +260,7 @@ func FuzzParseTx(f *testing.F) {
 
 // FuzzParseHeader: ParseHeader takes the headers that btcsuite takes, and reads the same in them.
 //
-//fuzz:inputs 40000
+//fuzz:inputs 20000
 func FuzzParseHeader(f *testing.F) {
 	f.Add(readVector(f, "bitcoin-170"))
 	f.Add(readVector(f, "dogecoin-0")[:headerLen])

@@ -38,7 +38,7 @@ func TestTargetGrowsOnlyByTheRules(t *testing.T) {
 		{"dogecoin, the easiest of all", doge, 5_000_000, 0x1a010000, 0x1e0fffff, false},
 		{"a test network", paramsOf(t, money.Bitcoin, "testnet4").Retarget, 5, 0x1a010000, 0x1d00ffff, true},
 	} {
-		if err := checkDifficulty(c.rule, c.height, c.before, c.bits); (err == nil) != c.ok {
+		if err := c.rule.CheckTarget(c.height, c.before, c.bits); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

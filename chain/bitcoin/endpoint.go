@@ -89,13 +89,3 @@ func parsePublisher(text string) (string, error) {
 	}
 	return rest, nil
 }
-
-// parseEndpoints parses the URLs of all nodes of a network.
-func parseEndpoints(texts []string) (all []endpoint, err error) {
-	err = node.CheckURLs("node", texts, func(text string) (string, error) {
-		e, err := parseEndpoint(text)
-		all = append(all, e)
-		return e.base, err
-	})
-	return all, err
-}

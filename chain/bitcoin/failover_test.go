@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"cointill/chain/node"
+	"cointill/chain/chaintest"
+	"cointill/chain/quorum"
 	"cointill/core/money"
 )
 
@@ -97,7 +98,7 @@ func TestNoNodeIsUsedWhileTwoDisagree(t *testing.T) {
 			t.Errorf("%+v", st)
 		}
 	}
-	if _, err := b.source.Block(t.Context(), 3, b.watch); err == nil {
+	if _, err := chaintest.ReadBlock(t.Context(), b.source, 3, b.watch); err == nil {
 		t.Error("a block is given while nodes disagree")
 	}
 	second.update(func(n *fakeNode) { n.intercept = hangUntilClosed }) // the other node is stopped
@@ -160,7 +161,7 @@ func TestSilentSecondNodeDelaysNothing(t *testing.T) {
 	for len(asked) < 2 { // the first check is given up, and another one begins
 		b.mustStep()
 	}
-	if v := b.source.servers[1].LastView(); v.Healthy() {
+	if v := b.source.nodes.Members[1].LastView(); v.Healthy() {
 		t.Error("it passes for healthy")
 	}
 }
@@ -186,7 +187,7 @@ func TestEveryNodeProblemIsListed(t *testing.T) {
 func TestIdleStepAsksFewQuestions(t *testing.T) {
 	t.Parallel()
 	b, first, second := newTwoNodeFixture(t)
-	b.source.timing, b.source.nodes.Timing = defaultTiming, node.DefaultTiming
+	b.source.timing, b.source.nodes.Timing = defaultTiming, quorum.DefaultTiming
 	b.mustStep()
 	before, others := first.totalCalls(), second.totalCalls()
 	b.mustStep()

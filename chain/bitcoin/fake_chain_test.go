@@ -2,6 +2,7 @@ package bitcoin
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -30,7 +31,9 @@ type fakeChain struct {
 	pending []string
 	minedIn map[string]chain.BlockID
 	serial  uint64
-	bits    uint32 // of future blocks
+	bits    uint32   // of future blocks
+	reward  int64    // of the next block; 0 for 50 coins
+	spent   []string // outputs that gettxout doesn't show
 }
 
 type fakeBlock struct {
@@ -73,7 +76,7 @@ func (c *fakeChain) addBlock(ids []string) {
 	coinbase := wire.NewMsgTx(2)
 	coinbase.AddTxIn(wire.NewTxIn(wire.NewOutPoint(&chainhash.Hash{}, ^uint32(0)),
 		binary.LittleEndian.AppendUint64(nil, c.nextSerial()), nil))
-	coinbase.AddTxOut(wire.NewTxOut(50e8, []byte{0x51}))
+	coinbase.AddTxOut(wire.NewTxOut(cmp.Or(c.reward, 50e8), []byte{0x51}))
 	header := &wire.BlockHeader{Version: 4, Bits: c.bits, Timestamp: time.Unix(time.Now().Unix(), 0)}
 	if n := len(c.blocks); n > 0 {
 		parent, err := chainhash.NewHashFromStr(c.blocks[n-1].hash)

@@ -38,6 +38,7 @@ type fakeNode struct {
 	pushed     chan string // messages for websockets
 	loading    bool        // its mempool is still being loaded
 	refused    bool        // websockets may not subscribe
+	indexed    bool        // it has an index of transactions
 }
 
 func newFakeNode(t testing.TB, c *fakeChain, dialect string) *fakeNode {
@@ -83,7 +84,7 @@ func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
 // shortenSilence lets silent nodes be given up soon. Only tests of silence use it, before the first
 // question, because busy machines are silent, too.
 func shortenSilence(s *Source) {
-	for _, node := range s.servers {
+	for _, node := range s.nodes.Members {
 		switch b := node.backend.(type) {
 		case *core:
 			b.SilenceTimeout = time.Second
@@ -239,10 +240,23 @@ func (n *fakeNode) answerCall(c fakeCall) (any, *rpcError) {
 	case "getrawtransaction":
 		var id string
 		_ = json.Unmarshal(c.Params[0], &id)
-		if raw := n.pendingTx(id); raw != nil {
+		raw, depth := n.pendingTx(id), n.depthOf(id, blocks)
+		switch {
+		case raw != nil && len(c.Params) > 1:
+			return map[string]any{"hex": hex.EncodeToString(raw)}, nil
+		case raw != nil:
 			return hex.EncodeToString(raw), nil
+		case n.indexed && depth > 0 && len(c.Params) > 1:
+			return map[string]any{"blockhash": blocks[len(blocks)-depth].hash, "confirmations": depth}, nil
 		}
 		return nil, &rpcError{-5, "No such mempool transaction"}
+	case "gettxout":
+		var id string
+		_ = json.Unmarshal(c.Params[0], &id)
+		if depth := n.depthOf(id, blocks); depth > 0 && n.isUnspent(id, string(c.Params[1])) {
+			return map[string]any{"confirmations": depth, "value": 0.1}, nil
+		}
+		return json.RawMessage("null"), nil
 	}
 	return nil, &rpcError{-32601, "Method not found"}
 }
@@ -297,6 +311,25 @@ func (n *fakeNode) pendingTx(id string) []byte {
 	return txBytes(c.TB, c.txs[id])
 }
 
+// depthOf returns how many confirmations a transaction has; 0 for one in none of the blocks.
+func (n *fakeNode) depthOf(id string, blocks []fakeBlock) int {
+	at := slices.IndexFunc(blocks, func(b fakeBlock) bool { return slices.Contains(b.txs, id) })
+	if at < 0 {
+		return 0
+	}
+	return len(blocks) - at
+}
+
+// isUnspent reports that the chain has not marked an output as spent.
+func (n *fakeNode) isUnspent(id, index string) bool {
+	n.mu.Lock()
+	c := n.chain
+	n.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.txs[id] != nil && index < fmt.Sprint(len(c.txs[id].TxOut)) && !slices.Contains(c.spent, id+":"+index)
+}
+
 func (n *fakeNode) serveEsplora(w http.ResponseWriter, path string) {
 	blocks := n.shownBlocks()
 	parts := strings.Split(strings.Trim(path, "/"), "/")
@@ -318,6 +351,11 @@ func (n *fakeNode) serveEsplora(w http.ResponseWriter, path string) {
 			result = blocks[at].raw
 		} else if at >= 0 {
 			result = hex.EncodeToString(blocks[at].raw[:80])
+		}
+	case parts[0] == "tx" && len(parts) > 2 && parts[2] == "status":
+		result = `{"confirmed":false}` // as of one that it doesn't know
+		if depth := n.depthOf(parts[1], blocks); depth > 0 {
+			result = fmt.Sprintf(`{"confirmed":true,"block_height":%d}`, len(blocks)-depth)
 		}
 	case parts[0] == "tx":
 		if raw := n.pendingTx(parts[1]); raw != nil {

@@ -353,7 +353,7 @@ func TestPublicNetworkNeedsItsGenesisAndARecentTip(t *testing.T) {
 	n.update(func(n *fakeNode) { n.syncing = false })
 	b.mustStep()
 	late := func(d time.Duration) {
-		for _, n := range s.servers {
+		for _, n := range s.nodes.Members {
 			n.clock = func() time.Time { return time.Now().Add(d) }
 		}
 	}
@@ -366,7 +366,7 @@ func TestPublicNetworkNeedsItsGenesisAndARecentTip(t *testing.T) {
 	other := *c.params.Params
 	other.GenesisHash = paramsOf(t, money.Bitcoin, "testnet4").GenesisHash
 	s = n.openSource(t)
-	s.servers[0].params.Params = &other
+	s.nodes.Members[0].params.Params = &other
 	newFixture(t, c, s).expectProblem("its first block is another")
 }
 

@@ -13,55 +13,6 @@ import (
 	"cointill/core/money"
 )
 
-// TestRatesAreParsedExactly parses rates as nodes write them: in BTC for 1,000 virtual bytes, and in satoshi for one.
-func TestRatesAreParsedExactly(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		text   string
-		factor int64
-		want   int64
-	}{
-		{"0.00001000", 1e8, 1000}, {"0.00012345", 1e8, 12_345}, {"1e-05", 1e8, 1000}, {"1E-5", 1e8, 1000},
-		{"2.5e+0", 1e8, 250_000_000}, {"3", 1e8, 300_000_000}, {"3e1", 1, 30},
-		{"0.000000001", 1e8, 1}, {"0.00001000000000001", 1e8, 1001}, {"0.000000010000000001", 1e8, 2},
-		{"1.0119999999999998", 1000, 1012}, {"20.001", 1000, 20_001}, {"20.0010000001", 1000, 20_002},
-		{"999999999", 1e8, 99_999_999_900_000_000}, {"0.123456789012345678", 1, 1}, {"1e-99", 1e8, 1},
-		{"1e-100", 1e8, 0},
-		{"92233720368.54775807", 1e8, 0}, {"922337203e10", 1, 9_223_372_030_000_000_000},
-		{"9.223372036854775807e18", 1, 9_223_372_036_854_775_807}, {"9.223372036854775808e18", 1, 0},
-		{"1e99", 1e8, 0}, {"1e999999999", 1e8, 0}, {"1e-999999999", 1e8, 0}, {"1e100", 1, 0}, {"1000000000", 1, 0},
-		{"0.1234567890123456789", 1, 0}, {"0", 1e8, 0}, {"0.0", 1e8, 0}, {"0e9", 1e8, 0},
-		{"-1", 1e8, 0}, {"-1.00000000", 1e8, 0}, {"-1e-5", 1e8, 0}, {"+1", 1e8, 0}, {"", 1e8, 0}, {"null", 1e8, 0},
-		{`"0.1"`, 1e8, 0}, {"NaN", 1e8, 0}, {"Inf", 1e8, 0}, {"1/3", 1e8, 0}, {"0x10", 1e8, 0}, {".5", 1e8, 0},
-		{"5.", 1e8, 0}, {"1_0", 1e8, 0}, {" 1", 1e8, 0}, {"1 ", 1e8, 0}, {"1\n", 1e8, 0}, {"1.5.5", 1e8, 0},
-		{"e5", 1e8, 0},
-	} {
-		if got := parseRate(c.text, c.factor); got != c.want {
-			t.Errorf("parseRate(%q, %d) = %d, want %d", c.text, c.factor, got, c.want)
-		}
-	}
-}
-
-// TestRatesAreShownAsWalletsDo writes rates of both coins.
-func TestRatesAreShownAsWalletsDo(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		coin money.Coin
-		rate int64
-		want string
-	}{
-		{money.BTC, 1000, "1 sat/vB"}, {money.BTC, 1, "0.001 sat/vB"}, {money.BTC, 999, "0.999 sat/vB"},
-		{money.BTC, 1001, "1.001 sat/vB"}, {money.BTC, 12_500, "12.5 sat/vB"}, {money.BTC, 10_010, "10.01 sat/vB"},
-		{money.BTC, 5_000_000, "5000 sat/vB"}, {money.BTC, 0, "0 sat/vB"},
-		{money.DOGE, 1_000_000, "0.01 DOGE/kB"}, {money.DOGE, 2_000_000, "0.02 DOGE/kB"},
-		{money.DOGE, 5_000_000_000, "50 DOGE/kB"}, {money.DOGE, 1_234_567, "0.01234567 DOGE/kB"},
-	} {
-		if got := formatRate(c.coin, c.rate); got != c.want {
-			t.Errorf("formatRate(%s, %d) = %q, want %q", c.coin, c.rate, got, c.want)
-		}
-	}
-}
-
 // TestRatesOfSpeeds asks each kind of node for the rates of all speeds.
 func TestRatesOfSpeeds(t *testing.T) {
 	t.Parallel()
@@ -106,10 +57,10 @@ func TestRatesOfSpeeds(t *testing.T) {
 				t.Parallel()
 				s := &sendNode{dialect: dialect, fees: c.fees}
 				source, _ := s.openSource(t, newFakeChain(t, paramsOf(t, c.coin, "regtest")))
-				if _, err := source.Tip(t.Context()); err != nil {
+				if _, err := source.At(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				rates, err := source.servers[0].fetchFeeRates(t.Context())
+				rates, err := source.nodes.Members[0].fetchFeeRates(t.Context())
 				got := fmt.Sprint(rates[chain.SpeedFast], rates[chain.SpeedUsual], rates[chain.SpeedSaving])
 				if err != nil || got != c.want || len(rates) != 3 {
 					t.Errorf("fetchFeeRates = %v, %v, want %s", rates, err, c.want)
@@ -128,7 +79,7 @@ func TestFewBlocksAreAskedForOnce(t *testing.T) {
 	s := &sendNode{}
 	source, _ := s.openDialect(t, money.Bitcoin, "btcd")
 	for blocks, want := range map[int]string{fewBlocks: "within 25", fewBlocks + 1: "within 25; within 26"} {
-		rate, err := source.servers[0].estimateFee(t.Context(), blocks)
+		rate, err := source.nodes.Members[0].estimateFee(t.Context(), blocks)
 		if asked := s.takeAsked(); rate != 0 || err != nil || asked != want {
 			t.Errorf("estimateFee within %d = %d, %v, asked for %s, want 0 and %s", blocks, rate, err, asked, want)
 		}
@@ -192,11 +143,11 @@ func TestDamagedEstimates(t *testing.T) {
 			t.Parallel()
 			s := &sendNode{dialect: c.dialect}
 			source, n := s.openSource(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")))
-			if _, err := source.Tip(t.Context()); err != nil {
+			if _, err := source.At(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			n.update(func(n *fakeNode) { n.intercept = c.intercept })
-			rates, err := source.servers[0].fetchFeeRates(t.Context())
+			rates, err := source.nodes.Members[0].fetchFeeRates(t.Context())
 			if c.says == "" && (err != nil || !maps.Equal(rates, usual)) {
 				t.Errorf("fetchFeeRates = %v, %v, want %v", rates, err, usual)
 			}
@@ -205,9 +156,9 @@ func TestDamagedEstimates(t *testing.T) {
 			}
 			_, err = source.PrepareTerms(t.Context(), s.sampleOrder(source.params, 50_000, 100_000), "")
 			var refused chain.Refusal
-			if c.says != "" && (err == nil || errors.As(err, &refused) || source.servers[0].DemotedUntil().IsZero()) {
+			if c.says != "" && (err == nil || errors.As(err, &refused) || source.nodes.Members[0].DemotedUntil().IsZero()) {
 				t.Errorf("PrepareTerms = %v, demoted until %s; want a failure of the node", err,
-					source.servers[0].DemotedUntil())
+					source.nodes.Members[0].DemotedUntil())
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func TestHostileAnswersTakeBoundedMemory(t *testing.T) {
 		{"a long block of Esplora's", "esplora", block, make([]byte, 32<<20)},
 	} {
 		n := newFakeNode(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")), c.dialect)
-		ask := c.ask(n.openSource(t).servers[0].backend)
+		ask := c.ask(n.openSource(t).nodes.Members[0].backend)
 		n.update(func(n *fakeNode) {
 			n.intercept = func(w http.ResponseWriter, r *http.Request) bool {
 				_, _ = io.Copy(io.Discard, r.Body)
@@ -94,7 +94,7 @@ func TestEsploraTransactionsFitBoundedMemory(t *testing.T) {
 			return true
 		}
 	})
-	raws, err := n.openSource(t).servers[0].fetchTxs(t.Context(), ids)
+	raws, err := n.openSource(t).nodes.Members[0].fetchTxs(t.Context(), ids)
 	if err != nil || len(raws) < 9 || len(raws) > 10+esploraWorkers {
 		t.Fatalf("%d transactions, %v", len(raws), err)
 	}

@@ -88,9 +88,7 @@ type heldTx struct {
 
 // reading holds the parameters of one reading of the mempool.
 type reading struct {
-	*Source
-	node  *server
-	tip   string
+	*view
 	watch chain.Watch
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain/chaintest"
 	"cointill/core/clock"
 )
 
@@ -56,7 +57,7 @@ func TestFloodStillGivesSnapshots(t *testing.T) {
 				b.payUnwatched()
 			}
 		}
-		if p, err := b.source.Pending(t.Context(), b.watch); err == nil {
+		if p, err := chaintest.ReadPending(t.Context(), b.source, b.watch); err == nil {
 			pictures++
 			if len(p.Transfers) != 1 || p.Transfers[0].TxID != mine {
 				t.Errorf("%+v", p)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/chaintest"
 	"cointill/core/money"
 )
 
@@ -24,7 +25,7 @@ func (b *fixture) payUnwatched() (address, txid string) {
 // readPending reads the mempool and returns the ids of its transactions.
 func (b *fixture) readPending() map[string]bool {
 	b.Helper()
-	p, err := b.source.Pending(b.Context(), b.watch)
+	p, err := chaintest.ReadPending(b.Context(), b.source, b.watch)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestReloadingMempoolDropsNothing(t *testing.T) {
 		t.Fatal("it isn't there")
 	}
 	n.update(func(n *fakeNode) { n.intercept = cutOff })
-	if _, err := b.source.Tip(t.Context()); err == nil {
+	if _, err := b.source.At(t.Context()); err == nil {
 		t.Fatal("a node that is down has a tip")
 	}
 	waiting := b.chain.pending
@@ -109,7 +110,7 @@ func TestSpendWatchedAfterItsTransactionIsSeen(t *testing.T) {
 	key := b.chain.txs[rival].TxIn[0].PreviousOutPoint.String()
 	b.chain.mu.Unlock()
 	b.watch.AddSpends(key)
-	p, err := b.source.Pending(t.Context(), b.watch)
+	p, err := chaintest.ReadPending(t.Context(), b.source, b.watch)
 	if err != nil || len(p.Spends) != 1 || p.Spends[0] != (chain.Spend{Key: key, TxID: rival}) {
 		t.Errorf("%+v, %v", p, err)
 	}

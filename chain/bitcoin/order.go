@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"cointill/chain"
+	"cointill/chain/bitcoin/feerate"
 	"cointill/chain/bitcoin/signing"
 	"cointill/chain/bitcoin/signing/ur"
 	"cointill/chain/node"
@@ -35,11 +36,29 @@ var _ chain.OutputSigner = (*Source)(nil)
 type orderTerms struct {
 	Plan signing.Plan `json:"plan"`
 	Rate int64        `json:"rate"` // satoshi for 1,000 virtual bytes
+	// Shared are outputs that each transaction spends that was prepared for the order, so that only one of
+	// them can confirm; nil for all inputs of the first one.
+	Shared []string `json:"shared,omitempty"`
+}
+
+// listShared lists the outputs that each transaction for the order spends so far.
+func (t orderTerms) listShared() []string {
+	if t.Shared != nil {
+		return t.Shared
+	}
+	return listOutpoints(t.Plan)
+}
+
+func listOutpoints(plan signing.Plan) (keys []string) {
+	for _, in := range plan.Inputs {
+		keys = append(keys, in.Outpoint())
+	}
+	return keys
 }
 
 // FindOutputStates implements chain.OutputSigner.
 func (s *Source) FindOutputStates(ctx context.Context, outputs []chain.OwnOutput) ([]chain.OutputState, error) {
-	n, _, err := s.currentNode.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +68,7 @@ func (s *Source) FindOutputStates(ctx context.Context, outputs []chain.OwnOutput
 
 // PrepareTerms implements chain.Signer.
 func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string) (string, error) {
-	n, _, err := s.currentNode.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -57,17 +76,22 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 	if err != nil {
 		return "", n.DemoteOnError(ctx, err)
 	}
-	request := signing.Request{Outputs: []signing.Output{{Address: o.To.Address, Amount: o.Amount}},
+	request := signing.Request{
 		Change:  signing.Output{Address: o.Change.Address, Change: (*signing.KeyOrigin)(&o.Change.KeyOrigin)},
 		FeeRate: rates.chooseRate(o.Speed), HighestFeeRate: rates.chooseRate(chain.SpeedFast)}
+	for _, p := range o.Payees() {
+		request.Outputs = append(request.Outputs, signing.Output{Address: p.To.Address, Amount: p.Amount})
+	}
 	for _, output := range o.Outputs {
 		request.Unspent = append(request.Unspent, signing.Input{TxID: output.TxID, Vout: uint32(output.Index),
 			Amount: output.Amount, Script: s.params.Script(output.Address), Origin: signing.KeyOrigin(output.KeyOrigin)})
 	}
 	if earlier != "" {
-		if request.OneOf, err = s.ListInputs(earlier); err != nil {
+		var before orderTerms
+		if err := json.Unmarshal([]byte(earlier), &before); err != nil {
 			return "", err
 		}
+		request.OneOf = before.listShared()
 	}
 	plan, err := signing.SelectInputs(s.params, request)
 	if err != nil {
@@ -76,7 +100,13 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 	if err := n.addPrevious(ctx, o, &plan); err != nil {
 		return "", n.DemoteOnError(ctx, err)
 	}
-	text, err := json.Marshal(orderTerms{plan, request.FeeRate})
+	terms := orderTerms{Plan: plan, Rate: request.FeeRate}
+	for _, key := range listOutpoints(plan) {
+		if slices.Contains(request.OneOf, key) {
+			terms.Shared = append(terms.Shared, key)
+		}
+	}
+	text, err := json.Marshal(terms)
 	return string(text), err
 }
 
@@ -89,11 +119,15 @@ func describeShortage(coin money.Coin, o chain.Order, err error) error {
 	case errors.As(err, &short) && short.Limited:
 		return errManyPieces
 	case errors.As(err, &short):
-		return chain.Refusal(fmt.Sprintf("The account has %s %s that can be spent now; this send takes %s %s with the "+
+		takes := "this send takes"
+		if len(o.Beside) > 0 {
+			takes = "these sends take"
+		}
+		return chain.Refusal(fmt.Sprintf("The account has %s %s that can be spent now; %s %s %s with the "+
 			"network's fee. Money that is on its way, or that another send waits to spend, doesn't count.",
-			coin.Format(short.Available), coin, coin.Format(short.Needed), coin))
+			coin.Format(short.Available), coin, takes, coin.Format(short.Needed), coin))
 	}
-	return fmt.Errorf("a send of %s: %w", o.Amount, err)
+	return fmt.Errorf("a send of %s: %w", o.Total(), err)
 }
 
 const errManyPieces chain.Refusal = "The account's money lies in more pieces than one transaction can spend. Send a part " +
@@ -129,29 +163,29 @@ func (n *server) addPrevious(ctx context.Context, o chain.Order, plan *signing.P
 	return nil
 }
 
-// readTerms reads what PrepareTerms returned. Its plan must pay the order, and nothing else but change.
+// readTerms reads what PrepareTerms returned. Its plan must pay all of the order, and nothing else but change.
 func readTerms(o chain.Order, text string) (t orderTerms, err error) {
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		return t, err
 	}
-	out := t.Plan.Outputs
-	if len(out) == 0 || len(out) > 2 || out[0].Address != o.To.Address || out[0].Amount.Cmp(o.Amount) != 0 ||
-		out[0].Change != nil || len(out) == 2 && out[1].Change == nil {
+	pays, out := o.Payees(), t.Plan.Outputs
+	same := len(out) == len(pays) || len(out) == len(pays)+1 && out[len(pays)].Change != nil
+	for i := 0; same && i < len(pays); i++ {
+		same = out[i].Address == pays[i].To.Address && out[i].Amount.Cmp(pays[i].Amount) == 0 && out[i].Change == nil
+	}
+	if !same {
 		return t, errors.New("bitcoin: the terms are of another send")
 	}
 	return t, nil
 }
 
 // ListInputs implements chain.OutputSigner.
-func (s *Source) ListInputs(terms string) (keys []string, err error) {
+func (s *Source) ListInputs(terms string) (keys, shared []string, err error) {
 	var t orderTerms
 	if err := json.Unmarshal([]byte(terms), &t); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, in := range t.Plan.Inputs {
-		keys = append(keys, in.Outpoint())
-	}
-	return keys, nil
+	return listOutpoints(t.Plan), t.listShared(), nil
 }
 
 // BuildUnsigned implements chain.Signer.
@@ -160,7 +194,7 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (u chain.Unsigned, e
 	if err != nil {
 		return u, err
 	}
-	u = chain.Unsigned{Fee: t.Plan.Fee, FeeAsset: string(s.params.Coin), FeeRate: formatRate(s.params.Coin, t.Rate)}
+	u = chain.Unsigned{Fee: t.Plan.Fee, FeeAsset: string(s.params.Coin), FeeRate: feerate.Format(s.params.Coin, t.Rate)}
 	if !s.params.Segwit {
 		unsigned, err := signing.BuildUnsigned(s.params, t.Plan)
 		if err != nil {
@@ -192,13 +226,26 @@ func encodeParts(raw []byte) (parts []string, err error) {
 	return parts, nil
 }
 
+// CountParts implements chain.OutputSigner.
+func (s *Source) CountParts(text string) (have, want int) {
+	d, err := ur.ReadParts(text)
+	if err != nil {
+		return 0, 0
+	}
+	return d.CountParts()
+}
+
 // CheckSigned implements chain.Signer.
 func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed, []chain.Difference, error) {
 	t, err := readTerms(o, terms)
 	if err != nil {
 		return chain.Signed{}, nil, err
 	}
-	checked, err := signing.CheckSigned(s.params, t.Plan, []byte(signed))
+	returned, err := ur.JoinPSBT(signed)
+	if err != nil {
+		return chain.Signed{}, nil, err
+	}
+	checked, err := signing.CheckSigned(s.params, t.Plan, returned)
 	var refused *signing.Refusal
 	if errors.As(err, &refused) && len(refused.Differences) > 0 {
 		var differences []chain.Difference
@@ -232,7 +279,7 @@ func describeDifference(coin money.Coin, d signing.Difference) chain.Difference 
 
 // Broadcast implements chain.Signer.
 func (s *Source) Broadcast(ctx context.Context, raw string) error {
-	n, _, err := s.currentNode.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/bitcoin/feerate"
 	"cointill/chain/node"
 )
 
@@ -93,7 +94,7 @@ func (c *core) fetchEstimate(ctx context.Context, blocks int) (int64, error) {
 		return 0, err
 	}
 	if c.isBtcd.Load() {
-		return parseRate(string(result), 1e8), nil
+		return feerate.Parse(string(result), 1e8), nil
 	}
 	var answer struct {
 		FeeRate jsontext.Value `json:"feerate"`
@@ -101,7 +102,38 @@ func (c *core) fetchEstimate(ctx context.Context, blocks int) (int64, error) {
 	if err := json.Unmarshal(result, &answer, node.AllowDuplicateNames); err != nil {
 		return 0, node.UnexpectedAnswerError(rpcServerKind, errors.New("no estimate of fees"))
 	}
-	return parseRate(string(answer.FeeRate), 1e8), nil
+	return feerate.Parse(string(answer.FeeRate), 1e8), nil
+}
+
+// fetchPaidRates reads Bitcoin Core's statistics of blocks: what the 10th, 25th, 50th, 75th and 90th of 100
+// equal parts of each paid. A node without them, or a provider that forbids them, is no failure: the blocks
+// themselves are read then.
+func (c *core) fetchPaidRates(ctx context.Context, tip int64) (rates []int64) {
+	var calls []rpcCall
+	for height := tip; height > max(0, tip-rateBlocks) && !c.isBtcd.Load(); height-- {
+		calls = append(calls, c.newCall("getblockstats", height, []string{"feerate_percentiles"}))
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	replies, err := c.callBatch(ctx, smallAnswer, calls)
+	if err != nil {
+		return nil
+	}
+	for _, r := range replies {
+		var stats struct {
+			Percentiles []jsontext.Value `json:"feerate_percentiles"`
+		}
+		if r.Error != nil || json.Unmarshal(r.Result, &stats, node.AllowDuplicateNames) != nil {
+			return nil
+		}
+		for _, text := range stats.Percentiles[:min(len(stats.Percentiles), 5)] {
+			if rate := feerate.Parse(string(text), 1000); rate > 0 { // a block without transactions has zeros
+				rates = append(rates, rate)
+			}
+		}
+	}
+	return rates
 }
 
 // broadcastTx gives a transaction to the node. said is why it refused it, "" where it took it.

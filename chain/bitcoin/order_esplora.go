@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/bitcoin/feerate"
 	"cointill/chain/node"
 )
 
@@ -83,11 +84,14 @@ func (e *esplora) estimateFee(ctx context.Context, blocks int) (int64, error) {
 	for within, text := range estimates { // the one that is nearest below
 		n, _ := strconv.Atoi(within) // 0, or more than there are blocks, where it is none
 		if n > best && n <= blocks {
-			best, rate = n, parseRate(string(text), 1000)
+			best, rate = n, feerate.Parse(string(text), 1000)
 		}
 	}
 	return rate, nil
 }
+
+// fetchPaidRates: Esplora has no statistics of blocks.
+func (e *esplora) fetchPaidRates(context.Context, int64) []int64 { return nil }
 
 // broadcastTx gives a transaction to the server. said is why it refused it, "" where it took it.
 func (e *esplora) broadcastTx(ctx context.Context, raw string) (said string, err error) {

@@ -148,7 +148,7 @@ func TestOrdersThatCantBeMade(t *testing.T) {
 			if !errors.As(err, &refused) || string(refused) != c.want || terms != "" {
 				t.Errorf("PrepareTerms = %q, %v, want the refusal %q", terms, err, c.want)
 			}
-			if until := source.servers[0].DemotedUntil(); !until.IsZero() {
+			if until := source.nodes.Members[0].DemotedUntil(); !until.IsZero() {
 				t.Errorf("the node is demoted until %s for a refusal, want it trusted", until)
 			}
 		})
@@ -346,12 +346,12 @@ func TestSignedTransactionsAreChecked(t *testing.T) {
 			done.Fee.Cmp(terms.Plan.Fee) != 0 {
 			t.Errorf("%s: CheckSigned = %+v, %v, %v, want %s for %s", coin, done, differences, err, tx.TxID(), terms.Plan.Fee)
 		}
-		keys, err := source.ListInputs(text)
+		keys, _, err := source.ListInputs(text)
 		want := []string{o.Outputs[0].SpendKey(), o.Outputs[1].SpendKey()}
 		if err != nil || fmt.Sprint(keys) != fmt.Sprint(want) {
 			t.Errorf("%s: ListInputs = %v, %v, want %v", coin, keys, err, want)
 		}
-		if keys, err := source.ListInputs("{"); err == nil || keys != nil {
+		if keys, _, err := source.ListInputs("{"); err == nil || keys != nil {
 			t.Errorf("%s: ListInputs of damaged terms = %v, %v, want an error", coin, keys, err)
 		}
 	}

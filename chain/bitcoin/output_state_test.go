@@ -64,7 +64,7 @@ func TestNoOutputsTakeNoRequest(t *testing.T) {
 	for _, dialect := range dialects {
 		s := &sendNode{dialect: dialect}
 		source, n := s.openSource(t, newFakeChain(t, paramsOf(t, money.Bitcoin, "regtest")))
-		if _, err := source.Tip(t.Context()); err != nil {
+		if _, err := source.At(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		requests := 0
@@ -164,7 +164,7 @@ func expectNoStates(t *testing.T, source *Source, says string) {
 	if err == nil || errors.As(err, &refused) || !strings.Contains(err.Error(), says) {
 		t.Errorf("FindOutputStates = %v, %v, want a failure with %q", states, err, says)
 	}
-	if source.servers[0].DemotedUntil().IsZero() {
+	if source.nodes.Members[0].DemotedUntil().IsZero() {
 		t.Error("the node is not demoted, want others to be preferred")
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/chain/node"
+	"cointill/chain/chaintest"
+	"cointill/chain/quorum"
 	"cointill/core/money"
 )
 
@@ -77,7 +78,7 @@ func TestContradictedBranchIsNotCounted(t *testing.T) {
 				if n := p.ledger.Confirmations(p.paid); n != 0 {
 					t.Errorf("%d confirmations on a branch that a healthy node contradicts", n)
 				}
-				if _, err := p.source.Block(t.Context(), 3, p.watch); err == nil {
+				if _, err := chaintest.ReadBlock(t.Context(), p.source, 3, p.watch); err == nil {
 					t.Error("a block is given while nodes disagree")
 				}
 			})
@@ -118,7 +119,7 @@ func TestFalseBranchStopsAtTheNextHonestBlock(t *testing.T) {
 func TestOtherNodeIsCheckedBeforeALongBranchCounts(t *testing.T) {
 	t.Parallel()
 	p := newPartition(t, 1) // node 1 is the node in use
-	p.source.nodes.Timing = node.DefaultTiming
+	p.source.nodes.Timing = quorum.DefaultTiming
 	p.expectTip(0)
 	witness := p.nodes[0]
 	before := witness.totalCalls()
@@ -137,13 +138,13 @@ func TestOtherNodeIsCheckedBeforeALongBranchCounts(t *testing.T) {
 func TestSilentOtherNodeIsLeftOut(t *testing.T) {
 	t.Parallel()
 	p := newPartition(t, 1)
-	p.source.nodes.Timing = node.DefaultTiming
+	p.source.nodes.Timing = quorum.DefaultTiming
 	p.source.nodes.Timing.CheckTimeout = 50 * time.Millisecond
 	p.expectTip(0)
 	p.nodes[0].update(func(n *fakeNode) { n.intercept = hangUntilClosed })
 	p.chains[1].mineBlocks(2)
 	p.expectTip(1)
-	if p.source.servers[1].LastView().Healthy() {
+	if p.source.nodes.Members[1].LastView().Healthy() {
 		t.Error("it passes for healthy")
 	}
 }
@@ -213,7 +214,7 @@ func TestRunningCheckDoesNotLiftADispute(t *testing.T) {
 	p.chains[0].mineBlocks(1)
 	p.chains[1].mineBlocks(1)
 	p.expectTip(0)
-	witness, liar := p.source.servers[0], p.source.servers[1]
+	witness, liar := p.source.nodes.Members[0], p.source.nodes.Members[1]
 	p.source.nodes.ChoiceMu.Lock()
 	p.source.nodes.Chosen = liar.Node
 	p.source.nodes.ChoiceMu.Unlock()
@@ -229,7 +230,7 @@ func TestRunningCheckDoesNotLiftADispute(t *testing.T) {
 	go func() { ended <- witness.Check(t.Context()) }()
 	<-asked // its check begins
 	p.nodes[0].update(func(n *fakeNode) { n.intercept = nil })
-	fresh := map[*node.Node]bool{liar.Node: true}
+	fresh := map[*quorum.Node]bool{liar.Node: true}
 	if err := liar.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +238,7 @@ func TestRunningCheckDoesNotLiftADispute(t *testing.T) {
 	go func() {
 		p.source.nodes.ChoiceMu.Lock()
 		defer p.source.nodes.ChoiceMu.Unlock()
-		_, err := p.source.nodes.PickBest(t.Context(), fresh)
+		_, _, err := p.source.nodes.PickBest(t.Context(), fresh)
 		result <- err
 	}()
 	close(answer) // its check ends

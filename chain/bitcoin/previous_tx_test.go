@@ -159,7 +159,7 @@ func expectNodeFailure(t *testing.T, source *Source, o chain.Order, says string)
 	if err == nil || errors.As(err, &refused) || !strings.Contains(err.Error(), says) || terms != "" {
 		t.Errorf("PrepareTerms = %q, %v, want a failure with %q", terms, err, says)
 	}
-	if source.servers[0].DemotedUntil().IsZero() {
+	if source.nodes.Members[0].DemotedUntil().IsZero() {
 		t.Error("the node is not demoted, want others to be preferred")
 	}
 }

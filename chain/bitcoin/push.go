@@ -8,17 +8,18 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"cointill/chain/bitcoin/zmq"
 	"cointill/chain/node"
 )
 
-// maxPushed bounds one pushed message: a raw block, or a notification of btcd.
+// maxPushed bounds one pushed message of btcd.
 const maxPushed = maxRaw
 
 // addListeners adds the push connections of a node.
 func (s *Source) addListeners(e *endpoint, http *client) {
 	for _, at := range e.zmq {
 		s.AddListener(node.Listener{Host: at, Kind: "zmq",
-			Listen: func(ctx context.Context, up func()) error { return subscribeZMQ(ctx, at, up, s.handlePush) }})
+			Listen: func(ctx context.Context, up func()) error { return zmq.Subscribe(ctx, at, up, s.handlePush) }})
 	}
 	if e.websocketURL != "" {
 		s.AddListener(node.Listener{Host: e.host, Kind: "websocket",

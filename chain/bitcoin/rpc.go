@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"sync/atomic"
 
@@ -93,7 +92,7 @@ func (r *rpc) callMethod(ctx context.Context, limit int64, method string, params
 	}
 	var answer rpcReply
 	if err := json.Unmarshal(body, &answer, node.AllowDuplicateNames); err != nil {
-		return nil, malformedAnswerError(status, body, err)
+		return nil, node.UnreadableReplyError(rpcServerKind, status, body, err)
 	}
 	if answer.ID == nil || *answer.ID != question.ID {
 		if answer.Error != nil {
@@ -116,25 +115,15 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, calls []rpcCall) ([]rp
 			return nil, answer.resultError()
 		}
 	}
-	answers, err := parseReplies(body, len(calls))
+	answers, err := node.ParseReplies[rpcReply](body, len(calls))
 	if err != nil {
-		return nil, malformedAnswerError(status, body, err)
+		return nil, node.UnreadableReplyError(rpcServerKind, status, body, err)
 	}
-	place := make(map[int64]int, len(calls))
+	ids := make([]int64, len(calls))
 	for i, c := range calls {
-		place[c.ID] = i
+		ids[i] = c.ID
 	}
-	ordered, found := make([]rpcReply, len(calls)), 0
-	for _, answer := range answers {
-		if answer.ID == nil {
-			continue
-		}
-		if i, ok := place[*answer.ID]; ok {
-			delete(place, *answer.ID)
-			ordered[i] = answer
-			found++
-		}
-	}
+	ordered, found := node.OrderReplies(answers, ids, func(r rpcReply) *int64 { return r.ID })
 	if found != len(calls) {
 		return nil, node.UnexpectedAnswerError(rpcServerKind,
 			fmt.Errorf("%d answers to %d requests", found, len(calls)))
@@ -160,21 +149,6 @@ func (r *rpcReply) resultError() error {
 		return node.NewFailure(r.Error, "is starting. It is asked again until it is ready.")
 	}
 	return r.Error
-}
-
-// malformedAnswerError returns the error for a body that is no answer.
-func malformedAnswerError(status int, body []byte, err error) error {
-	switch {
-	case status >= 500:
-		return node.ServerError(status)
-	case status != http.StatusOK:
-		return node.UnexpectedAnswerError(rpcServerKind, fmt.Errorf("HTTP %d", status))
-	case len(body) == 0:
-		return node.UnexpectedAnswerError(rpcServerKind, errors.New("an empty answer"))
-	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
-		return node.UnexpectedAnswerError(rpcServerKind, errors.New("a web page"))
-	}
-	return node.UnexpectedAnswerError(rpcServerKind, errors.New(node.PrintableText(err.Error())))
 }
 
 // decodeHexResult decodes a result of bytes in hexadecimal.
@@ -205,26 +179,6 @@ func isHash(text string) bool {
 		}
 	}
 	return len(text) == 64
-}
-
-// parseReplies parses a JSON list of at most as many replies as were asked for.
-func parseReplies(list []byte, most int) ([]rpcReply, error) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(list), node.AllowDuplicateNames)
-	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '[' {
-		return nil, errors.New("not a list of answers")
-	}
-	replies := make([]rpcReply, 0, most)
-	for decoder.PeekKind() != ']' {
-		if len(replies) == most {
-			return nil, fmt.Errorf("more than %d answers", most)
-		}
-		var r rpcReply
-		if err := json.UnmarshalDecode(decoder, &r); err != nil {
-			return nil, err
-		}
-		replies = append(replies, r)
-	}
-	return replies, nil
 }
 
 // parseIDs parses a JSON list of transaction ids.

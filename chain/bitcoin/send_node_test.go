@@ -34,6 +34,7 @@ type sendNode struct {
 	fees    map[int]string               // rates in JSON as the dialect writes them, by the number of blocks
 	txs     map[string][]byte            // that it serves by their ids
 	refusal string                       // its words for a transaction; "" takes it
+	stats   string                       // percentiles of the rates of each block; "" for a node without statistics
 
 	mu    sync.Mutex
 	asked []string // gettxout's arguments, estimates, ids of transactions, and what was sent
@@ -73,7 +74,7 @@ func (s *sendNode) openDialect(t *testing.T, coin money.Chain, dialect string) (
 	s.dialect = dialect
 	c := newFakeChain(t, paramsOf(t, coin, "regtest"))
 	source, _ := s.openSource(t, c)
-	if _, err := source.Tip(t.Context()); err != nil {
+	if _, err := source.At(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.takeAsked()
@@ -101,6 +102,8 @@ func (s *sendNode) answerCall(c fakeCall) any {
 		return map[string]any{"bestblock": strings.Repeat("0", 64), "confirmations": 1, "value": 0.1}
 	case map[bool]string{true: "estimatefee", false: "estimatesmartfee"}[s.dialect == "btcd"]:
 		return s.answerEstimate(c.Params[0])
+	case "getblockstats":
+		return s.answerStats(c)
 	case "getrawtransaction":
 		if s.note("raw %s", text); s.txs[text] != nil {
 			return hex.EncodeToString(s.txs[text])

@@ -9,12 +9,11 @@ import (
 	"cointill/chain"
 	"cointill/chain/bitcoin/params"
 	"cointill/chain/node"
+	"cointill/chain/quorum"
 	"cointill/core/clock"
 )
 
 const (
-	// identityTrust is how long an address is trusted to lead to the same node.
-	identityTrust = 10 * time.Minute
 	// maxClockSkew is how far in the future a block's time may be, as nodes allow it.
 	maxClockSkew = 2 * time.Hour
 	// maxKeptHeaders bounds the cached headers of a node.
@@ -26,14 +25,13 @@ var nodeNetworkNames = map[string][]string{"mainnet": {"main"}, "testnet": {"tes
 
 // server is one node of a network with its cached data.
 type server struct {
-	*node.Node
+	*quorum.Node
 	backend
 	params params.Params
 	clock  clock.Clock
 
-	mu                sync.Mutex
-	identityCheckedAt time.Time // when identity and genesis block were last checked
-	headers           map[string]knownHeader
+	mu      sync.Mutex
+	headers map[string]knownHeader
 }
 
 // knownHeader is a cached header, with the bits that give the difficulty of its block.
@@ -42,19 +40,12 @@ type knownHeader struct {
 	bits uint32
 }
 
-// Forget implements node.Adapter.
-func (n *server) Forget() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.identityCheckedAt = time.Time{}
-}
-
-// Handshake implements node.Adapter.
-func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
+// Handshake implements quorum.Adapter.
+func (n *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 	before := n.LastView()
 	v.Dialect, v.Version = before.Dialect, before.Version
-	checkIdentity := n.identityCheckDue()
-	if checkIdentity {
+	identified := n.IsIdentified()
+	if !identified {
 		if v.Dialect, v.Version, err = n.identifyServer(ctx); err != nil {
 			return v, err
 		}
@@ -66,13 +57,11 @@ func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
 	if err := n.checkNetwork(s); err != nil {
 		return v, err
 	}
-	if checkIdentity {
+	if !identified {
 		if err := n.checkGenesis(ctx); err != nil {
 			return v, err
 		}
-		n.mu.Lock()
-		n.identityCheckedAt = n.clock()
-		n.mu.Unlock()
+		n.SetIdentified()
 	}
 	if err := n.checkCaughtUp(s); err != nil {
 		return v, err
@@ -81,13 +70,6 @@ func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
 		return v, err
 	}
 	return v, n.checkTipAge(v.Tip)
-}
-
-// identityCheckDue reports whether identity and genesis must be checked again.
-func (n *server) identityCheckDue() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.identityCheckedAt.IsZero() || n.clock().Sub(n.identityCheckedAt) > identityTrust
 }
 
 func (n *server) checkNetwork(s serverState) error {
@@ -149,6 +131,11 @@ func (n *server) checkTipAge(tip chain.Header) error {
 	return nil
 }
 
+// ReadParent implements quorum.ForkAdapter.
+func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, error) {
+	return n.readHeader(ctx, h.Height-1, h.Parent)
+}
+
 // readHeader reads the header with a hash, and verifies the hash.
 func (n *server) readHeader(ctx context.Context, height int64, hash string) (chain.Header, error) {
 	h, err := n.readKnownHeader(ctx, height, hash)
@@ -193,32 +180,38 @@ func (n *server) keepHeader(h knownHeader) {
 // readBlockAt reads the block at a height and verifies that it has the hash that the node itself
 // reports there.
 func (n *server) readBlockAt(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	block, _, err := n.readRawBlock(ctx, height, watch)
+	return block, err
+}
+
+// readRawBlock is readBlockAt with the block's bytes.
+func (n *server) readRawBlock(ctx context.Context, height int64, watch chain.Watch) (block chain.Block, raw []byte,
+	err error) {
 	hash, err := n.fetchBlockHash(ctx, height)
 	if err != nil {
-		return chain.Block{}, err
+		return chain.Block{}, nil, err
 	}
-	raw, err := n.fetchBlock(ctx, hash)
-	if err != nil {
-		return chain.Block{}, err
+	if raw, err = n.fetchBlock(ctx, hash); err != nil {
+		return chain.Block{}, nil, err
 	}
-	block, err := ParseBlock(raw, n.params, height, watch)
+	block, err = ParseBlock(raw, n.params, height, watch)
 	if err == nil && block.Hash != hash {
 		err = fmt.Errorf("block %s came for %s", block.Hash, hash)
 	}
 	if err != nil {
-		return chain.Block{}, node.DamagedDataError("a block", err)
+		return chain.Block{}, nil, node.DamagedDataError("a block", err)
 	}
 	if !n.params.Retarget.Limits(height) {
-		return block, nil
+		return block, raw, nil
 	}
 	h := knownHeader{block.Header, header(raw).bits()}
 	n.keepHeader(h) // for the next block
 	parent, err := n.readKnownHeader(ctx, height-1, block.Parent)
 	if err != nil {
-		return chain.Block{}, err
+		return chain.Block{}, nil, err
 	}
-	if err := checkDifficulty(n.params.Retarget, height, parent.bits, h.bits); err != nil {
-		return chain.Block{}, node.DamagedDataError("a block", fmt.Errorf("block %s: %w", hash, err))
+	if err := n.params.Retarget.CheckTarget(height, parent.bits, h.bits); err != nil {
+		return chain.Block{}, nil, node.DamagedDataError("a block", fmt.Errorf("block %s: %w", hash, err))
 	}
-	return block, nil
+	return block, raw, nil
 }

@@ -14,6 +14,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/bitcoin/params"
 	"cointill/chain/node"
+	"cointill/chain/quorum"
 	"cointill/core/clock"
 )
 
@@ -37,22 +38,20 @@ type Config struct {
 	Memory node.Memory
 }
 
-// Source is a bitcoin-like network, read from one or several nodes. One node is asked at a time,
-// the same from a Tip to the next; the others check it. Nodes that are down, on another network,
-// syncing, silent or lagging are left out. While two healthy nodes are on different branches that
-// differ in more than the last block, none is used.
+// Source is a bitcoin-like network, read from one or several nodes. A view asks one of them; the
+// others check it. Nodes that are down, on another network, syncing, silent or lagging are left out.
+// While two healthy nodes are on different branches that differ in more than the last block, none is
+// used.
 //
 // Its answers follow the rules of chain.Source: a node's data is verified as far as bytes can be,
 // and pushed data is never trusted.
 type Source struct {
 	*node.PushConnections
-	params      params.Params
-	clock       clock.Clock
-	nodes       *node.ForkPool
-	servers     []*server // of the nodes, in their order
-	currentNode node.CurrentNode[*server]
-	mempool     mempoolReader
-	timing      mempoolTiming
+	params  params.Params
+	clock   clock.Clock
+	nodes   *quorum.Pool[*server]
+	mempool mempoolReader
+	timing  mempoolTiming
 
 	mu        sync.Mutex
 	lastWatch chain.Watch // of the last reading of the mempool
@@ -73,17 +72,14 @@ var _ chain.Source = (*Source)(nil)
 // New makes a source. It reads the certificate files that URLs name, but connects to no node. Its
 // errors give the position of the wrong URL and none of its text.
 func New(c Config) (*Source, error) {
-	endpoints, err := parseEndpoints(c.Nodes)
+	endpoints, err := node.ParseURLs("node", c.Nodes, parseEndpoint, func(e endpoint) string { return e.base })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Params.Network(), err)
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
+	common := node.NewConfig("node", c.Params.Network(), c.Clock, c.Log)
 	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params, clock: c.Clock,
-		nodes: node.NewForkPool(common), mempool: mempoolReader{maxNewBytes: newBytesLimit}, timing: defaultTiming}
-	s.currentNode.ChooseNode = s.chooseServer
+		nodes: quorum.NewForkPool[*server](common), mempool: mempoolReader{maxNewBytes: newBytesLimit},
+		timing: defaultTiming}
 	for i := range endpoints {
 		e := &endpoints[i]
 		http, err := newClient(e, c.Memory)
@@ -95,61 +91,55 @@ func New(c Config) (*Source, error) {
 			asking = &esplora{http}
 		}
 		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]knownHeader{}}
-		n.Node = s.nodes.AddMember(e.host, n, func(ctx context.Context, h chain.Header) (chain.Header, error) {
-			return n.readHeader(ctx, h.Height-1, h.Parent)
-		})
-		s.servers = append(s.servers, n)
+		n.Node = s.nodes.AddNode(e.host, n)
 		s.addListeners(e, http)
 	}
 	return s, nil
 }
 
+// Nodes checks every node now and returns their statuses in the configured order.
+func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus { return s.nodes.CheckNodes(ctx) }
+
 // Network returns the network's name.
 func (s *Source) Network() chain.Network { return s.params.Network() }
 
-// Tip implements chain.Source. The node that it reads answers all other questions until the next
-// Tip.
-func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.currentNode.ChooseAgain(ctx)
+// At implements chain.Source.
+func (s *Source) At(ctx context.Context) (chain.View, error) {
+	n, tip, err := s.nodes.Choose(ctx)
 	if err != nil {
-		return chain.Tip{}, err
+		return chain.View{}, err
 	}
-	return chain.Tip{Header: header, Finalized: -1}, nil
+	return chain.View{Tip: chain.Tip{Header: tip, Finalized: -1}, Reader: &view{s, n, tip.Hash}}, nil
 }
 
-// Header implements chain.Source.
-func (s *Source) Header(ctx context.Context, height int64) (chain.Header, error) {
-	n, _, err := s.currentNode.GetOrChoose(ctx)
-	if err != nil {
-		return chain.Header{}, err
-	}
-	hash, err := n.fetchBlockHash(ctx, height)
-	if err != nil {
-		return chain.Header{}, n.DemoteOnError(ctx, err)
-	}
-	header, err := n.readHeader(ctx, height, hash)
-	return header, n.DemoteOnError(ctx, err)
+// view reads the network from one node. Its tip is the end of the chain when the node was chosen.
+type view struct {
+	*Source
+	node *server
+	tip  string
 }
 
-// Block implements chain.Source.
-func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	n, _, err := s.currentNode.GetOrChoose(ctx)
+// Header implements chain.Reader.
+func (v *view) Header(ctx context.Context, height int64) (chain.Header, error) {
+	hash, err := v.node.fetchBlockHash(ctx, height)
 	if err != nil {
-		return chain.Block{}, err
+		return chain.Header{}, v.node.DemoteOnError(ctx, err)
 	}
-	block, err := n.readBlockAt(ctx, height, watch)
-	return block, n.DemoteOnError(ctx, err)
+	header, err := v.node.readHeader(ctx, height, hash)
+	return header, v.node.DemoteOnError(ctx, err)
 }
 
-// Pending implements chain.Source. See mempoolReader for its guarantees.
-func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	n, tip, err := s.currentNode.GetOrChoose(ctx)
-	if err != nil {
-		return chain.Pending{}, err
-	}
-	s.mu.Lock()
-	s.lastWatch = watch
-	s.mu.Unlock()
-	pending, err := s.mempool.readPending(ctx, reading{Source: s, node: n, tip: tip.Hash, watch: watch})
-	return pending, n.DemoteOnError(ctx, err)
+// Block implements chain.Reader.
+func (v *view) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	block, err := v.node.readBlockAt(ctx, height, watch)
+	return block, v.node.DemoteOnError(ctx, err)
+}
+
+// Pending implements chain.Reader. See mempoolReader for its guarantees.
+func (v *view) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+	v.mu.Lock()
+	v.lastWatch = watch
+	v.mu.Unlock()
+	pending, err := v.mempool.readPending(ctx, reading{v, watch})
+	return pending, v.node.DemoteOnError(ctx, err)
 }

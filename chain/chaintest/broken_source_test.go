@@ -142,13 +142,14 @@ type brokenSource struct {
 	ignoresContext  bool
 }
 
-func (b *brokenSource) Tip(ctx context.Context) (chain.Tip, error) {
+func (b *brokenSource) At(ctx context.Context) (chain.View, error) {
 	if b.ignoresContext {
 		ctx = context.WithoutCancel(ctx)
 	}
-	tip, err := b.Memory.Tip(ctx)
-	tip.Height -= b.tip
-	return tip, err
+	view, err := b.Memory.At(ctx)
+	view.Tip.Height -= b.tip
+	view.Reader = b
+	return view, err
 }
 
 func (b *brokenSource) Header(ctx context.Context, height int64) (chain.Header, error) {
@@ -163,8 +164,8 @@ func (b *brokenSource) Block(ctx context.Context, height int64, watch chain.Watc
 	if b.ignoresWatch {
 		watch = watchEverything{}
 	}
-	if tip, err := b.Memory.Tip(ctx); err == nil && b.answersAboveTip {
-		height = min(height, tip.Height)
+	if view, err := b.Memory.At(ctx); err == nil && b.answersAboveTip {
+		height = min(height, view.Tip.Height)
 	}
 	if block, ok := b.cache[height]; ok {
 		return block, nil

@@ -12,18 +12,18 @@ import (
 // checkHeadersLink reads the end of the chain and expects that headers, blocks and the tip agree.
 func checkHeadersLink(b *bench) {
 	b.Mine(5)
-	source, ctx := b.Source(), b.Context()
-	tip, err := source.Tip(ctx)
+	ctx := b.Context()
+	view, err := b.Source().At(ctx)
 	if err != nil {
 		b.Fatal(err)
 	}
-	child := tip.Header
+	tip, child := view.Tip, view.Tip.Header
 	for height := tip.Height; height >= max(tip.Height-4, 0); height-- {
-		header, err := source.Header(ctx, height)
+		header, err := view.Header(ctx, height)
 		if err != nil {
 			b.Fatalf("header %d: %v", height, err)
 		}
-		block, err := source.Block(ctx, height, b.watch)
+		block, err := view.Block(ctx, height, b.watch)
 		if err != nil {
 			b.Fatalf("block %d: %v", height, err)
 		}
@@ -39,10 +39,10 @@ func checkHeadersLink(b *bench) {
 		child = header
 	}
 	for _, above := range []int64{tip.Height + 1, tip.Height + 1000, 1 << 40} {
-		if _, err := source.Header(ctx, above); !errors.Is(err, chain.ErrNoBlock) {
+		if _, err := view.Header(ctx, above); !errors.Is(err, chain.ErrNoBlock) {
 			b.Errorf("Header(%d) above the tip: %v, not ErrNoBlock", above, err)
 		}
-		if _, err := source.Block(ctx, above, b.watch); !errors.Is(err, chain.ErrNoBlock) {
+		if _, err := view.Block(ctx, above, b.watch); !errors.Is(err, chain.ErrNoBlock) {
 			b.Errorf("Block(%d) above the tip: %v, not ErrNoBlock", above, err)
 		}
 	}
@@ -272,11 +272,14 @@ func checkCanceledContext(b *bench) {
 	b.mustStep()
 	ctx, cancel := context.WithCancel(b.Context())
 	cancel()
-	source := b.Source()
-	if _, err := source.Tip(ctx); err == nil {
-		b.Error("Tip ignores a cancelled context")
+	view, err := b.Source().At(b.Context())
+	if err != nil {
+		b.Fatal(err)
 	}
-	if _, err := source.Block(ctx, 0, b.watch); err == nil {
+	if _, err := b.Source().At(ctx); err == nil {
+		b.Error("At ignores a cancelled context")
+	}
+	if _, err := view.Block(ctx, 0, b.watch); err == nil {
 		b.Error("Block ignores a cancelled context")
 	}
 	writes := b.ledger.HealthWrites()

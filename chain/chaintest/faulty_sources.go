@@ -32,47 +32,52 @@ func (l *laggingSource) nextLag() int64 {
 	return l.cycle[l.asked%len(l.cycle)]
 }
 
-// laggedTip returns the last block that the lagging source knows.
-func (l *laggingSource) laggedTip(ctx context.Context) (chain.Tip, error) {
-	tip, err := l.Source.Tip(ctx)
+// laggedView returns the source's view with the last block that the lagging source knows as its tip.
+func (l *laggingSource) laggedView(ctx context.Context) (chain.View, error) {
+	view, err := l.Source.At(ctx)
 	if behind := l.nextLag(); err == nil && behind > 0 {
-		tip.Header, err = l.Source.Header(ctx, tip.Height-behind)
-		tip.Finalized = min(tip.Finalized, tip.Height)
+		view.Tip.Header, err = view.Header(ctx, view.Tip.Height-behind)
+		view.Tip.Finalized = min(view.Tip.Finalized, view.Tip.Height)
 	}
-	return tip, err
+	return view, err
 }
 
-func (l *laggingSource) Tip(ctx context.Context) (chain.Tip, error) { return l.laggedTip(ctx) }
+func (l *laggingSource) At(ctx context.Context) (chain.View, error) {
+	view, err := l.laggedView(ctx)
+	return chain.View{Tip: view.Tip, Reader: l}, err
+}
 
 func (l *laggingSource) Header(ctx context.Context, height int64) (chain.Header, error) {
-	if tip, err := l.laggedTip(ctx); err != nil || height > tip.Height {
+	view, err := l.laggedView(ctx)
+	if err != nil || height > view.Tip.Height {
 		return chain.Header{}, errors.Join(err, chain.ErrNoBlock)
 	}
-	return l.Source.Header(ctx, height)
+	return view.Header(ctx, height)
 }
 
 func (l *laggingSource) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	if tip, err := l.laggedTip(ctx); err != nil || height > tip.Height {
+	view, err := l.laggedView(ctx)
+	if err != nil || height > view.Tip.Height {
 		return chain.Block{}, errors.Join(err, chain.ErrNoBlock)
 	}
-	return l.Source.Block(ctx, height, watch)
+	return view.Block(ctx, height, watch)
 }
 
 // Pending returns the transactions that the lagging source has not seen mined: the mempool and the
 // transfers of the blocks that it doesn't know.
 func (l *laggingSource) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	end, err := l.laggedTip(ctx)
+	lagged, err := l.laggedView(ctx)
 	if err != nil {
 		return chain.Pending{}, err
 	}
-	pending, err := l.Source.Pending(ctx, watch)
+	pending, err := lagged.Pending(ctx, watch)
 	if err != nil {
 		return pending, err
 	}
-	tip, err := l.Source.Tip(ctx)
-	for height := end.Height + 1; err == nil && height <= tip.Height; height++ {
+	view, err := l.Source.At(ctx)
+	for height := lagged.Tip.Height + 1; err == nil && height <= view.Tip.Height; height++ {
 		var block chain.Block
-		if block, err = l.Source.Block(ctx, height, watch); err == nil {
+		if block, err = view.Block(ctx, height, watch); err == nil {
 			for i := range block.Transfers {
 				block.Transfers[i].Reverted = false
 			}
@@ -92,11 +97,22 @@ type falseSource struct {
 
 func (l *falseSource) wrapSource(source chain.Source) chain.Source { l.Source = source; return l }
 
-func (l *falseSource) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	block, err := l.Source.Block(ctx, height, watch)
-	if err == nil && l.times > 0 {
-		l.times--
-		l.falsify(&block)
+func (l *falseSource) At(ctx context.Context) (chain.View, error) {
+	view, err := l.Source.At(ctx)
+	view.Reader = falseReader{view.Reader, l}
+	return view, err
+}
+
+type falseReader struct {
+	chain.Reader
+	source *falseSource
+}
+
+func (r falseReader) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	block, err := r.Reader.Block(ctx, height, watch)
+	if err == nil && r.source.times > 0 {
+		r.source.times--
+		r.source.falsify(&block)
 	}
 	return block, err
 }
@@ -139,30 +155,37 @@ func (b *failingSource) failCall(call string) error {
 	return nil
 }
 
-func (b *failingSource) Tip(ctx context.Context) (chain.Tip, error) {
+func (b *failingSource) At(ctx context.Context) (chain.View, error) {
 	if err := b.failCall("source"); err != nil {
-		return chain.Tip{}, err
+		return chain.View{}, err
 	}
-	return b.Source.Tip(ctx)
+	view, err := b.Source.At(ctx)
+	view.Reader = failingReader{view.Reader, b}
+	return view, err
 }
 
-func (b *failingSource) Header(ctx context.Context, height int64) (chain.Header, error) {
-	if err := b.failCall("source"); err != nil {
+type failingReader struct {
+	reader chain.Reader
+	source *failingSource
+}
+
+func (r failingReader) Header(ctx context.Context, height int64) (chain.Header, error) {
+	if err := r.source.failCall("source"); err != nil {
 		return chain.Header{}, err
 	}
-	return b.Source.Header(ctx, height)
+	return r.reader.Header(ctx, height)
 }
 
-func (b *failingSource) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	if err := b.failCall("source"); err != nil {
+func (r failingReader) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	if err := r.source.failCall("source"); err != nil {
 		return chain.Block{}, err
 	}
-	return b.Source.Block(ctx, height, watch)
+	return r.reader.Block(ctx, height, watch)
 }
 
-func (b *failingSource) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	if err := b.failCall("source"); err != nil {
+func (r failingReader) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+	if err := r.source.failCall("source"); err != nil {
 		return chain.Pending{}, err
 	}
-	return b.Source.Pending(ctx, watch)
+	return r.reader.Pending(ctx, watch)
 }

@@ -163,20 +163,20 @@ func (m *Memory) addBlock(txs []string) {
 	}
 }
 
-// Tip implements chain.Source.
-func (m *Memory) Tip(ctx context.Context) (chain.Tip, error) {
+// At implements chain.Source.
+func (m *Memory) At(ctx context.Context) (chain.View, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return chain.Tip{Header: m.blocks[len(m.blocks)-1].Header, Finalized: -1}, ctx.Err()
+	return chain.View{Tip: chain.Tip{Header: m.blocks[len(m.blocks)-1].Header, Finalized: -1}, Reader: m}, ctx.Err()
 }
 
-// Header implements chain.Source.
+// Header implements chain.Reader.
 func (m *Memory) Header(ctx context.Context, height int64) (chain.Header, error) {
 	block, err := m.Block(ctx, height, new(chain.WatchSet))
 	return block.Header, err
 }
 
-// Block implements chain.Source.
+// Block implements chain.Reader.
 func (m *Memory) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -191,7 +191,7 @@ func (m *Memory) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 	return block, ctx.Err()
 }
 
-// Pending implements chain.Source.
+// Pending implements chain.Reader.
 func (m *Memory) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

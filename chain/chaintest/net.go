@@ -3,7 +3,11 @@
 // compares the Ledger with the state that the network itself reports.
 package chaintest
 
-import "cointill/chain"
+import (
+	"context"
+
+	"cointill/chain"
+)
 
 // Net drives one network in a test. Its methods end the test themselves when the network refuses.
 // They are called from the test's goroutine only.
@@ -58,3 +62,21 @@ type Place struct {
 
 // Gone reports whether the network no longer knows the transaction.
 func (p Place) Gone() bool { return !p.Pending && p.Hash == "" }
+
+// ReadBlock reads a block from a new view of a source.
+func ReadBlock(ctx context.Context, source chain.Source, height int64, watch chain.Watch) (chain.Block, error) {
+	view, err := source.At(ctx)
+	if err != nil {
+		return chain.Block{}, err
+	}
+	return view.Block(ctx, height, watch)
+}
+
+// ReadPending reads the mempool from a new view of a source.
+func ReadPending(ctx context.Context, source chain.Source, watch chain.Watch) (chain.Pending, error) {
+	view, err := source.At(ctx)
+	if err != nil {
+		return chain.Pending{}, err
+	}
+	return view.Pending(ctx, watch)
+}

@@ -102,11 +102,11 @@ func (w *walker) randomAction() {
 
 // reorgBlocks replaces blocks, but never below the first block that exists on every network.
 func (w *walker) reorgBlocks(depth int) {
-	tip, err := w.Source().Tip(w.Context())
+	view, err := w.Source().At(w.Context())
 	if err != nil {
 		w.Fatal(err)
 	}
-	if int64(depth) < tip.Height {
+	if int64(depth) < view.Tip.Height {
 		w.Reorg(depth, w.pick(2) == 0)
 	}
 }

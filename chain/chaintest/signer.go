@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"cointill/chain"
 	"cointill/core/money"
@@ -17,6 +19,11 @@ type Signer struct {
 	Terms   string // of PrepareTerms
 	Fails   error  // of PrepareTerms
 	Refuses error  // of Broadcast
+	// Blocks are of FindTransaction by the transaction's id; without one there is no such transaction.
+	Blocks    map[string]chain.Block
+	FindFails error           // of FindTransaction
+	Contracts map[string]bool // of IsContract, of BuildUnsigned, and of ReadClaim
+	Last      int64           // of ReadClaim
 
 	mu      sync.Mutex
 	Earlier []string      // terms that PrepareTerms was given
@@ -24,11 +31,19 @@ type Signer struct {
 	Sent    []string      // raw transactions that were broadcast
 }
 
-var _ chain.Signer = (*Signer)(nil)
+var (
+	_ chain.NumberSigner      = (*Signer)(nil)
+	_ chain.TransactionFinder = (*Signer)(nil)
+	_ chain.BatchSigner       = (*Signer)(nil)
+)
 
 // Sign returns a signed transaction: its hash, and what CheckSigned compares.
 func Sign(hash string, o chain.Order, terms string) string {
-	return strings.Join([]string{hash, o.From, o.To.Address, o.Asset, o.Amount.String(), terms}, "|")
+	parts := []string{hash, o.From, o.To.Address, o.Asset, o.Amount.String(), terms}
+	for _, p := range o.Beside {
+		parts = append(parts, p.To.Address, p.Amount.String())
+	}
+	return strings.Join(parts, "|")
 }
 
 // PrepareTerms implements chain.Signer.
@@ -42,9 +57,17 @@ func (s *Signer) PrepareTerms(_ context.Context, o chain.Order, earlier string) 
 // BuildUnsigned implements chain.Signer.
 func (s *Signer) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, error) {
 	return chain.Unsigned{URI: "ethereum:" + o.To.Address, Request: fmt.Sprintf(`{"from":%q}`, o.From), ChainID: 31337,
-		Fee: money.Units(21_000_000_000), FeeAsset: string(money.ETH),
+		Fee: money.Units(21_000_000_000), FeeAsset: string(money.ETH), Contract: s.Contracts[o.From],
 		Files: []chain.SigningFile{{Name: "unsigned.txt", Type: "text/plain",
 			Content: []byte(Sign("", o, terms))}}}, nil
+}
+
+// ReadClaim implements chain.NumberSigner: terms are a number.
+func (s *Signer) ReadClaim(o chain.Order, terms string) (c chain.Claim, err error) {
+	if c.Last = s.Last; !s.Contracts[o.From] {
+		c.Keys = []string{strings.ToLower(o.From) + ":" + terms}
+	}
+	return c, nil
 }
 
 // CheckSigned implements chain.Signer.
@@ -58,6 +81,44 @@ func (s *Signer) CheckSigned(o chain.Order, terms, signed string) (chain.Signed,
 		return checked, []chain.Difference{{Field: "destination", Approved: want, Signed: content}}, nil
 	}
 	return checked, nil, nil
+}
+
+// FindTransaction implements chain.TransactionFinder. Ids begin with 0x. Transfers without a block are the
+// mempool's.
+func (s *Signer) FindTransaction(_ context.Context, id string, watch chain.Watch) (chain.Block, error) {
+	if s.FindFails != nil {
+		return chain.Block{}, s.FindFails
+	}
+	block, known := s.Blocks[id]
+	switch {
+	case !strings.HasPrefix(id, "0x"):
+		return block, chain.ErrTransactionID
+	case !known:
+		return block, chain.ErrNoTransaction
+	case block.Height == 0 && len(block.Transfers) == 0:
+		return block, chain.ErrUnconfirmed
+	}
+	block.Transfers = slices.DeleteFunc(slices.Clone(block.Transfers), func(t chain.Transfer) bool {
+		return !watch.Address(t.Address)
+	})
+	if block.Height == 0 {
+		return block, chain.ErrPending
+	}
+	return block, nil
+}
+
+// IsContract implements chain.BatchSigner.
+func (s *Signer) IsContract(_ context.Context, account string) (bool, error) {
+	return s.Contracts[account], s.Fails
+}
+
+// BuildBatch implements chain.BatchSigner.
+func (s *Signer) BuildBatch(orders []chain.Order, created time.Time) (chain.SigningFile, error) {
+	text := created.UTC().Format(time.RFC3339)
+	for _, o := range orders {
+		text += "\n" + Sign("", o, "")
+	}
+	return chain.SigningFile{Name: "safe.json", Type: "application/json", Content: []byte(text)}, nil
 }
 
 // Broadcast implements chain.Signer.

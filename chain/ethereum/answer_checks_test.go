@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/chaintest"
 )
 
 // TestHeaderMustHaveRequestedHash checks that a header with another hash than the requested one is
@@ -21,7 +22,7 @@ func TestHeaderMustHaveRequestedHash(t *testing.T) {
 	b := newFixture(t, c, n.openSource(t))
 	c.mineBlocks(4)
 	b.followToTip()
-	s := b.source.servers[0]
+	s := b.source.nodes.Members[0]
 	tip := c.blocks[4].Header
 	change := func(key, value string) {
 		n.setBehaviour(func(n *fakeNode) {
@@ -34,12 +35,12 @@ func TestHeaderMustHaveRequestedHash(t *testing.T) {
 		})
 		clear(s.headers)
 	}
-	if _, err := s.fetchParent(t.Context(), tip); err != nil {
+	if _, err := s.ReadParent(t.Context(), tip); err != nil {
 		t.Fatal(err)
 	}
 	for key, value := range map[string]string{"hash": c.blocks[1].Hash, "number": "0x2"} {
 		change(key, value)
-		if _, err := s.fetchParent(t.Context(), tip); err == nil {
+		if _, err := s.ReadParent(t.Context(), tip); err == nil {
 			t.Errorf("the parent has another %s", key)
 		}
 		if _, _, err := s.fetchBlockByHash(t.Context(), tip, b.watch); err == nil {
@@ -53,7 +54,7 @@ func TestHeaderMustHaveRequestedHash(t *testing.T) {
 func TestFutureBlocksAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newSingleFixture(t)
-	s := b.source.servers[0]
+	s := b.source.nodes.Members[0]
 	b.chain.mineBlocks(5)
 	body, err := json.Marshal(blockJSON(&b.chain.blocks[5], false))
 	if err != nil {
@@ -81,7 +82,7 @@ func TestUnhealthyNodeConfirmsNothing(t *testing.T) {
 	second.setBehaviour(answerAll(500, ""))
 	c.mineBlocks(1)
 	b.followToTip()
-	if others := b.source.healthyOthers(b.source.servers[0]); len(others) != 0 {
+	if others := b.source.nodes.HealthyOthers(b.source.nodes.Members[0].Node); len(others) != 0 {
 		t.Errorf("%d others are asked", len(others))
 	}
 }
@@ -111,7 +112,7 @@ func TestHiddenInternalTransferIsNoticed(t *testing.T) {
 			return result
 		}
 	})
-	if _, err := b.source.Tip(t.Context()); err != nil {
+	if _, err := b.source.At(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if block, err := b.source.Inner(t.Context(), 1, b.watch); err == nil {
@@ -208,7 +209,7 @@ func TestEveryBatchedRequestNeedsAnAnswer(t *testing.T) {
 			return true
 		}
 	})
-	if replies, err := s.servers[0].callAll(t.Context(), maxSmallResponse, newRequest("eth_chainId"),
+	if replies, err := s.nodes.Members[0].callAll(t.Context(), maxSmallResponse, newRequest("eth_chainId"),
 		newRequest("eth_syncing")); err == nil {
 		t.Errorf("responses %+v, want an error for the missing one", replies)
 	}
@@ -275,10 +276,10 @@ func TestMinedTransactionIsNotPending(t *testing.T) {
 	b.followToTip()
 	id := c.sendEther(outputTo(b.watchNewAddress(), 5), false)
 	for _, waits := range []int{1, 0} {
-		if _, err := b.source.Tip(t.Context()); err != nil {
+		if _, err := b.source.At(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		pending, err := b.source.Pending(t.Context(), b.watch)
+		pending, err := chaintest.ReadPending(t.Context(), b.source, b.watch)
 		if err != nil || len(pending.Transfers) != waits || waits > 0 && pending.Transfers[0].TxID != id {
 			t.Errorf("%+v waits, %v; want %d", pending.Transfers, err, waits)
 		}
@@ -299,10 +300,11 @@ func TestPendingAnswerMustHaveRequestedHash(t *testing.T) {
 	c.pending = nil
 	for name, waits := range map[string]int{own: 1, hash{1}.String(): 0} {
 		b.source.pending.txs = map[string]bool{name: true}
-		if _, err := b.source.Tip(t.Context()); err != nil {
+		if _, err := b.source.At(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if pending, err := b.source.Pending(t.Context(), b.watch); err != nil || len(pending.Transfers) != waits {
+		pending, err := chaintest.ReadPending(t.Context(), b.source, b.watch)
+		if err != nil || len(pending.Transfers) != waits {
 			t.Errorf("%+v waits, %v; want %d", pending.Transfers, err, waits)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"cointill/chain"
+	"cointill/chain/quorum"
 	"cointill/core/money"
 )
 
@@ -17,33 +18,20 @@ import (
 // state of that block any more, and a chain.Problem while two nodes disagree. Notes then contains
 // the same sentence.
 func (s *Source) Balances(ctx context.Context, height int64, addresses []string) ([]money.Amount, error) {
-	asked, err := s.serverForHeight(ctx, height)
+	view, err := s.currentView(ctx, height)
 	if err != nil {
 		return nil, err
 	}
-	var first *server
-	var held []money.Amount
-	var failed error
-	for _, n := range append([]*server{asked}, s.healthyOthers(asked)...) {
-		said, err := n.fetchBalances(ctx, height, addresses)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			failed = cmp.Or(failed, err)
-			continue
-		case first == nil:
-			first, held = n, said
-			continue
-		case !slices.EqualFunc(held, said, func(a, b money.Amount) bool { return a.Cmp(b) == 0 }):
-			return nil, s.balanceDisputeError(first, n, height)
-		}
-		break
+	held, err := quorum.Agree(ctx, append([]*server{view.node}, s.nodes.HealthyOthers(view.node.Node)...),
+		func(n *server) ([]money.Amount, error) { return n.fetchBalances(ctx, height, addresses) },
+		func(a, b []money.Amount) bool {
+			return slices.EqualFunc(a, b, func(a, b money.Amount) bool { return a.Cmp(b) == 0 })
+		},
+		func(a, b *server) error { return balanceDisputeError(a, b, height) })
+	if err != nil {
+		return nil, err
 	}
-	if first == nil {
-		return nil, failed
-	}
-	for _, n := range s.servers {
+	for _, n := range s.nodes.Members {
 		n.setBalanceDispute("")
 	}
 	return held, nil
@@ -78,15 +66,13 @@ func (n *server) fetchBalances(ctx context.Context, height int64, addresses []st
 
 // balanceDisputeError returns the error for two nodes that report different balances after a
 // block. It does not stop the reading of blocks, so it is shown among the notes of the network.
-func (s *Source) balanceDisputeError(n, other *server, height int64) error {
-	a, b := min(n.Number, other.Number), max(n.Number, other.Number)
-	sentence := fmt.Sprintf("Nodes %d and %d of %d disagree about the balances after block %d. Ether sent by "+
+func balanceDisputeError(n, other *server, height int64) error {
+	err := n.DescribeDisagreement(other.Node, fmt.Sprintf(" about the balances after block %d. Ether sent by "+
 		"contracts is not searched for by balances until they agree. If that takes longer than a few minutes, find "+
-		"out which of them is wrong, and stop it.", a, b,
-		len(s.servers), height)
-	n.setBalanceDispute(sentence)
-	other.setBalanceDispute(sentence)
-	return fmt.Errorf("%w (%s, %s)", chain.Problem(sentence), n.Host, other.Host)
+		"out which of them is wrong, and stop it.", height))
+	n.setBalanceDispute(n.ProblemSentence(err))
+	other.setBalanceDispute(n.ProblemSentence(err))
+	return err
 }
 
 // setBalanceDispute stores how the node contradicts another one about balances. An empty sentence
@@ -99,7 +85,7 @@ func (n *server) setBalanceDispute(sentence string) {
 
 // balanceDisputeNote returns the first dispute between nodes about balances, or "".
 func (s *Source) balanceDisputeNote() (sentence string) {
-	for _, n := range s.servers {
+	for _, n := range s.nodes.Members {
 		n.mu.Lock()
 		sentence = cmp.Or(sentence, n.balanceDispute)
 		n.mu.Unlock()
@@ -112,12 +98,12 @@ func (s *Source) balanceDisputeNote() (sentence string) {
 // other block. Inner returns chain.ErrForgotten if no node can trace the block, and a
 // chain.Problem while two nodes disagree about it.
 func (s *Source) Inner(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	asked, err := s.serverForHeight(ctx, height)
+	view, err := s.currentView(ctx, height)
 	if err != nil {
 		return chain.Block{}, err
 	}
 	var failed error
-	for _, n := range append([]*server{asked}, s.healthyOthers(asked)...) {
+	for _, n := range append([]*server{view.node}, s.nodes.HealthyOthers(view.node.Node)...) {
 		block, err := n.fetchBlock(ctx, height, watch, true)
 		var answer *rpcError
 		switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/core/money"
 )
 
 // header holds the fields that are read of a block without its transactions.
@@ -78,6 +79,18 @@ type receipt struct {
 	Block  hash           `json:"blockHash"`
 	Status jsontext.Value `json:"status"`
 	Logs   logs           `json:"logs"`
+	// What the transaction cost. Nodes may leave these out: no payment depends on them.
+	GasUsed  optionalQuantity `json:"gasUsed"`
+	GasPrice optionalQuantity `json:"effectiveGasPrice"`
+	L1Fee    optionalQuantity `json:"l1Fee"` // that rollups of the OP Stack take besides
+}
+
+// computeFee returns what the network took for the transaction; 0 where the node doesn't show it.
+func (r *receipt) computeFee() money.Amount {
+	if r.GasUsed == 0 || r.GasPrice == 0 {
+		return money.Amount{}
+	}
+	return money.Units(int64(r.GasUsed)).MulDiv(int64(r.GasPrice), 1).Add(money.Units(int64(r.L1Fee)))
 }
 
 // Values of receipt.Status.
@@ -130,6 +143,12 @@ func checkReceipts(block *fullBlock, receipts []receipt) error {
 
 // spendKeySize is the length of a spend key in bytes: sender and nonce.
 const spendKeySize = 20 + 8
+
+// spendPrefix returns what the spend keys of an account begin with.
+func spendPrefix(a account) string {
+	var text [2 + 40 + 1]byte
+	return string(append(appendHex(append(text[:0], "0x"...), a[:]), ':'))
+}
 
 // spendKey formats the bytes of a spend key as "0x…:nonce".
 func spendKey(form []byte) string {

@@ -32,6 +32,9 @@ func bloomBits(what []byte) (three [3]uint16) {
 // mayHaveTokenLogs reports whether the block's bloom contains the token's address and its event.
 // It can be a false positive, but never a false negative.
 func (h header) mayHaveTokenLogs(token account) bool {
+	if token == (account{}) {
+		return false // no contract is there
+	}
 	if len(h.Bloom) != bloomSize {
 		return true
 	}

@@ -12,7 +12,6 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/node"
-	"cointill/core/money"
 )
 
 // callFrame is one call of a transaction with its nested calls, as callTracer shows it.
@@ -45,9 +44,9 @@ type sendCollector struct {
 // internalSend is the ether that one call sends. Order is the call's number in the order in which
 // the calls begin.
 type internalSend struct {
-	order int
-	to    account
-	value wei
+	order    int
+	from, to account
+	value    wei
 }
 
 // UnmarshalJSONFrom reads the list.
@@ -63,7 +62,7 @@ func (c *callList) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		case f.Error != "":
 			c.into.sends = c.into.sends[:since] // a reverted call moves nothing, and neither do its nested calls
 		case f.movesValue():
-			c.into.sends = append(c.into.sends, internalSend{order, *f.To, *f.Value})
+			c.into.sends = append(c.into.sends, internalSend{order, f.From, *f.To, *f.Value})
 		}
 		return nil
 	})
@@ -131,7 +130,7 @@ func (r *transferFinder) addCallTraces(block *fullBlock, answer response) error 
 		slices.SortFunc(into.sends, func(a, b internalSend) int { return a.order - b.order })
 		for i := range into.sends {
 			if s := &into.sends[i]; one.Result.Error == "" {
-				r.addInternal(s.to, s.value, &place)
+				r.addInternal(s.from, s.to, s.value, &place)
 			}
 		}
 		r.setTransaction(t, since)
@@ -159,10 +158,10 @@ func streamTraces[T any](block *fullBlock, answer response, empty func() T, take
 // transfer counts all internal sends of its transaction, to any recipient. Calls that send nothing
 // are not counted, because nodes differ in which of them they show, and a transfer must not count
 // twice when another node is asked.
-func (r *transferFinder) addInternal(to account, value wei, place *int) {
+func (r *transferFinder) addInternal(from, to account, value wei, place *int) {
 	*place++
 	if text, ok := r.watchedAddress(to); ok {
-		r.transfers = append(r.transfers, chain.Transfer{Index: *place, Asset: string(money.ETH),
-			Destination: chain.Destination{Address: text}, Amount: value.toAmount()})
+		r.transfers = append(r.transfers, r.setNative(chain.Transfer{Index: *place,
+			Destination: chain.Destination{Address: text}, From: spendPrefix(from)}, value.toAmount()))
 	}
 }

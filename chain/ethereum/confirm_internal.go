@@ -17,7 +17,7 @@ import (
 func internalKeys(block chain.Block) (all []string) {
 	for _, t := range block.Transfers {
 		if t.Index >= indexInternal {
-			all = append(all, fmt.Sprint(t.TxID, " ", t.Asset, " ", t.Address, " ", t.Amount))
+			all = append(all, fmt.Sprint(t.TxID, " ", t.Asset, " ", t.From, t.Address, " ", t.Amount))
 		}
 	}
 	slices.Sort(all)

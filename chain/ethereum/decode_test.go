@@ -7,6 +7,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
+	"cointill/chain/node"
 )
 
 // readBlockJSON reads a block and its receipts as nodes write them.
@@ -19,7 +20,7 @@ func readBlockJSON(block, receipts []byte, p params.Params, watch chain.Watch, h
 	if err != nil {
 		return nil, err
 	}
-	r := &transferFinder{token: account(p.Token), watch: watch}
+	r := &transferFinder{params: p, token: account(p.Token), watch: watch}
 	r.addBlock(b, all)
 	return r.transfers, nil
 }
@@ -125,7 +126,7 @@ func TestBlockPartsMustMatch(t *testing.T) {
 // FuzzBlock checks that no block with receipts causes a panic, and that every transfer pays an
 // amount above zero to a watched address.
 //
-//fuzz:inputs 30000
+//fuzz:inputs 15000
 func FuzzBlock(f *testing.F) {
 	c, watch, block, receipts, _ := seedBlock(f)
 	f.Add(block, receipts)
@@ -145,7 +146,7 @@ func FuzzBlock(f *testing.F) {
 
 // FuzzTraces does the same as FuzzBlock for internal transfers.
 //
-//fuzz:inputs 30000
+//fuzz:inputs 15000
 func FuzzTraces(f *testing.F) {
 	_, watch, block, _, traces := seedBlock(f)
 	f.Add(traces)
@@ -154,7 +155,7 @@ func FuzzTraces(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, traces []byte) {
-		r := &transferFinder{watch: watch}
+		r := &transferFinder{params: testParams(), watch: watch}
 		_ = r.addCallTraces(b, response{Result: traces})
 		for _, one := range r.transfers {
 			if !watch.Address(one.Address) || one.Amount.Sign() <= 0 || one.Index <= indexInternal {
@@ -166,12 +167,12 @@ func FuzzTraces(f *testing.F) {
 
 // FuzzReplies checks that no answer gives more responses than there were calls.
 //
-//fuzz:inputs 30000
+//fuzz:inputs 15000
 func FuzzReplies(f *testing.F) {
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"id":2,"error":{"code":-32005,"message":"limit"}}]`), 2)
 	f.Fuzz(func(t *testing.T, body []byte, most int) {
 		most &= 7
-		all, err := parseResponses(body, most)
+		all, err := node.ParseReplies[response](body, most)
 		if err == nil && len(all) > most {
 			t.Errorf("%d answers to %d", len(all), most)
 		}
@@ -180,7 +181,7 @@ func FuzzReplies(f *testing.F) {
 
 // FuzzKeys checks that every accepted spend key is the only spelling of its bytes.
 //
-//fuzz:inputs 40000
+//fuzz:inputs 20000
 func FuzzKeys(f *testing.F) {
 	f.Add("0x00112233445566778899aabbccddeeff00112233:17")
 	f.Fuzz(func(t *testing.T, key string) {

@@ -82,13 +82,3 @@ func (e *endpoint) takeOptions(raw string) (rest string, err error) {
 	}
 	return query.Encode(), nil
 }
-
-// parseEndpoints reads the URLs of all nodes of a network.
-func parseEndpoints(texts []string) (all []endpoint, err error) {
-	err = node.CheckURLs("node", texts, func(text string) (string, error) {
-		e, err := parseEndpoint(text)
-		all = append(all, e)
-		return e.base, err
-	})
-	return all, err
-}

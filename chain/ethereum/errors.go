@@ -1,10 +1,8 @@
 package ethereum
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"cointill/chain/node"
@@ -66,9 +64,12 @@ func (e *rpcError) isPruned() bool {
 		"historical state", "header not found", "state not available", "state is not available")
 }
 
+// rpcServerKind names the nodes in sentences.
+const rpcServerKind = "a node's JSON-RPC"
+
 // invalidAnswerError returns the error for an answer that no Ethereum node gives.
 func invalidAnswerError(cause error) error {
-	return node.UnexpectedAnswerError("a node's JSON-RPC", cause)
+	return node.UnexpectedAnswerError(rpcServerKind, cause)
 }
 
 // refusedError returns the error for a request that every node must answer, and that this one
@@ -94,23 +95,19 @@ func missingBlockError(height int64, cause error) error {
 		"may be behind for a moment; if this continues, use one more node, with a longer history.", height)
 }
 
+// findMissing returns a missingBlockError if the answer says that the node doesn't have a block.
+func (r response) findMissing(height int64) error {
+	switch {
+	case r.Error != nil && (r.Error.isPruned() || r.Error.Code == codeUnknown):
+		return missingBlockError(height, r.Error)
+	case r.Error == nil && r.isNull():
+		return missingBlockError(height, errors.New("null"))
+	}
+	return nil
+}
+
 // inconsistentBlockError returns the error for answers with parts of different blocks.
 func inconsistentBlockError(height int64, cause error) error {
 	return node.NewFailure(cause, "gives parts of block %d that don't fit together. Nothing in it is counted, and it "+
 		"is read again; if this continues, use another node.", height)
-}
-
-// unreadableError returns the error for a body that is not a JSON-RPC answer.
-func unreadableError(status int, body []byte, err error) error {
-	switch {
-	case status >= 500:
-		return node.ServerError(status)
-	case status != http.StatusOK:
-		return invalidAnswerError(fmt.Errorf("HTTP %d", status))
-	case len(body) == 0:
-		return invalidAnswerError(errors.New("an empty answer"))
-	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
-		return invalidAnswerError(errors.New("a web page"))
-	}
-	return invalidAnswerError(errors.New(node.PrintableText(err.Error())))
 }

@@ -11,13 +11,14 @@ import (
 	"cointill/chain"
 	"cointill/chain/chaintest"
 	"cointill/chain/ethereum/params"
+	"cointill/core/money"
 )
 
 // testChainID is the chain id of the tests' networks.
 const testChainID = 21337
 
 func testParams() params.Params {
-	p, err := params.Lookup("chain-21337", "0xdAC17F958D2ee523a2206206994597C13D831ec7")
+	p, err := params.Lookup(money.Ethereum, "chain-21337", "0xdAC17F958D2ee523a2206206994597C13D831ec7")
 	if err == nil {
 		p, err = p.AddTokens(map[string]string{"USDC": otherToken + "/6"})
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 
 	"cointill/chain"
+	"cointill/chain/ethereum/params"
 )
 
 // fakeNode is a server that shows a fake chain and can be given faults.
@@ -70,7 +71,13 @@ func openURLs(t testing.TB, urls ...string) *Source {
 
 func openLogged(t testing.TB, log *slog.Logger, urls ...string) *Source {
 	t.Helper()
-	s, err := New(Config{Params: testParams(), Nodes: urls, Clock: testTime, Log: log})
+	return openNetwork(t, testParams(), log, urls...)
+}
+
+// openNetwork makes a source of a network.
+func openNetwork(t testing.TB, p params.Params, log *slog.Logger, urls ...string) *Source {
+	t.Helper()
+	s, err := New(Config{Params: p, Nodes: urls, Clock: testTime, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +314,7 @@ func (n *fakeNode) transactionResult(method, id string) any {
 				return receiptsJSON(&b)[i]
 			}
 			out := txJSON(t)
-			out["blockHash"] = b.Hash
+			out["blockHash"], out["blockNumber"] = b.Hash, encodeHeight(b.Height)
 			return out
 		}
 	}

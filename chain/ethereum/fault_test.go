@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain/node"
 	"cointill/core/clock"
 )
 
@@ -95,12 +96,8 @@ func (b *fixture) expectStopped(words string) {
 
 // clearBackoff lets rate-limited nodes be asked again at once.
 func clearBackoff(s *Source) {
-	for _, n := range s.servers {
-		n.mu.Lock()
-		n.rpc.mu.Lock()
-		n.pausedUntil = time.Time{}
-		n.rpc.mu.Unlock()
-		n.mu.Unlock()
+	for _, n := range s.nodes.Members {
+		n.pause = node.NewPause(n.clock)
 	}
 }
 
@@ -166,12 +163,13 @@ func TestRateLimitedNodeIsAskedLess(t *testing.T) {
 	n := newFakeNode(t, c)
 	s := n.openSource(t)
 	now := clock.NewFake(testTime())
-	s.servers[0].clock = now.Now
+	s.nodes.Members[0].clock, s.nodes.Members[0].pause = now.Now, node.NewPause(now.Now)
+	const maxBackoff = time.Minute
 	n.setBehaviour(answerAll(429, ""))
 	asked := func(after time.Duration) bool {
 		now.Advance(after)
 		before := n.countRequests("")
-		if _, err := s.Tip(t.Context()); err == nil {
+		if _, err := s.At(t.Context()); err == nil {
 			t.Fatal("it gives a tip")
 		}
 		return n.countRequests("") > before
@@ -189,7 +187,7 @@ func TestRateLimitedNodeIsAskedLess(t *testing.T) {
 	}
 	n.setBehaviour(func(n *fakeNode) { n.hijack = nil })
 	now.Advance(maxBackoff)
-	if _, err := s.Tip(t.Context()); err != nil {
+	if _, err := s.At(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	n.setBehaviour(answerAll(429, ""))

@@ -52,6 +52,7 @@ func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch
 	if err != nil {
 		return chain.Block{}, err
 	}
+	out.setFees()
 	header, _ := block.toChainHeader() // decodeBlock checked it
 	n.cacheHeader(header)
 	return chain.Block{Header: header, Transfers: out.transfers, Spends: out.spends}, nil
@@ -59,11 +60,8 @@ func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch
 
 // decodeBlock reads an answer that must be the block at a height.
 func decodeBlock(r response, height int64) (*fullBlock, error) {
-	switch {
-	case r.Error != nil && (r.Error.isPruned() || r.Error.Code == codeUnknown):
-		return nil, missingBlockError(height, r.Error)
-	case r.Error == nil && r.isNull():
-		return nil, missingBlockError(height, errors.New("null"))
+	if err := r.findMissing(height); err != nil {
+		return nil, err
 	}
 	block := new(fullBlock)
 	if err := r.decodeInto(block); err != nil {
@@ -85,11 +83,8 @@ func decodeBlock(r response, height int64) (*fullBlock, error) {
 // bloom.
 func decodeReceipts(r response, block *fullBlock, token account) ([]receipt, error) {
 	height := int64(block.Number)
-	switch {
-	case r.Error != nil && (r.Error.isPruned() || r.Error.Code == codeUnknown):
-		return nil, missingBlockError(height, r.Error)
-	case r.Error == nil && r.isNull():
-		return nil, missingBlockError(height, errors.New("no receipts"))
+	if err := r.findMissing(height); err != nil {
+		return nil, err
 	}
 	var all receipts
 	if err := r.decodeInto(&all); err != nil {
@@ -181,6 +176,7 @@ func (n *server) fetchReceipts(ctx context.Context, out *transferFinder, block *
 		}
 		out.addTransaction(some[i], got)
 	}
+	out.receipts = receipts
 	if len(some) == len(block.Transactions) {
 		if err := block.checkTokenLogs(receipts, out.token); err != nil {
 			return inconsistentBlockError(int64(block.Number), err)

@@ -20,7 +20,7 @@ const maxFinalityLag = 6 * time.Hour
 // which would mean that the network has no finality and that no payment has to wait.
 func (s *Source) finalizedHeight() (height int64) {
 	said := false
-	for _, n := range s.healthyOthers(nil) {
+	for _, n := range s.nodes.HealthyOthers(nil) {
 		n.mu.Lock()
 		if n.saysFinalized && (!said || n.finalized < height) {
 			said, height = true, n.finalized
@@ -33,7 +33,7 @@ func (s *Source) finalizedHeight() (height int64) {
 // finalityNote returns a note if no healthy node reports finality or if finality is late, or "".
 func (s *Source) finalityNote() (late string) {
 	said := false
-	for _, n := range s.healthyOthers(nil) {
+	for _, n := range s.nodes.HealthyOthers(nil) {
 		n.mu.Lock()
 		said, late = said || n.saysFinalized, cmp.Or(late, n.stalledNote())
 		n.mu.Unlock()
@@ -70,9 +70,13 @@ func (n *server) missingFinalityNote() string {
 
 // collectNotes returns all notes about a node that can still be used.
 func (n *server) collectNotes() string {
+	unconfirmed := ""
+	if err := n.ConfirmFailure(); err != nil {
+		unconfirmed = "Blocks are counted without its confirmation: " + n.ProblemSentence(err)
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return joinSentences(n.token.describeState(), n.confirmFailure, n.balanceDispute, n.stalledNote(),
+	return joinSentences(n.token.describeState(), unconfirmed, n.balanceDispute, n.stalledNote(),
 		n.missingFinalityNote())
 }
 

@@ -12,7 +12,7 @@ func openFinality(t *testing.T, first, second *fakeNode) func() (height int64, n
 	s := first.openSource(t, second)
 	return func() (int64, string, string) {
 		t.Helper()
-		tip, err := s.Tip(t.Context())
+		view, err := s.At(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -20,7 +20,7 @@ func openFinality(t *testing.T, first, second *fakeNode) func() (height int64, n
 		if err != nil {
 			t.Fatal(err)
 		}
-		return tip.Finalized, note, s.Nodes(t.Context())[1].Note
+		return view.Tip.Finalized, note, s.Nodes(t.Context())[1].Note
 	}
 }
 
@@ -89,7 +89,7 @@ func TestStalledFinalityIsNoted(t *testing.T) {
 	b := newFixture(t, c, newFakeNode(t, c).openSource(t, newFakeNode(t, c)))
 	c.mineBlocks(5)
 	b.followToTip()
-	for _, n := range b.source.servers {
+	for _, n := range b.source.nodes.Members {
 		n.params.Stale, n.finalizedTime = time.Hour, testTime().Add(-6*time.Hour)
 		if network, _, err := b.source.Notes(t.Context()); err != nil || network != "" || n.collectNotes() != "" {
 			t.Errorf("after six hours, %q and %q, %v", network, n.collectNotes(), err)
@@ -111,7 +111,7 @@ func TestStalledFinalityIsNoted(t *testing.T) {
 	if network, _, err := b.source.Notes(t.Context()); err != nil || network != "" {
 		t.Errorf("network note %q, error %v, want none", network, err)
 	}
-	for _, n := range b.source.servers {
+	for _, n := range b.source.nodes.Members {
 		n.params.Stale, n.clock = 24*time.Hour, func() time.Time { return testTime().Add(7 * time.Hour) }
 	}
 	for _, n := range b.source.Nodes(t.Context()) { // as on the System page

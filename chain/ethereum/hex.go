@@ -124,6 +124,23 @@ func (w *wei) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
+// optionalQuantity is a number that counts as zero where it is missing, too large or can't be read.
+type optionalQuantity int64
+
+// UnmarshalJSONFrom reads any value.
+func (n *optionalQuantity) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	v, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if len(v) > 4 && string(v[:3]) == `"0x` {
+		if value, err := strconv.ParseUint(string(v[3:len(v)-1]), 16, 63); err == nil {
+			*n = optionalQuantity(value)
+		}
+	}
+	return nil
+}
+
 func (w wei) isZero() bool { return w == wei{} }
 
 // toAmount converts the number to an amount of money.

@@ -26,7 +26,7 @@ var (
 // current fee of one token transfer. The fee is 1.5 times the node's gas price, because the price
 // changes with every block.
 func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holding, fee money.Amount, err error) {
-	n, _, err := s.current.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return nil, fee, err
 	}
@@ -57,7 +57,8 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 			return nil, fee, n.DemoteOnError(ctx, refusedError(fmt.Errorf("balanceOf: %v", r[1].Error)))
 		}
 		barred, said := decodeWord(r[2])
-		held = append(held, Holding{Ether: ether.toAmount(), Token: token.toAmount(), Barred: said && !barred.isZero()})
+		held = append(held, Holding{Ether: ether.toAmount(), Token: s.params.FromTokenUnits(token.toAmount()),
+			Barred: said && !barred.isZero()})
 	}
 	return held, fee, nil
 }
@@ -65,7 +66,7 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 // Barred reports for each address, in order, whether the token's contract currently forbids it to
 // send. A contract without a blacklist forbids none.
 func (s *Source) Barred(ctx context.Context, addresses []string) ([]bool, error) {
-	n, _, err := s.current.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return nil, err
 	}

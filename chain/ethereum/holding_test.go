@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/chaintest"
+	"cointill/chain/node"
+	"cointill/core/clock"
 )
 
 // TestHoldingsAreReadInOrder checks that balances are returned in the order of the addresses, with
@@ -114,20 +117,22 @@ func TestBatchSizeAndBackoffRecover(t *testing.T) {
 	b := newFixture(t, c, first.openSource(t))
 	c.mineBlocks(3)
 	b.followToTip()
-	n := b.source.servers[0]
+	n := b.source.nodes.Members[0]
 	n.maxBatch.Store(1)
 	n.Forget()
-	if _, err := b.source.Tip(t.Context()); err != nil {
+	if _, err := b.source.At(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n.maxBatch.Load() != 0 {
 		t.Error("one question at a time for ever")
 	}
-	_ = n.backOff(errors.New("too often"))
-	n.pausedUntil = time.Time{}
-	if _, err := b.source.Balances(t.Context(), 1, []string{c.newAddress(), c.newAddress()}); err != nil ||
-		n.backoff != 0 {
-		t.Errorf("%v, it is let alone for %s next", err, n.backoff)
+	now := clock.NewFake(testTime())
+	n.clock, n.pause = now.Now, node.NewPause(now.Now)
+	_ = n.backOff(0, errors.New("too often"))
+	now.Advance(time.Second)
+	_, err := b.source.Balances(t.Context(), 1, []string{c.newAddress(), c.newAddress()})
+	if _ = n.backOff(0, errors.New("too often")); err != nil || n.pause.Left() != time.Second {
+		t.Errorf("%v, it is let alone for %s next, want 1s", err, n.pause.Left())
 	}
 }
 
@@ -149,7 +154,8 @@ func TestBlockTimeMustBeConfirmed(t *testing.T) {
 			return result
 		}
 	})
-	if _, err := b.source.Block(t.Context(), 2, b.watch); err == nil || !strings.Contains(err.Error(), "disagree") {
+	_, err := chaintest.ReadBlock(t.Context(), b.source, 2, b.watch)
+	if err == nil || !strings.Contains(err.Error(), "disagree") {
 		t.Errorf("a block an hour earlier: %v", err)
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/chain/node"
 	"cointill/internal/testing/speed"
 )
 
@@ -104,7 +106,7 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 		{"steps with hashes only", "trace_block", chaintest.FillBytes(size, `[`, step+`]},`, step+`]}]`)},
 		{"a long way", "trace_block", chaintest.FillBytes(size, `[`+step, `0,`, `0]}]`)},
 	} {
-		server := n.openSource(t).servers[0]
+		server := n.openSource(t).nodes.Members[0]
 		server.maxBatch.Store(1) // one answer at a time
 		n.lacks = map[string]bool{"debug_traceBlockByHash": one.method == "trace_block"}
 		if server.noBlockReceipts.Store(one.method == "eth_getTransactionReceipt" ||
@@ -131,12 +133,12 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 func TestBatchesCostBoundedMemory(t *testing.T) {
 	const size, times = 8 << 20, 12
 	n := newFakeNode(t, newFakeChain(t))
-	server, list := n.openSource(t).servers[0], chaintest.FillBytes(size, `[`, `{},`, `{}]`)
+	server, list := n.openSource(t).nodes.Members[0], chaintest.FillBytes(size, `[`, `{},`, `{}]`)
 	answerRaw(n, "eth_getBlockByNumber", chaintest.FillBytes(size, `{"number":"0x9","transactions":[`, `{},`, `{}]}`))
 	for name, do := range map[string]func() error{
-		"batch": func() error { _, err := parseResponses(list, defaultBatch); return err },
+		"batch": func() error { _, err := node.ParseReplies[response](list, defaultBatch); return err },
 		"pending": func() error {
-			return server.fetchPending(t.Context(), &transferFinder{watch: new(chain.WatchSet)}, 0, new(pendingCache))
+			return server.fetchPending(t.Context(), &transferFinder{params: testParams(), watch: new(chain.WatchSet)}, 0, new(pendingCache))
 		},
 	} {
 		var err error
@@ -189,9 +191,11 @@ func TestFullBlockIsRead(t *testing.T) {
 	watch.AddAddresses(to)
 	c.sendTokens(slices.Repeat([]chain.Output{outputTo(to, 8)}, more)...)
 	c.mineBlocks(1)
-	block, err := n.openSource(t).servers[0].fetchBlock(t.Context(), 1, watch, false)
-	if err != nil || len(block.Transfers) != logs*transactions+more {
-		t.Errorf("%d transfers, %v", len(block.Transfers), err)
+	server := n.openSource(t).nodes.Members[0]
+	server.SilenceTimeout = time.Hour // the race detector makes the fake node slow
+	block, err := server.fetchBlock(t.Context(), 1, watch, false)
+	if want := logs*transactions + more; err != nil || len(block.Transfers) != want {
+		t.Errorf("%d transfers, error %v, want %d and none", len(block.Transfers), err, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -21,14 +22,21 @@ const (
 	transferGas = 21_000
 	// maxTokenGas bounds the gas of a token's transfer, whatever its contract uses.
 	maxTokenGas = 300_000
+	// mostOtherGas bounds the gas of a transfer on networks that count the cost of another network into it.
+	mostOtherGas = 5_000_000
 	// gasReserve is the factor, in percent, by which a token's transfer may use more than estimated.
 	gasReserve = 130
+	// transferSize is how many bytes an unsigned transfer has at most, of a token, too.
+	transferSize = 160
 )
+
+// l1FeeCall asks for the highest L1 fee of a transaction of a size (GasPriceOracle of the OP Stack).
+var l1FeeCall = functionSelector("getL1FeeUpperBound(uint256)")
 
 // leastTip is the priority fee where a node suggests none.
 var leastTip = money.Units(1_000_000)
 
-var _ chain.Signer = (*Source)(nil)
+var _ chain.NumberSigner = (*Source)(nil)
 
 // orderTerms are what a transaction has beside its order.
 type orderTerms struct {
@@ -36,6 +44,8 @@ type orderTerms struct {
 	Gas      uint64       `json:"gas"`
 	MaxFee   money.Amount `json:"max_fee_per_gas"`
 	Priority money.Amount `json:"max_priority_fee_per_gas"`
+	// Contract says that the account that pays is a contract, such as a Safe: it has a number and fees of its own.
+	Contract bool `json:"contract,omitempty"`
 }
 
 // joinTerms returns the payment that makes an order on terms.
@@ -43,7 +53,7 @@ func (s *Source) joinTerms(o chain.Order, t orderTerms) signing.Payment {
 	p := signing.Payment{ChainID: uint64(s.params.ChainID), From: o.From, To: o.To.Address, Amount: o.Amount,
 		Nonce: t.Nonce, GasLimit: t.Gas, MaxFeePerGas: t.MaxFee, MaxPriorityFeePerGas: t.Priority}
 	if o.Asset == string(money.USDT) {
-		p.Token = s.params.Token.String()
+		p.Token, p.Amount = s.params.Token.String(), s.params.ToTokenUnits(o.Amount)
 	}
 	return p
 }
@@ -53,7 +63,7 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 	if strings.EqualFold(o.To.Address, s.params.Token.String()) {
 		return "", chain.Refusal("The address is the token's own contract. Money that is sent there is lost.")
 	}
-	n, _, err := s.current.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -66,12 +76,12 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 		if err := json.Unmarshal([]byte(earlier), &before); err != nil {
 			return "", err
 		}
-		if before.Nonce < facts.confirmed {
+		if !before.Contract && before.Nonce < facts.confirmed {
 			return "", chain.NumberTaken
 		}
 		facts.next = before.Nonce
 	}
-	terms, err := facts.computeTerms(o)
+	terms, err := facts.computeTerms(o, s.params.Native)
 	if err != nil {
 		return "", err
 	}
@@ -84,8 +94,10 @@ type orderFacts struct {
 	confirmed, next uint64 // nonces: of the next transaction in a block, and beside those that wait
 	ether, held     money.Amount
 	baseFee, tip    money.Amount
-	gas             uint64 // 0 for a transfer that the token's contract refuses
-	contract        bool   // the recipient has code
+	l1Fee           money.Amount // taken besides the gas, for the cost of another network
+	gas             uint64       // 0 for a transfer that the token's contract refuses
+	contract        bool         // the recipient has code
+	payerCode       bool         // the account that pays is a contract
 }
 
 // fetchOrderFacts asks a node for the state of the account that pays.
@@ -94,9 +106,9 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 	requests := []request{newRequest("eth_getTransactionCount", o.From, "latest"),
 		newRequest("eth_getTransactionCount", o.From, "pending"), newRequest("eth_getBalance", o.From, "latest"),
 		newRequest("eth_getBlockByNumber", "latest", false), newRequest("eth_maxPriorityFeePerGas"),
-		newRequest("eth_getCode", o.To.Address, "latest")}
+		newRequest("eth_getCode", o.To.Address, "latest"), newRequest("eth_getCode", o.From, "latest")}
 	if token {
-		call, err := signing.TransferCall(p.Token.String(), o.From, o.To.Address, o.Amount)
+		call, err := signing.TransferCall(p.Token.String(), o.From, o.To.Address, p.ToTokenUnits(o.Amount))
 		if err != nil {
 			return f, err
 		}
@@ -112,8 +124,8 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 	var block struct {
 		BaseFee wei `json:"baseFeePerGas"`
 	}
-	var code hexBytes
-	for i, into := range []any{&confirmed, &next, &ether, &block, &tip, &code} {
+	var code, own hexBytes
+	for i, into := range []any{&confirmed, &next, &ether, &block, &tip, &code, &own} {
 		if i == 4 && answers[i].Error != nil { // a node without suggestions
 			continue
 		}
@@ -121,22 +133,69 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 			return f, asRefusal(err)
 		}
 	}
+	l1Fee, err := n.fetchL1Fee(ctx, p)
+	if err != nil {
+		return f, err
+	}
 	f = orderFacts{confirmed: uint64(confirmed), next: uint64(max(confirmed, next)), ether: ether.toAmount(),
-		baseFee: block.BaseFee.toAmount(), tip: tip.toAmount(), gas: transferGas, contract: len(code) > 0}
+		baseFee: block.BaseFee.toAmount(), tip: tip.toAmount(), l1Fee: l1Fee, gas: transferGas,
+		contract: isContract(code), payerCode: isContract(own)}
 	if !token {
 		f.held = f.ether
-		return f, nil
+		if !f.contract && (p.CountsL1Gas || isDelegated(code)) {
+			err = n.fetchEtherGas(ctx, p, o, &f)
+		}
+		return f, err
 	}
-	held, ok := decodeWord(answers[6])
+	held, ok := decodeWord(answers[7])
 	if !ok {
-		return f, refusedError(fmt.Errorf("balanceOf: %v", answers[6].Error))
+		return f, refusedError(fmt.Errorf("balanceOf: %v", answers[7].Error))
 	}
-	f.held = held.toAmount()
-	return f, f.readEstimate(answers[7])
+	f.held = p.FromTokenUnits(held.toAmount())
+	err = f.readEstimate(answers[8], boundGas(p))
+	return f, err
 }
 
-// readEstimate reads how much gas a transfer of a token uses.
-func (f *orderFacts) readEstimate(answer response) error {
+// fetchL1Fee asks for the highest fee that a transfer takes besides its gas. It adds half as much, as that fee changes
+// with those of another network. It is 0 on networks without such a fee.
+func (n *server) fetchL1Fee(ctx context.Context, p params.Params) (fee money.Amount, err error) {
+	if p.FeeOracle == "" {
+		return fee, nil
+	}
+	answer, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_call", map[string]string{"to": p.FeeOracle,
+		"data": fmt.Sprintf("%s%064x", l1FeeCall, transferSize)}, "latest"))
+	if err != nil {
+		return fee, err
+	}
+	word, ok := decodeWord(answer)
+	if !ok {
+		return fee, refusedError(fmt.Errorf("getL1FeeUpperBound: %v", answer.Error))
+	}
+	return word.toAmount().MulDiv(3, 2), nil
+}
+
+// fetchEtherGas asks how much gas a transfer of ether uses: other networks than Ethereum may take more, and an
+// account that delegates to a contract runs its code (EIP-7702). It asks without a value, so that the account that
+// pays need not have it.
+func (n *server) fetchEtherGas(ctx context.Context, p params.Params, o chain.Order, f *orderFacts) error {
+	answer, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_estimateGas", map[string]string{"from": o.From,
+		"to": o.To.Address}))
+	if err != nil {
+		return err
+	}
+	return f.readEstimate(answer, boundGas(p))
+}
+
+// boundGas returns the most gas that a transfer may use on a network.
+func boundGas(p params.Params) uint64 {
+	if p.CountsL1Gas {
+		return mostOtherGas
+	}
+	return maxTokenGas
+}
+
+// readEstimate reads how much gas a transfer uses, at most most. What Ethereum takes for ether needs no reserve.
+func (f *orderFacts) readEstimate(answer response, most uint64) error {
 	var used quantity
 	switch err := answer.decodeInto(&used); {
 	case answer.Error != nil && answer.Error.isRevert():
@@ -145,19 +204,24 @@ func (f *orderFacts) readEstimate(answer response) error {
 	case err != nil:
 		return asRefusal(err)
 	}
-	f.gas = min(max(min(uint64(used), maxTokenGas)*gasReserve/100, transferGas), maxTokenGas)
+	if uint64(used) > transferGas {
+		f.gas = min(min(uint64(used), most)*gasReserve/100, most)
+	}
 	return nil
 }
 
 // computeTerms returns the terms for a transaction now: twice the fee of the last block, so that it
-// is taken while fees rise. A Refusal names the money that lacks.
-func (f orderFacts) computeTerms(o chain.Order) (orderTerms, error) {
+// is taken while fees rise. native is the coin of the fee. A Refusal names the money that lacks.
+func (f orderFacts) computeTerms(o chain.Order, native money.Coin) (orderTerms, error) {
 	tip := f.tip
 	if tip.Sign() == 0 {
 		tip = leastTip
 	}
 	terms := orderTerms{Nonce: f.next, Gas: f.gas, MaxFee: f.baseFee.Add(f.baseFee).Add(tip), Priority: tip}
-	fee := terms.computeFee()
+	if f.payerCode {
+		terms = orderTerms{Contract: true}
+	}
+	fee := terms.computeFee().Add(f.l1Fee)
 	coin := money.Coin(o.Asset)
 	switch {
 	case f.contract && coin == money.ETH:
@@ -166,12 +230,15 @@ func (f orderFacts) computeTerms(o chain.Order) (orderTerms, error) {
 	case f.held.Cmp(o.Amount) < 0:
 		return terms, chain.Refusal(fmt.Sprintf("The wallet %s has %s %s; this send takes %s %s.", o.From,
 			coin.Format(f.held), coin, coin.Format(o.Amount), coin))
+	case f.gas == 0 && coin == money.ETH:
+		return terms, chain.Refusal("The address delegates to a contract, and that refuses ether. Ask for another address.")
 	case f.gas == 0:
 		return terms, chain.Refusal("The token's contract refuses this transfer. The token's issuer may have blocked " +
 			"one of the two addresses.")
 	case f.ether.Cmp(fee) < 0, coin == money.ETH && f.ether.Cmp(o.Amount.Add(fee)) < 0:
-		return terms, chain.Refusal(fmt.Sprintf("The wallet %s has %s ETH; the network's fee takes up to "+
-			"%s ETH beside the amount. Add ether to it.", o.From, money.ETH.Format(f.ether), money.ETH.Format(fee)))
+		return terms, chain.Refusal(fmt.Sprintf("The wallet %s has %s %s; the network's fee takes up to "+
+			"%s %s beside the amount. Add %s to it.", o.From, native.Format(f.ether), native, native.Format(fee), native,
+			native))
 	}
 	return terms, nil
 }
@@ -190,11 +257,24 @@ func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTe
 	return s.joinTerms(o, t), t, nil
 }
 
+// ReadClaim implements chain.NumberSigner. What a contract wallet signs has another number.
+func (s *Source) ReadClaim(o chain.Order, terms string) (c chain.Claim, err error) {
+	var t orderTerms
+	if err = json.Unmarshal([]byte(terms), &t); err == nil && !t.Contract {
+		c.Keys = []string{fmt.Sprintf("%s:%d", strings.ToLower(o.From), t.Nonce)}
+	}
+	return c, err
+}
+
 // BuildUnsigned implements chain.Signer.
 func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, error) {
 	p, t, err := s.readTerms(o, terms)
 	if err != nil {
 		return chain.Unsigned{}, err
+	}
+	if t.Contract {
+		file, err := s.BuildBatch([]chain.Order{o}, time.Unix(0, 0)) // the same bytes each time
+		return chain.Unsigned{FeeAsset: string(s.params.Native), Contract: true, Files: []chain.SigningFile{file}}, err
 	}
 	unsigned, err := signing.BuildUnsigned(p)
 	uri, err2 := signing.URI(p)
@@ -203,24 +283,29 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, err
 		return chain.Unsigned{}, err
 	}
 	return chain.Unsigned{URI: uri, Request: string(asked), ChainID: uint64(s.params.ChainID), Fee: t.computeFee(),
-		FeeAsset: string(money.ETH), Files: []chain.SigningFile{
+		FeeAsset: string(s.params.Native), Files: []chain.SigningFile{
 			{Name: "unsigned.json", Type: "application/json", Content: unsigned.JSON},
 			{Name: "unsigned.txt", Type: "text/plain", Content: []byte(unsigned.Raw + "\n")}}}, nil
 }
 
 // CheckSigned implements chain.Signer.
 func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed, []chain.Difference, error) {
-	p, _, err := s.readTerms(o, terms)
-	if err != nil {
+	p, t, err := s.readTerms(o, terms)
+	switch {
+	case err != nil:
 		return chain.Signed{}, nil, err
+	case t.Contract:
+		return chain.Signed{}, nil, errContractSigns
 	}
 	checked, differences, err := signing.CheckSigned(p, signed)
 	return chain.Signed{Hash: checked.Hash, Raw: checked.Raw, Fee: checked.FeeCap}, differences, err
 }
 
+const errContractSigns chain.Refusal = "A contract wallet sends the transaction itself. Paste the transaction's hash."
+
 // Broadcast implements chain.Signer.
 func (s *Source) Broadcast(ctx context.Context, raw string) error {
-	n, _, err := s.current.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return err
 	}
@@ -229,14 +314,14 @@ func (s *Source) Broadcast(ctx context.Context, raw string) error {
 	case err != nil:
 		return n.DemoteOnError(ctx, err)
 	case answer.Error != nil:
-		return answer.Error.describeBroadcast()
+		return answer.Error.describeBroadcast(s.params.Native)
 	}
 	return nil
 }
 
 // describeBroadcast says why a node didn't take a transaction, in the words of go-ethereum, Nethermind,
 // Erigon, Besu and Reth; nil where the node has it already.
-func (e *rpcError) describeBroadcast() error {
+func (e *rpcError) describeBroadcast(native money.Coin) error {
 	switch {
 	case e.messageContains("already known", "known transaction", "already imported", "alreadyknown") &&
 		!e.messageContains("unknown"):
@@ -244,7 +329,7 @@ func (e *rpcError) describeBroadcast() error {
 	case e.messageContains("nonce too low", "oldnonce", "nonce is too low", "nonce_too_low"):
 		return chain.NumberTaken
 	case e.messageContains("insufficient funds", "insufficientfunds", "upfront cost"):
-		return chain.Refusal("The wallet has too little ether for the amount and the network's fee.")
+		return chain.Refusal("The wallet has too little " + string(native) + " for the amount and the network's fee.")
 	case e.messageContains("underpriced", "feetoolow", "fee too low", "gas price", "base fee"):
 		return chain.Refusal("Its fee is too low now. Prepare the send again, and sign that transaction.")
 	}

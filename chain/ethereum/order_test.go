@@ -17,6 +17,8 @@ import (
 const (
 	payer = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 	payee = "0x2444374e5963746b7AC424F7C0EF1f6030F32507"
+	// oracle says what a transaction takes besides its gas.
+	oracle = "0x420000000000000000000000000000000000000F"
 
 	oneGwei = 1_000_000_000 // wei
 )
@@ -27,14 +29,16 @@ type orderState struct {
 	ether, tokens        any
 	baseFee, tip         any
 	estimate, code, sent any
-	other                bool // the code is of another account
+	etherGas             any  // the estimate for ether
+	other                bool // the code of the account that pays
+	l1Fee                any  // what is taken besides the gas
 }
 
 // richState is an account that can pay: one ether, 100 USDT, at 10 gwei and a tip of 2 gwei.
 func richState() orderState {
 	return orderState{latest: "0x5", pending: "0x7", ether: "0xde0b6b3a7640000",
 		tokens: fmt.Sprintf("0x%064x", 100_000_000), baseFee: "0x2540be400", tip: "0x77359400",
-		estimate: "0xc350", code: "0x"}
+		estimate: "0xc350", etherGas: "0x5208", code: "0x"}
 }
 
 // openOrderSource makes a source whose node says this, and returns the node, too.
@@ -78,8 +82,14 @@ func (s *orderState) answer(q request) any {
 		if call["data"] == "0x70a08231000000000000000000000000"+strings.ToLower(payer[2:]) && call["to"] == token {
 			return s.tokens
 		}
+		if call["data"] == fmt.Sprintf("0xf1c7a58b%064x", 160) && call["to"] == oracle && s.l1Fee != nil {
+			return s.l1Fee
+		}
 	case "eth_estimateGas":
 		call := q.Params[0].(map[string]any)
+		if call["from"] == payer && call["to"] == payee && len(call) == 2 {
+			return s.etherGas
+		}
 		if call["from"] != payer || call["to"] != token || call["data"] != "0xa9059cbb000000000000000000000000"+
 			strings.ToLower(payee[2:])+fmt.Sprintf("%064x", 25_000_000) {
 			return rpcError{3, "execution reverted: another call"}
@@ -142,8 +152,17 @@ func TestTermsOfOrders(t *testing.T) {
 			"7 21000 22000000000 2000000000"},
 		{"tokens to a contract", money.USDT, "", func(s *orderState) { s.code = "0x60" },
 			"7 65000 22000000000 2000000000"},
-		{"ether from a contract", money.ETH, "", func(s *orderState) { s.code, s.other = "0x60", true },
+		{"ether from a contract, which has its own number and fee", money.ETH, "",
+			func(s *orderState) { s.code, s.other = "0x60", true }, "0 0 0 0"},
+		{"ether from a contract again", money.ETH, `{"nonce":0,"gas":0,"contract":true}`,
+			func(s *orderState) { s.code, s.other = "0x60", true }, "0 0 0 0"},
+		{"ether from an account that delegates to a contract", money.ETH, "",
+			func(s *orderState) { s.code, s.other = "0xef0100"+strings.Repeat("11", 20), true },
 			"7 21000 22000000000 2000000000"},
+		{"ether on a network that takes more gas", money.ETH, "", func(s *orderState) { s.etherGas = "0x186a0" },
+			"7 130000 22000000000 2000000000"},
+		{"ether on a network that takes more gas than any", money.ETH, "",
+			func(s *orderState) { s.etherGas, s.baseFee, s.tip = "0xffffffff", "0x0", "0xf4240" }, "7 5000000 1000000 1000000"},
 		{"exactly the ether for amount and fee", money.ETH, "",
 			func(s *orderState) { s.ether = fmt.Sprintf("0x%x", 500_000_000*oneGwei+21_000*22*oneGwei) },
 			"7 21000 22000000000 2000000000"},
@@ -156,9 +175,10 @@ func TestTermsOfOrders(t *testing.T) {
 			state := richState()
 			c.change(&state)
 			source, n := state.openOrderSource(t)
+			source.params.CountsL1Gas = c.coin == money.ETH
 			text, err := source.PrepareTerms(t.Context(), sampleOrder(c.coin), c.earlier)
-			if asked := n.countRequests("eth_estimateGas"); asked != map[money.Coin]int{money.USDT: 1}[c.coin] {
-				t.Errorf("%d estimates are asked for, want one for tokens only", asked)
+			if asked := n.countRequests("eth_estimateGas"); asked != 1 {
+				t.Errorf("%d estimates are asked for, want one", asked)
 			}
 			var got orderTerms
 			if err == nil {
@@ -168,6 +188,108 @@ func TestTermsOfOrders(t *testing.T) {
 				t.Errorf("PrepareTerms = %s, %v, want %s", text, err, c.want)
 			}
 		})
+	}
+}
+
+// TestEtherNeedsNoEstimateOnEthereum: its gas is known there.
+func TestEtherNeedsNoEstimateOnEthereum(t *testing.T) {
+	t.Parallel()
+	state := richState()
+	source, n := state.openOrderSource(t)
+	source.params.CountsL1Gas = false
+	text, err := source.PrepareTerms(t.Context(), sampleOrder(money.ETH), "")
+	if asked := n.countRequests("eth_estimateGas"); err != nil || asked != 0 || !strings.Contains(text, `"gas":21000`) {
+		t.Errorf("PrepareTerms = %s, %v with %d estimates, want 21000 gas without any", text, err, asked)
+	}
+	state.etherGas = rpcError{-32000, "internal error"}
+	source.params.CountsL1Gas = true
+	if text, err := source.PrepareTerms(t.Context(), sampleOrder(money.ETH), ""); err == nil {
+		t.Errorf("without an estimate that is needed PrepareTerms = %s, want an error", text)
+	}
+}
+
+// TestEtherRunsTheCodeOfDelegatingAccounts: such an account has a key, and its code takes gas on Ethereum, too.
+func TestEtherRunsTheCodeOfDelegatingAccounts(t *testing.T) {
+	t.Parallel()
+	state := richState()
+	state.code, state.etherGas = "0xef0100"+strings.Repeat("11", 20), "0x61a8"
+	source, _ := state.openOrderSource(t)
+	source.params.CountsL1Gas = false
+	text, err := source.PrepareTerms(t.Context(), sampleOrder(money.ETH), "")
+	if err != nil || !strings.Contains(text, `"gas":32500`) {
+		t.Errorf("PrepareTerms = %s, %v, want the estimate of 25000 gas and 30 percent more", text, err)
+	}
+	state.etherGas = rpcError{3, "execution reverted"}
+	text, err = source.PrepareTerms(t.Context(), sampleOrder(money.ETH), "")
+	var refused chain.Refusal
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "refuses ether") {
+		t.Errorf("where the code refuses ether PrepareTerms = %s, %v, want a refusal", text, err)
+	}
+}
+
+// TestL1FeeIsCounted: on a network of the OP Stack, the wallet must have what a transaction takes besides its
+// gas, and half as much more. A network without an answer to that makes no terms.
+func TestL1FeeIsCounted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		coin money.Coin
+		need int64 // in wei, without what is taken besides
+	}{
+		{money.ETH, 500_000_000*oneGwei + 21_000*22*oneGwei}, {money.USDT, 65_000 * 22 * oneGwei},
+	} {
+		for _, short := range []int64{0, 1} {
+			state := richState()
+			state.l1Fee, state.ether = fmt.Sprintf("0x%064x", 2_000), fmt.Sprintf("0x%x", c.need+3_000-short)
+			source, _ := state.openOrderSource(t)
+			source.params.FeeOracle = oracle
+			_, err := source.PrepareTerms(t.Context(), sampleOrder(c.coin), "")
+			var refused chain.Refusal
+			if errors.As(err, &refused) != (short == 1) || short == 0 && err != nil {
+				t.Errorf("%s with %d wei too little: %v", c.coin, short, err)
+			}
+		}
+	}
+	state := richState()
+	source, _ := state.openOrderSource(t)
+	source.params.FeeOracle = oracle
+	if text, err := source.PrepareTerms(t.Context(), sampleOrder(money.ETH), ""); err == nil {
+		t.Errorf("without an answer of the oracle PrepareTerms = %s, want an error", text)
+	}
+}
+
+// TestContractWalletsPayFromAFile: a contract can't sign, so the order is a file for it.
+func TestContractWalletsPayFromAFile(t *testing.T) {
+	t.Parallel()
+	state := richState()
+	state.code, state.other = "0x60", true
+	source, _ := state.openOrderSource(t)
+	for _, coin := range []money.Coin{money.ETH, money.USDT} {
+		o := sampleOrder(coin)
+		terms, err := source.PrepareTerms(t.Context(), o, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := source.BuildUnsigned(o, terms)
+		if err != nil || len(u.Files) != 1 || u.Files[0].Name != "safe.json" || !u.Contract || u.URI+u.Request != "" ||
+			!strings.Contains(string(u.Files[0].Content), `"createdFromSafeAddress":"`+payer+`"`) {
+			t.Errorf("%s: BuildUnsigned = %+v, %v, want a file for a Safe", coin, u, err)
+		}
+		var refused chain.Refusal
+		if _, _, err := source.CheckSigned(o, terms, "0x02"); !errors.As(err, &refused) {
+			t.Errorf("%s: CheckSigned = %v, want a refusal", coin, err)
+		}
+	}
+	for code, want := range map[string]bool{"0x": false, "0x60": true, "0xef0100" + strings.Repeat("11", 20): false,
+		"0xef0100" + strings.Repeat("11", 21): true} {
+		state.code = code
+		if is, err := source.IsContract(t.Context(), payer); is != want || err != nil {
+			t.Errorf("IsContract of the code %s = %t, %v, want %t", code, is, err, want)
+		}
+	}
+	file, err := source.BuildBatch([]chain.Order{sampleOrder(money.ETH), sampleOrder(money.USDT)}, testTime())
+	if text := string(file.Content); err != nil || strings.Count(text, `"contractMethod":null`) != 2 ||
+		!strings.Contains(text, `"createdAt":1772366400000`) {
+		t.Errorf("BuildBatch = %s, %v, want two transactions made now", text, err)
 	}
 }
 
@@ -192,7 +314,7 @@ func TestOrdersThatCantBeMade(t *testing.T) {
 		change func(*orderState, *chain.Order)
 		want   string
 	}{
-		{"too little ether for the amount", money.ETH, func(s *orderState, _ *chain.Order) { s.ether = "0x1" },
+		{"too little ETH for the amount", money.ETH, func(s *orderState, _ *chain.Order) { s.ether = "0x1" },
 			"The wallet " + payer + " has 0.000000000000000001 ETH; this send takes 0.50000000 ETH."},
 		{"too few tokens", money.USDT,
 			func(s *orderState, _ *chain.Order) { s.tokens = fmt.Sprintf("0x%064x", 24_999_999) },
@@ -202,10 +324,10 @@ func TestOrdersThatCantBeMade(t *testing.T) {
 		}, "this send takes 25.000000 USDT."},
 		{"one wei too little for amount and fee", money.ETH, func(s *orderState, _ *chain.Order) {
 			s.ether = fmt.Sprintf("0x%x", 500_000_000*oneGwei+21_000*22*oneGwei-1)
-		}, "has 0.500461999999999999 ETH; the network's fee takes up to 0.00046200 ETH beside the amount. Add ether to it."},
+		}, "has 0.500461999999999999 ETH; the network's fee takes up to 0.00046200 ETH beside the amount. Add ETH to it."},
 		{"one wei too little for the fee of tokens", money.USDT,
 			func(s *orderState, _ *chain.Order) { s.ether = fmt.Sprintf("0x%x", 65_000*22*oneGwei-1) },
-			"the network's fee takes up to 0.00143000 ETH beside the amount. Add ether to it."},
+			"the network's fee takes up to 0.00143000 ETH beside the amount. Add ETH to it."},
 		{"ether to a contract", money.ETH, func(s *orderState, _ *chain.Order) { s.code = "0x60" },
 			"The address is a contract's."},
 		{"the token's own contract", money.USDT, func(_ *orderState, o *chain.Order) {
@@ -228,7 +350,7 @@ func TestOrdersThatCantBeMade(t *testing.T) {
 			if !errors.As(err, &refused) || !strings.Contains(string(refused), c.want) || terms != "" {
 				t.Errorf("PrepareTerms = %q, %v, want the refusal %q", terms, err, c.want)
 			}
-			if until := source.servers[0].DemotedUntil(); !until.IsZero() {
+			if until := source.nodes.Members[0].DemotedUntil(); !until.IsZero() {
 				t.Errorf("the node is demoted until %s for a refusal, want it trusted", until)
 			}
 		})
@@ -259,7 +381,7 @@ func TestDamagedAnswersMakeNoTerms(t *testing.T) {
 			if err == nil || errors.As(err, &refused) || terms != "" {
 				t.Errorf("PrepareTerms = %q, %v, want a failure of the node", terms, err)
 			}
-			if source.servers[0].DemotedUntil().IsZero() {
+			if source.nodes.Members[0].DemotedUntil().IsZero() {
 				t.Error("the node is not demoted, want others to be preferred")
 			}
 		})
@@ -304,13 +426,13 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 	kinds := map[string]bool{}
 	for i, v := range vectors {
 		p := v.Payment
-		source := &Source{params: params.Params{ChainID: int64(p.ChainID), Token: params.Address{1}}}
+		source := &Source{params: params.Params{ChainID: int64(p.ChainID), Token: params.Address{1}, Native: "POL"}}
 		o := chain.Order{From: p.From, To: chain.Destination{Address: p.To}, Asset: string(money.ETH), Amount: p.Amount}
 		if p.Token != "" {
 			o.Asset, source.params.Token = string(money.USDT), params.Address(*mustParseAccount(t, p.Token))
 		}
 		kinds[o.Asset] = true
-		written, err := json.Marshal(orderTerms{p.Nonce, p.GasLimit, p.MaxFeePerGas, p.MaxPriorityFeePerGas})
+		written, err := json.Marshal(orderTerms{Nonce: p.Nonce, Gas: p.GasLimit, MaxFee: p.MaxFeePerGas, Priority: p.MaxPriorityFeePerGas})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +441,7 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 		u, err := source.BuildUnsigned(o, terms)
 		if err != nil || len(u.Files) != 2 || string(u.Files[0].Content) != v.JSON ||
 			string(u.Files[1].Content) != v.Unsigned+"\n" || u.URI != v.URI || u.ChainID != p.ChainID ||
-			u.Fee.Cmp(fee) != 0 || u.FeeAsset != "ETH" || !strings.Contains(u.Request, `"from":"`+p.From+`"`) {
+			u.Fee.Cmp(fee) != 0 || u.FeeAsset != "POL" || !strings.Contains(u.Request, `"from":"`+p.From+`"`) {
 			t.Errorf("payment %d: BuildUnsigned = %+v, %v, want what ethers builds and the fee %s", i, u, err, fee)
 		}
 		done, differences, err := source.CheckSigned(o, terms, v.Signed)
@@ -352,7 +474,7 @@ func TestBroadcastAnswers(t *testing.T) {
 	t.Parallel()
 	const (
 		taken  = "Another transaction of this wallet has taken its number."
-		poor   = "The wallet has too little ether"
+		poor   = "The wallet has too little ETH"
 		cheap  = "Its fee is too low now."
 		denied = "The node refused the transaction: "
 	)
@@ -381,9 +503,9 @@ func TestBroadcastAnswers(t *testing.T) {
 				!strings.HasPrefix(string(refused), want) || strings.HasSuffix(string(refused), "..")) {
 				t.Errorf("Broadcast = %v, want %q", err, want)
 			}
-			if n.countRequests("eth_sendRawTransaction") != 1 || !source.servers[0].DemotedUntil().IsZero() {
+			if n.countRequests("eth_sendRawTransaction") != 1 || !source.nodes.Members[0].DemotedUntil().IsZero() {
 				t.Errorf("%d broadcasts, demoted until %s; want one, and the node trusted",
-					n.countRequests("eth_sendRawTransaction"), source.servers[0].DemotedUntil())
+					n.countRequests("eth_sendRawTransaction"), source.nodes.Members[0].DemotedUntil())
 			}
 		})
 	}
@@ -439,5 +561,23 @@ func TestSpendKeysBeginWithTheAccount(t *testing.T) {
 	rows := b.ledger.Transfers()[id]
 	if err != nil || len(rows) != 1 || len(rows[0].Spends) != 1 || !strings.HasPrefix(rows[0].Spends[0], prefix) {
 		t.Errorf("the transfer is %+v, want a spend key that begins with %q (%v)", rows, prefix, err)
+	}
+}
+
+// TestClaimsNameTheNumber (SD-9): what a transaction uses up is its account's number, as the spend keys of transfers
+// name it. What a contract wallet signs is bound by no number that is known.
+func TestClaimsNameTheNumber(t *testing.T) {
+	source := new(Source)
+	o := sampleOrder(money.ETH)
+	o.From = "0xAbCdEf0123456789aBcDeF0123456789AbCdEf01"
+	for terms, want := range map[string]string{`{"nonce":7}`: "[0xabcdef0123456789abcdef0123456789abcdef01:7]",
+		`{"nonce":7,"contract":true}`: "[]"} {
+		c, err := source.ReadClaim(o, terms)
+		if got := fmt.Sprint(c.Keys); err != nil || got != want || c.Last != 0 {
+			t.Errorf("ReadClaim(%s) = %s and the last block %d, %v, want %s without one", terms, got, c.Last, err, want)
+		}
+	}
+	if c, err := source.ReadClaim(o, "{"); err == nil {
+		t.Errorf("ReadClaim of damaged terms = %v, want an error", c)
 	}
 }

@@ -38,19 +38,17 @@ func (w *pendingCache) listTxIDs() []string {
 	return names
 }
 
-// Pending implements chain.Source. It returns transfers of ether in the block that the node would
+// Pending implements chain.Reader. It returns transfers of ether in the block that the node would
 // produce next, and earlier ones that are still pending. Token transfers are left out, because
 // only a receipt shows what a token call moves. If the node does not show pending transactions,
 // the result is empty and payments are first seen in a block.
-func (s *Source) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	n, tip, err := s.current.GetOrChoose(ctx)
-	if err != nil || n.noPending.Load() {
-		return chain.Pending{}, err
+func (v *view) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+	if v.node.noPending.Load() {
+		return chain.Pending{}, ctx.Err()
 	}
-	out := &transferFinder{watch: watch}
-	err = n.fetchPending(ctx, out, tip.Height, &s.pending)
-	if err != nil {
-		return chain.Pending{}, n.DemoteOnError(ctx, err)
+	out := v.node.newFinder(watch)
+	if err := v.node.fetchPending(ctx, out, v.tip, &v.pending); err != nil {
+		return chain.Pending{}, v.node.DemoteOnError(ctx, err)
 	}
 	return chain.Pending{Transfers: out.transfers, Spends: out.spends}, nil
 }

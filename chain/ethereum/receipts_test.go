@@ -219,7 +219,7 @@ func TestFailedRequestCountsNothing(t *testing.T) {
 				for _, method := range way.lacks {
 					n.lacks[method] = true
 				}
-				server := n.openSource(t).servers[0]
+				server := n.openSource(t).nodes.Members[0]
 				failed := failRequest(n, failing)
 				block, err := server.fetchBlock(t.Context(), 1, watch, way.trace)
 				if !failed() {
@@ -259,7 +259,7 @@ func TestOverlongBlockIsRequestedOnce(t *testing.T) {
 	c := newFakeChain(t)
 	c.mineBlocks(1)
 	n := newFakeNode(t, c)
-	server := n.openSource(t).servers[0]
+	server := n.openSource(t).nodes.Members[0]
 	server.noBlockReceipts.Store(true)
 	n.setBehaviour(func(n *fakeNode) {
 		n.hijack = func(w http.ResponseWriter, _ *http.Request) bool {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,9 +28,6 @@ const (
 	maxSmallResponse = 1 << 20
 	// defaultBatch is the number of calls in one request until a provider accepts only fewer.
 	defaultBatch = 100
-	// minBackoff and maxBackoff bound the pause after a provider reported a rate limit. The pause
-	// doubles each time.
-	minBackoff, maxBackoff = time.Second, time.Minute
 )
 
 // request is a JSON-RPC call.
@@ -77,12 +73,9 @@ type rpc struct {
 	*node.Client
 	header   http.Header
 	clock    clock.Clock
+	pause    *node.Pause
 	lastID   atomic.Int64
 	maxBatch atomic.Int64 // calls in one request that the node accepts; 0 means defaultBatch
-
-	mu          sync.Mutex
-	backoff     time.Duration // the last pause
-	pausedUntil time.Time     // no request is sent before
 }
 
 // callOne sends one call. The answer has at most limit bytes.
@@ -94,7 +87,7 @@ func (r *rpc) callOne(ctx context.Context, limit int64, q request) (response, er
 	}
 	var answer response
 	if err := json.Unmarshal(body, &answer, node.AllowDuplicateNames); err != nil {
-		return response{}, unreadableError(status, body, err)
+		return response{}, node.UnreadableReplyError(rpcServerKind, status, body, err)
 	}
 	if err := r.checkRateLimit(answer.Error); err != nil {
 		return response{}, err
@@ -144,11 +137,11 @@ var errBatchRefused = errors.New("several requests at once were refused")
 
 // callBatch sends several calls in one request.
 func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([]response, error) {
-	place := make(map[int64]int, len(requests))
+	ids := make([]int64, len(requests))
 	numbered := make([]request, len(requests))
 	for i, q := range requests {
 		q.ID = r.lastID.Add(1)
-		numbered[i], place[q.ID] = q, i
+		numbered[i], ids[i] = q, q.ID
 	}
 	status, body, err := r.sendRequest(ctx, numbered, limit)
 	if err != nil {
@@ -165,30 +158,23 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([
 			return nil, fmt.Errorf("%w (HTTP %d)", errBatchRefused, status)
 		}
 	}
-	answers, err := parseResponses(body, len(requests))
+	answers, err := node.ParseReplies[response](body, len(requests))
 	if err != nil {
-		return nil, unreadableError(status, body, err)
+		return nil, node.UnreadableReplyError(rpcServerKind, status, body, err)
 	}
-	ordered, found := make([]response, len(requests)), 0
 	for _, answer := range answers {
 		if answer.Error != nil {
 			if err := r.checkRateLimit(answer.Error); err != nil {
 				return nil, err
 			}
 		}
-		if answer.ID == nil {
-			continue
-		}
-		if i, ok := place[*answer.ID]; ok {
-			delete(place, *answer.ID)
-			ordered[i] = answer
-			found++
-		}
 	}
-	if found != len(requests) {
-		if len(answers) == 1 && answers[0].Error != nil {
-			return nil, errBatchRefused
-		}
+	ordered, found := node.OrderReplies(answers, ids, func(r response) *int64 { return r.ID })
+	switch {
+	case found == len(requests):
+	case len(answers) == 1 && answers[0].Error != nil:
+		return nil, errBatchRefused
+	default:
 		return nil, invalidAnswerError(fmt.Errorf("%d answers to %d requests", found, len(requests)))
 	}
 	return ordered, r.checkRateLimit(nil)
@@ -196,62 +182,42 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([
 
 // sendRequest sends a request, unless the node is paused.
 func (r *rpc) sendRequest(ctx context.Context, payload any, limit int64) (int, []byte, error) {
-	r.mu.Lock()
-	until := r.pausedUntil
-	r.mu.Unlock()
-	if left := until.Sub(r.clock()); left > 0 {
+	if left := r.pause.Left(); left > 0 {
 		return 0, nil, overloadedError(fmt.Errorf("it is paused for another %s", left.Round(time.Second)))
 	}
 	body, err := json.Marshal(payload)
 	if err != nil {
 		return 0, nil, fmt.Errorf("write a request: %w", err)
 	}
-	status, answer, err := r.SendRequest(ctx, "", r.header, body, limit)
+	reply, err := r.Send(ctx, "", r.header, body, limit)
+	status := reply.Status
 	switch {
 	case err != nil:
 		return 0, nil, err
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return 0, nil, forbiddenError(status)
 	case status == http.StatusTooManyRequests:
-		return 0, nil, r.backOff(fmt.Errorf("HTTP %d", status))
+		return 0, nil, r.backOff(reply.RetryAfter, fmt.Errorf("HTTP %d", status))
 	case status == http.StatusServiceUnavailable:
 		return 0, nil, overloadedError(fmt.Errorf("HTTP %d", status))
 	case status >= 300 && status < 400:
 		return 0, nil, invalidAnswerError(fmt.Errorf("HTTP %d, a redirect", status))
 	}
-	return status, answer, nil
+	return status, reply.Body, nil
 }
 
 // checkRateLimit starts a pause if an answer reports a rate limit, and otherwise resets the length
 // of the next pause.
 func (r *rpc) checkRateLimit(e *rpcError) error {
 	if e != nil && e.isRateLimited() {
-		return r.backOff(e)
+		return r.backOff(0, e)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.backoff = 0
+	r.pause.Reset()
 	return nil
 }
 
-// backOff pauses the node for twice as long as the last time.
-func (r *rpc) backOff(cause error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.backoff = min(max(2*r.backoff, minBackoff), maxBackoff)
-	r.pausedUntil = r.clock().Add(r.backoff)
+// backOff pauses the node, at least as long as it asked for.
+func (r *rpc) backOff(asked time.Duration, cause error) error {
+	r.pause.Begin(asked)
 	return overloadedError(cause)
-}
-
-// parseResponses reads a JSON list of at most as many responses as there were calls.
-func parseResponses(list []byte, most int) ([]response, error) {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(list), node.AllowDuplicateNames)
-	responses := make([]response, 0, most)
-	err := node.ReadList(decoder, most, func() error {
-		var r response
-		err := json.UnmarshalDecode(decoder, &r)
-		responses = append(responses, r)
-		return err
-	})
-	return responses, err
 }

@@ -11,12 +11,10 @@ import (
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
+	"cointill/chain/quorum"
 )
 
 const (
-	// identityTTL is how long the identity of the node and the state of the token's contract are
-	// trusted before they are checked again.
-	identityTTL = 10 * time.Minute
 	// maxFuture is how far a block's time may be ahead of the local clock.
 	maxFuture = 2 * time.Minute
 	// maxKeptHeaders bounds how many headers of a node are cached.
@@ -25,7 +23,7 @@ const (
 
 // server is one node of a network, with its cached state.
 type server struct {
-	*node.Node
+	*quorum.Node
 	*rpc
 	endpoint endpoint
 	params   params.Params
@@ -35,28 +33,19 @@ type server struct {
 	usesTraceBlock  atomic.Bool // the node shows internal transfers by trace_block
 
 	mu             sync.Mutex
-	verifiedAt     time.Time // when identity and token were last checked
 	version        string
 	saysFinalized  bool // the node supports the block tag finalized
 	finalized      int64
 	finalizedTime  time.Time // of the finalized block; zero if the node reports none
 	token          tokenState
-	confirmFailure string // why the node does not confirm blocks; "" if it does
 	balanceDispute string // how the node contradicts another one about balances; "" if it does not
 	headers        map[hash]chain.Header
 }
 
-// Forget implements node.Adapter.
-func (n *server) Forget() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.verifiedAt = time.Time{}
-}
-
-// Handshake implements node.Adapter. It sends one request, and two more every ten minutes.
-func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
+// Handshake implements quorum.Adapter. It sends one request, and two more every ten minutes.
+func (n *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 	v.Dialect = "ethereum"
-	if n.identityExpired() {
+	if !n.IsIdentified() {
 		if err := n.verifyIdentity(ctx); err != nil {
 			return v, err
 		}
@@ -80,13 +69,6 @@ func (n *server) Handshake(ctx context.Context) (v node.View, err error) {
 	}
 	n.cacheHeader(v.Tip)
 	return v, n.checkTipAge(v.Tip)
-}
-
-// identityExpired reports whether identity and token must be checked again.
-func (n *server) identityExpired() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.verifiedAt.IsZero() || n.clock().Sub(n.verifiedAt) > identityTTL
 }
 
 // verifyIdentity checks that the node follows the configured chain, and reads the state of the
@@ -114,7 +96,8 @@ func (n *server) verifyIdentity(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.maxBatch.Store(0) // the reason for smaller batches may have been temporary
-	n.verifiedAt, n.version, n.token = n.clock(), node.PrintableText(version), token
+	n.version, n.token = node.PrintableText(version), token
+	n.SetIdentified()
 	return nil
 }
 
@@ -125,16 +108,18 @@ func (n *server) checkChain(responses []response) error {
 	if err := responses[0].decodeInto(&id); err != nil {
 		return asRefusal(err)
 	}
-	other := "follows another network than %s. Check which node its URL leads to, and which network is configured."
 	if int64(id) != n.params.ChainID {
-		return node.NewFailure(fmt.Errorf("its chain id is %d", id), other, n.params.Network())
+		return node.NewFailure(nil, "follows another network than %s: its chain id is %d, not %d. Check which node its "+
+			"URL leads to, and which network is configured.", n.params.Network(), id, n.params.ChainID)
 	}
 	var first header
 	if n.params.Genesis == "" || responses[2].isNull() || responses[2].decodeInto(&first) != nil || first.Hash == nil {
 		return nil
 	}
 	if got := first.Hash.String(); got != n.params.Genesis {
-		return node.NewFailure(fmt.Errorf("its first block is %s", got), other, n.params.Network())
+		return node.NewFailure(fmt.Errorf("its first block is %s", got),
+			"follows another network than %s: its chain id is the same, and its first block is another one. Check "+
+				"which node its URL leads to.", n.params.Network())
 	}
 	return nil
 }
@@ -227,8 +212,8 @@ func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, e
 	return h, err
 }
 
-// fetchParent reads the parent of a header by its hash.
-func (n *server) fetchParent(ctx context.Context, h chain.Header) (chain.Header, error) {
+// ReadParent implements quorum.ForkAdapter. It reads the parent of a header by its hash.
+func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, error) {
 	key, err := readHash(h.Parent)
 	if err != nil {
 		return chain.Header{}, invalidAnswerError(err)
@@ -256,11 +241,8 @@ func (n *server) fetchParent(ctx context.Context, h chain.Header) (chain.Header,
 
 // readExistingHeader reads an answer that must be a block which the node should have.
 func (n *server) readExistingHeader(r response, height int64) (chain.Header, error) {
-	switch {
-	case r.Error != nil && (r.Error.isPruned() || r.Error.Code == codeUnknown):
-		return chain.Header{}, missingBlockError(height, r.Error)
-	case r.Error == nil && r.isNull():
-		return chain.Header{}, missingBlockError(height, errors.New("null"))
+	if err := r.findMissing(height); err != nil {
+		return chain.Header{}, err
 	}
 	return n.readHeader(r)
 }

@@ -16,6 +16,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
+	"cointill/chain/quorum"
 	"cointill/core/clock"
 )
 
@@ -36,20 +37,17 @@ type Config struct {
 	Memory node.Memory
 }
 
-// Source reads a network from one or several nodes. One node is used at a time, from one call of
-// Tip to the next. The other nodes check it: their tips must be on the same chain, and a second
-// node must confirm the content of each block. Nodes that are down, on another network, syncing,
-// stalled or behind are left out. While two healthy nodes are on different branches, no node is
-// trusted.
+// Source reads a network from one or several nodes. A view asks one of them. The other nodes check
+// it: their tips must be on the same chain, and a second node must confirm the content of each
+// block. Nodes that are down, on another network, syncing, stalled or behind are left out. While two
+// healthy nodes are on different branches, no node is trusted.
 //
 // Source keeps the rules of chain.Source. It shows pending transfers of ether as far as the node
 // shows them: see Pending.
 type Source struct {
 	*node.PushConnections
 	params  params.Params
-	nodes   *node.ForkPool
-	servers []*server // in the configured order
-	current node.CurrentNode[*server]
+	nodes   *quorum.Pool[*server]
 	pending pendingCache
 	// confirmTimeout is how long a block waits until a second node has it.
 	confirmTimeout time.Duration
@@ -60,24 +58,20 @@ var _ chain.Source = (*Source)(nil)
 // New makes a source without connecting to any node. Its errors name a wrong URL by its position
 // and contain no part of its text.
 func New(c Config) (*Source, error) {
-	endpoints, err := parseEndpoints(c.Nodes)
+	endpoints, err := node.ParseURLs("node", c.Nodes, parseEndpoint, func(e endpoint) string { return e.base })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Params.Network(), err)
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	common := node.Config{Kind: "node", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params, nodes: node.NewForkPool(common),
-		confirmTimeout: defaultConfirmTimeout}
-	s.current.ChooseNode = s.chooseServer
+	common := node.NewConfig("node", c.Params.Network(), c.Clock, c.Log)
+	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params,
+		nodes: quorum.NewForkPool[*server](common), confirmTimeout: quorum.PollTimeout}
 	for i := range endpoints {
 		e := endpoints[i]
 		client := node.NewClient(e.base, nil, c.Memory)
-		n := &server{rpc: &rpc{Client: client, header: e.header, clock: c.Clock}, endpoint: e, params: c.Params,
+		n := &server{rpc: &rpc{Client: client, header: e.header, clock: c.Clock, pause: node.NewPause(c.Clock)},
+			endpoint: e, params: c.Params,
 			headers: map[hash]chain.Header{}}
-		n.Node = s.nodes.AddMember(e.host, n, n.fetchParent)
-		s.servers = append(s.servers, n)
+		n.Node = s.nodes.AddNode(e.host, n)
 		if e.stream != "" {
 			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",
 				Listen: func(ctx context.Context, up func()) error {
@@ -91,32 +85,46 @@ func New(c Config) (*Source, error) {
 // Network returns the network's name.
 func (s *Source) Network() chain.Network { return s.params.Network() }
 
-// Tip implements chain.Source. The node that Tip chooses answers all other calls until the next
-// Tip.
-func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.current.ChooseAgain(ctx)
+// At implements chain.Source.
+func (s *Source) At(ctx context.Context) (chain.View, error) {
+	n, tip, err := s.nodes.Choose(ctx)
 	if err != nil {
-		return chain.Tip{}, err
+		return chain.View{}, err
 	}
-	return chain.Tip{Header: header, Finalized: min(s.finalizedHeight(), header.Height)}, nil
+	return chain.View{Tip: chain.Tip{Header: tip, Finalized: min(s.finalizedHeight(), tip.Height)},
+		Reader: &view{s, n, tip.Height}}, nil
 }
 
-// Header implements chain.Source.
-func (s *Source) Header(ctx context.Context, height int64) (chain.Header, error) {
-	n, err := s.serverForHeight(ctx, height)
-	if err != nil {
+// view reads the network from one node. Its tip is the end of the chain when the node was chosen.
+type view struct {
+	*Source
+	node *server
+	tip  int64
+}
+
+// checkHeight returns chain.ErrNoBlock for a height above the view's tip.
+func (v *view) checkHeight(ctx context.Context, height int64) error {
+	if height < 0 || height > v.tip {
+		return errors.Join(ctx.Err(), chain.ErrNoBlock)
+	}
+	return nil
+}
+
+// Header implements chain.Reader.
+func (v *view) Header(ctx context.Context, height int64) (chain.Header, error) {
+	if err := v.checkHeight(ctx, height); err != nil {
 		return chain.Header{}, err
 	}
-	header, err := n.fetchHeader(ctx, height)
-	return header, n.DemoteOnError(ctx, err)
+	header, err := v.node.fetchHeader(ctx, height)
+	return header, v.node.DemoteOnError(ctx, err)
 }
 
-// Block implements chain.Source.
-func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
-	n, err := s.serverForHeight(ctx, height)
-	if err != nil {
+// Block implements chain.Reader.
+func (v *view) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	if err := v.checkHeight(ctx, height); err != nil {
 		return chain.Block{}, err
 	}
+	n := v.node
 	traced := n.endpoint.traceBlocks
 	block, err := n.fetchBlock(ctx, height, watch, traced)
 	if traced && errors.Is(err, node.ErrTooLong) {
@@ -128,26 +136,27 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (ch
 	if err != nil {
 		return chain.Block{}, n.DemoteOnError(ctx, err)
 	}
-	if err := s.confirmBlock(ctx, n, block, watch, traced); err != nil {
+	if err := v.confirmBlock(ctx, n, block, watch, traced); err != nil {
 		return chain.Block{}, err
 	}
-	s.pending.removeMined(block)
+	v.pending.removeMined(block)
 	return block, nil
 }
 
-// serverForHeight returns the current node, or chain.ErrNoBlock if the height is above its tip.
-func (s *Source) serverForHeight(ctx context.Context, height int64) (*server, error) {
-	n, tip, err := s.current.GetOrChoose(ctx)
-	if err == nil && (height < 0 || height > tip.Height) {
-		err = errors.Join(ctx.Err(), chain.ErrNoBlock)
+// currentView returns the view of the current node, or chain.ErrNoBlock if the height is above its tip.
+func (s *Source) currentView(ctx context.Context, height int64) (*view, error) {
+	n, tip, err := s.nodes.Current(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return n, err
+	v := &view{s, n, tip.Height}
+	return v, v.checkHeight(ctx, height)
 }
 
 // Nodes checks every node now and returns their status in the configured order.
 func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 	all := s.nodes.CheckNodes(ctx)
-	for i, n := range s.servers {
+	for i, n := range s.nodes.Members {
 		all[i].Note = n.collectNotes()
 	}
 	return all
@@ -156,7 +165,7 @@ func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus {
 // Notes returns warnings about the network and about its token, although both can be used. Each is
 // one or more sentences, or "".
 func (s *Source) Notes(ctx context.Context) (network, token string, err error) {
-	n, _, err := s.current.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -164,13 +173,4 @@ func (s *Source) Notes(ctx context.Context) (network, token string, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return network, n.token.describeState(), nil
-}
-
-// chooseServer chooses the node to use.
-func (s *Source) chooseServer(ctx context.Context) (*server, chain.Header, error) {
-	n, tip, err := s.nodes.ChooseNode(ctx)
-	if err != nil {
-		return nil, tip, err
-	}
-	return s.servers[n.Number-1], tip, nil
 }

@@ -1,9 +1,12 @@
 package ethereum
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
@@ -25,41 +28,51 @@ func functionSelector(function string) string {
 
 var (
 	decimalsCall   = functionSelector("decimals()")
+	symbolCall     = functionSelector("symbol()")
 	pausedCall     = functionSelector("paused()")
 	deprecatedCall = functionSelector("deprecated()")
 	feeCall        = functionSelector("basisPointsRate()")
 )
 
-// fetchTokenState reads the decimals of the token's contract, which must be TokenDecimals, and the
-// settings that can stop or reduce payments.
+// fetchTokenState reads the decimals and the symbol of the token's contract, which must be the network's,
+// and the settings that can stop or reduce payments. A network without the token has nothing to read.
 func (n *server) fetchTokenState(ctx context.Context) (s tokenState, err error) {
+	if !n.params.HasToken() {
+		return s, nil
+	}
 	contract := n.params.Token.String()
 	view := func(call string) request {
 		return newRequest("eth_call", map[string]string{"to": contract, "data": call}, "latest")
 	}
-	responses, err := n.callAll(ctx, maxSmallResponse, view(decimalsCall), view(pausedCall), view(deprecatedCall),
-		view(feeCall))
+	requests := []request{view(decimalsCall), view(pausedCall), view(deprecatedCall), view(feeCall)}
+	if len(n.params.TokenSymbols) > 0 {
+		requests = append(requests, view(symbolCall))
+	}
+	responses, err := n.callAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
 		return s, err
 	}
 	if err := n.checkDecimals(responses[0]); err != nil {
 		return s, err
 	}
+	if len(requests) > 4 {
+		if err := n.checkSymbol(responses[4]); err != nil {
+			return s, err
+		}
+	}
 	truth := func(r response) bool { w, _ := decodeWord(r); return !w.isZero() }
 	return tokenState{paused: truth(responses[1]), deprecated: truth(responses[2]), fee: truth(responses[3])}, nil
 }
 
-// checkDecimals compares the answer to decimals() with TokenDecimals. Only an empty answer means
+// checkDecimals compares the answer to decimals() with the network's. Only an empty answer means
 // that there is no contract at the address. An error that the contract did not cause is the node's
 // own.
 func (n *server) checkDecimals(r response) error {
 	contract := n.params.Token.String()
-	var raw hexBytes
-	switch err := r.decodeInto(&raw); {
-	case r.Error != nil && r.Error.isRevert():
-		return n.wrongContractError(r.Error)
+	raw, err := n.readAnswer(r)
+	switch {
 	case err != nil:
-		return asRefusal(err)
+		return err
 	case r.isNull():
 		return invalidAnswerError(errors.New("null for a call"))
 	case len(raw) == 0:
@@ -72,12 +85,63 @@ func (n *server) checkDecimals(r response) error {
 	switch {
 	case !ok:
 		return n.wrongContractError(fmt.Errorf("%d bytes", len(raw)))
-	case decimals != smallWei(params.TokenDecimals):
+	case decimals != smallWei(byte(n.params.TokenDecimals)):
 		return node.NewFailure(fmt.Errorf("contract %s says %x", contract, decimals),
 			"says that the contract of USDT has other decimals than %d, so every amount would be wrong. Check the "+
-				"contract's address in the configuration.", params.TokenDecimals)
+				"contract's address in the configuration.", n.params.TokenDecimals)
 	}
 	return nil
+}
+
+// readAnswer reads what a function of the token's contract returned. A revert is the contract's own, other
+// errors are the node's.
+func (n *server) readAnswer(r response) (raw hexBytes, err error) {
+	err = r.decodeInto(&raw)
+	switch {
+	case r.Error != nil && r.Error.isRevert():
+		return nil, n.wrongContractError(r.Error)
+	case err != nil:
+		return nil, asRefusal(err)
+	}
+	return raw, nil
+}
+
+// checkSymbol compares the answer to symbol() with the names of USDT.
+func (n *server) checkSymbol(r response) error {
+	raw, err := n.readAnswer(r)
+	if err != nil {
+		return err
+	}
+	symbol, ok := decodeText(raw)
+	switch {
+	case !ok:
+		return n.wrongContractError(fmt.Errorf("%d bytes for its symbol", len(raw)))
+	case !slices.Contains(n.params.TokenSymbols, symbol):
+		return node.NewFailure(fmt.Errorf("contract %s", n.params.Token),
+			"says that the contract of USDT on %s calls itself %q. Check which node its URL leads to.",
+			n.params.Network(), node.PrintableText(symbol))
+	}
+	return nil
+}
+
+// decodeText reads the text that a contract's function returned: as a string of the ABI, or in 32 bytes that
+// zero bytes fill, as some old tokens do.
+func decodeText(raw hexBytes) (text string, ok bool) {
+	const word = 32
+	switch {
+	case len(raw) == word:
+		raw = bytes.TrimRight(raw, "\x00")
+	case len(raw) < 2*word || wei(raw[:word]) != smallWei(word):
+		return "", false
+	default:
+		length := wei(raw[word : 2*word])
+		size := int(length[word-1])
+		if length != smallWei(length[word-1]) || len(raw) < 2*word+size {
+			return "", false
+		}
+		raw = raw[2*word : 2*word+size]
+	}
+	return string(raw), utf8.Valid(raw)
 }
 
 // wrongContractError returns the error for a contract without a usable decimals().

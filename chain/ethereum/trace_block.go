@@ -31,9 +31,8 @@ type flatTrace struct {
 	Tx    *hash      `json:"transactionHash"` // null for a block reward
 }
 
-// movedValue returns the recipient and the amount of ether that the call itself sends, or nil.
-func (s *flatTrace) movedValue() (to *account, value *wei) {
-	var from *account
+// movedValue returns the sender, the recipient and the amount of ether that the call itself sends, or nil.
+func (s *flatTrace) movedValue() (from, to *account, value *wei) {
 	switch a := &s.Action; {
 	case s.Type == "call" && a.Kind == "call":
 		from, to, value = a.From, a.To, a.Value
@@ -43,9 +42,9 @@ func (s *flatTrace) movedValue() (to *account, value *wei) {
 		from, to, value = a.Address, a.Heir, a.Balance
 	}
 	if from == nil || to == nil || value == nil || value.isZero() || *from == *to {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return to, value
+	return from, to, value
 }
 
 // traceDepth is the number of calls between the transaction and a trace.
@@ -134,7 +133,7 @@ func (l *flatTraceReader) addCall(s *flatTrace) {
 	l.failedDepth = -1
 	if s.Error != "" {
 		l.failedDepth = s.Path
-	} else if to, value := s.movedValue(); to != nil {
-		l.addInternal(*to, *value, &l.index)
+	} else if from, to, value := s.movedValue(); to != nil {
+		l.addInternal(*from, *to, *value, &l.index)
 	}
 }

@@ -70,9 +70,9 @@ func TestFlatTraceMovesItsValue(t *testing.T) {
 		if err := (response{Result: []byte(text)}).decodeInto(&s); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		to, value := s.movedValue()
-		if (to != nil) != c.want || c.want && (*to != account{2} || *value != wei{31: 5}) {
-			t.Errorf("%s sends %v to %v, want that it sends 5: %v", text, value, to, c.want)
+		from, to, value := s.movedValue()
+		if (to != nil) != c.want || c.want && (*from != account{1} || *to != account{2} || *value != wei{31: 5}) {
+			t.Errorf("%s sends %v from %v to %v, want that it sends 5: %v", text, value, from, to, c.want)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestFlatTracesNameEveryTransaction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &transferFinder{watch: &chain.WatchSet{Codec: Codec()}}
+		r := &transferFinder{params: testParams(), watch: &chain.WatchSet{Codec: Codec()}}
 		if err := r.addFlatTraces(block, response{Result: body}); (err == nil) != fine {
 			t.Errorf("traces %q of the transactions 1 and 2: error %v, want accepted: %v", sequence, err, fine)
 		}
@@ -156,7 +156,7 @@ func TestCallTracesMustBeComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &transferFinder{watch: watch}
+		r := &transferFinder{params: testParams(), watch: watch}
 		err = r.addCallTraces(block, response{Result: body})
 		amounts := []string{}
 		for _, one := range r.transfers {

@@ -28,16 +28,19 @@ var transferEvent = hash(params.Keccak([]byte("Transfer(address,address,uint256)
 
 // transferFinder collects the transfers and spends of a block that concern a watch.
 type transferFinder struct {
+	params    params.Params
 	token     account
 	others    map[account]params.OtherToken
 	watch     chain.Watch
 	transfers []chain.Transfer
 	spends    []chain.Spend
+	receipts  []receipt // that were read
 }
 
-// newFinder returns a finder of transfers of ether, USDT and the network's other tokens.
+// newFinder returns a finder of transfers of the network's own coin, USDT and other tokens.
 func (n *server) newFinder(watch chain.Watch) *transferFinder {
-	r := &transferFinder{token: account(n.params.Token), others: map[account]params.OtherToken{}, watch: watch}
+	r := &transferFinder{params: n.params, token: account(n.params.Token), others: map[account]params.OtherToken{},
+		watch: watch}
 	for _, o := range n.params.Others {
 		r.others[account(o.Contract)] = o
 	}
@@ -46,7 +49,10 @@ func (n *server) newFinder(watch chain.Watch) *transferFinder {
 
 // listContracts lists the contracts of all tokens.
 func (r *transferFinder) listContracts() []string {
-	all := []string{r.token.String()}
+	all := []string{}
+	if r.params.HasToken() {
+		all = append(all, r.token.String())
+	}
 	for contract := range r.others {
 		all = append(all, contract.String())
 	}
@@ -64,6 +70,7 @@ func (r *transferFinder) watchedAddress(a account) (string, bool) {
 
 // addBlock adds a block with all of its receipts, after checkReceipts.
 func (r *transferFinder) addBlock(b *fullBlock, receipts []receipt) {
+	r.receipts = receipts
 	for i := range b.Transactions {
 		r.addTransaction(&b.Transactions[i], &receipts[i])
 	}
@@ -84,6 +91,25 @@ func (r *transferFinder) addTransaction(t *transaction, receipt *receipt) {
 	r.addSpend(t, first)
 }
 
+// setNative sets the amount of a transfer of the network's own coin, in wei. Where the coin isn't ether, it
+// pays nothing, and the asset is its amount and its name.
+func (r *transferFinder) setNative(t chain.Transfer, amount money.Amount) chain.Transfer {
+	if r.params.Native == money.ETH {
+		t.Asset, t.Amount = string(money.ETH), amount
+		return t
+	}
+	t.Asset = formatOther(amount, nativeDecimals, string(r.params.Native))
+	return t
+}
+
+// nativeDecimals is the number of decimals of each network's own coin.
+const nativeDecimals = 18
+
+// formatOther writes an amount of an asset that pays nothing, with its name.
+func formatOther(amount money.Amount, decimals int, name string) string {
+	return decimal.NewFromBigInt(amount.Big(), -int32(decimals)).String() + " " + name
+}
+
 // addValue adds the ether that a transaction itself sends.
 func (r *transferFinder) addValue(t *transaction, reverted bool) {
 	if t.To == nil || t.Value.isZero() || *t.To == t.From {
@@ -91,15 +117,15 @@ func (r *transferFinder) addValue(t *transaction, reverted bool) {
 	}
 	if to, ok := r.watchedAddress(*t.To); ok {
 		r.transfers = append(r.transfers,
-			chain.Transfer{Index: indexValue, Asset: string(money.ETH), Destination: chain.Destination{Address: to},
-				Amount: t.Value.toAmount(), Reverted: reverted})
+			r.setNative(chain.Transfer{Index: indexValue, Destination: chain.Destination{Address: to},
+				Reverted: reverted, From: spendPrefix(t.From)}, t.Value.toAmount()))
 	}
 }
 
 // addLog adds a log of a token's contract. Only the exact form counts: this contract, its
 // Transfer event, two accounts and one amount above zero. Logs of unknown contracts and logs in
 // similar forms are ignored, because any contract can emit them. The asset of another token than
-// USDT is its amount and its name.
+// USDT is its amount and its name. USDT below its smallest unit here (see params.FromTokenUnits) is ignored.
 func (r *transferFinder) addLog(l *logEntry, place int) {
 	other, isOther := r.others[l.Address]
 	if l.Address != r.token && !isOther || l.Removed || len(l.Topics) != 3 || l.Topics[0] != transferEvent ||
@@ -112,13 +138,17 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 	if !ok || !also || amount.isZero() || from == to {
 		return
 	}
-	if text, watched := r.watchedAddress(to); watched {
-		t := chain.Transfer{Index: indexLogs + place, Asset: string(money.USDT),
-			Destination: chain.Destination{Address: text}, Amount: amount.toAmount()}
-		if isOther {
-			value := decimal.NewFromBigInt(t.Amount.Big(), -int32(other.Decimals))
-			t.Asset, t.Amount = value.String()+" "+other.Name, money.Amount{}
-		}
+	text, watched := r.watchedAddress(to)
+	if !watched {
+		return
+	}
+	t := chain.Transfer{Index: indexLogs + place, Destination: chain.Destination{Address: text}, From: spendPrefix(from)}
+	if isOther {
+		t.Asset = formatOther(amount.toAmount(), other.Decimals, other.Name)
+	} else {
+		t.Asset, t.Amount = string(money.USDT), r.params.FromTokenUnits(amount.toAmount())
+	}
+	if isOther || t.Amount.Sign() > 0 {
 		r.transfers = append(r.transfers, t)
 	}
 }
@@ -157,6 +187,20 @@ func (r *transferFinder) setTransaction(t *transaction, since int) {
 	}
 }
 
+// setFees sets what the transactions of the transfers cost, as far as their receipts were read.
+func (r *transferFinder) setFees() {
+	if len(r.transfers) == 0 {
+		return
+	}
+	fees := make(map[string]money.Amount, len(r.receipts))
+	for i := range r.receipts {
+		fees[r.receipts[i].Tx.String()] = r.receipts[i].computeFee()
+	}
+	for i := range r.transfers {
+		r.transfers[i].Fee = fees[r.transfers[i].TxID]
+	}
+}
+
 // gwei is the unit of withdrawals.
 var gwei = money.Units(1_000_000_000)
 
@@ -169,8 +213,8 @@ func (r *transferFinder) addWithdrawals(b *fullBlock) {
 			continue
 		}
 		amount := gwei.MulDiv(int64(w.Amount), 1)
-		r.transfers = append(r.transfers, chain.Transfer{TxID: "withdrawal-" + strconv.FormatInt(int64(w.Index), 10),
-			Asset: string(money.ETH), Destination: chain.Destination{Address: to},
-			Amount: amount, Via: viaWithdrawal})
+		r.transfers = append(r.transfers, r.setNative(chain.Transfer{
+			TxID:        "withdrawal-" + strconv.FormatInt(int64(w.Index), 10),
+			Destination: chain.Destination{Address: to}, Via: viaWithdrawal}, amount))
 	}
 }

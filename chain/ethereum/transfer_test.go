@@ -22,7 +22,7 @@ func TestLogNeedsCleanAccounts(t *testing.T) {
 		if changed > 0 {
 			l.Topics[changed][3] = 1
 		}
-		r := &transferFinder{token: token, watch: watch}
+		r := &transferFinder{params: testParams(), token: token, watch: watch}
 		if r.addLog(&l, 0); len(r.transfers) != want {
 			t.Errorf("bytes before the account in topic %d: %+v, want %d transfers", changed, r.transfers, want)
 		}
@@ -62,7 +62,7 @@ func TestBlockShowsOnlyWatchedTransfersAndSpends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &transferFinder{token: account(c.params.Token), watch: watch}
+	r := &transferFinder{params: c.params, token: account(c.params.Token), watch: watch}
 	r.addBlock(full, receipts)
 	if len(r.transfers) != 1 || r.transfers[0].TxID != (hash{3}).String() || r.transfers[0].Address != to.String() {
 		t.Errorf("transfers %+v, want what transaction 3 pays", r.transfers)

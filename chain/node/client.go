@@ -64,11 +64,25 @@ func BasicAuth(user, password string) http.Header {
 	return http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))}}
 }
 
-// SendRequest sends one request with a header and reads the whole answer, of at most limit bytes. With a
-// nil body it is a GET, with any other body a POST of JSON. The caller interprets the status.
-// Errors are a Failure or the error of the context.
+// Reply is the answer to a request.
+type Reply struct {
+	Status int
+	Body   []byte
+	// RetryAfter is how long the server asks to be left alone (the header of that name), or 0.
+	RetryAfter time.Duration
+}
+
+// SendRequest does what Send does, for servers whose Retry-After isn't needed.
 func (c *Client) SendRequest(ctx context.Context, path string, header http.Header, body []byte,
 	limit int64) (status int, answer []byte, err error) {
+	reply, err := c.Send(ctx, path, header, body, limit)
+	return reply.Status, reply.Body, err
+}
+
+// Send sends one request with a header and reads the whole answer, of at most limit bytes. With a
+// nil body it is a GET, with any other body a POST of JSON. The caller interprets the status.
+// Errors are a Failure or the error of the context.
+func (c *Client) Send(ctx context.Context, path string, header http.Header, body []byte, limit int64) (Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxRequestTime)
 	defer cancel()
 	watched, stop := context.WithCancelCause(ctx)
@@ -81,7 +95,7 @@ func (c *Client) SendRequest(ctx context.Context, path string, header http.Heade
 	}
 	request, err := http.NewRequestWithContext(watched, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
-		return 0, nil, errors.New("the request can't be made")
+		return Reply{}, errors.New("the request can't be made")
 	}
 	for name, values := range header {
 		request.Header[name] = values
@@ -94,14 +108,14 @@ func (c *Client) SendRequest(ctx context.Context, path string, header http.Heade
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return 0, nil, c.classifyError(ctx, watched, err)
+		return Reply{}, c.classifyError(ctx, watched, err)
 	}
 	defer response.Body.Close()
-	answer, err = c.readBody(watched, response, watchdog, limit)
+	answer, err := c.readBody(watched, response, watchdog, limit)
 	if err != nil {
-		return 0, nil, c.classifyError(ctx, watched, err)
+		return Reply{}, c.classifyError(ctx, watched, err)
 	}
-	return response.StatusCode, answer, nil
+	return Reply{response.StatusCode, answer, parseRetryAfter(response.Header)}, nil
 }
 
 // readBody reads an answer's body. Every byte that arrives resets the watchdog.

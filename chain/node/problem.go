@@ -29,6 +29,9 @@ func (t *Failure) Error() string {
 	return t.sentence + " (" + t.cause.Error() + ")"
 }
 
+// Sentence returns the sentence alone, for operators.
+func (t *Failure) Sentence() string { return t.sentence }
+
 // Unwrap returns the cause, or nil.
 func (t *Failure) Unwrap() error { return t.cause }
 
@@ -39,7 +42,7 @@ func (t *Failure) Transient() bool { return t.transient }
 // least one failure is transient and no node is silent. Nodes that failed for other reasons are
 // asked again as well and fail soon.
 func AreTransient(all []error) bool {
-	return slices.ContainsFunc(all, chain.IsTransient) && !slices.ContainsFunc(all, isSilent)
+	return slices.ContainsFunc(all, chain.IsTransient) && !slices.ContainsFunc(all, IsSilent)
 }
 
 // NewFailure makes a Failure. The cause may be nil.
@@ -70,8 +73,8 @@ func SilentError(after time.Duration) error {
 		"that stays.", after)
 }
 
-// isSilent reports whether an error is the Failure of a silent node.
-func isSilent(err error) bool { return errors.Is(err, errSilent) }
+// IsSilent reports whether an error is the Failure of a silent node.
+func IsSilent(err error) bool { return errors.Is(err, errSilent) }
 
 // BrokenConnectionError is the Failure of a connection that ended before its answer did.
 func BrokenConnectionError(err error) error {

@@ -1,15 +1,11 @@
 package node
 
 import (
-	"bytes"
 	"errors"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"cointill/chain"
 )
 
 // TestPrintableTextKeepsPrintableASCII: a node's text can forge no line and move no cursor.
@@ -41,59 +37,6 @@ func TestFailureTextHidesTheURL(t *testing.T) {
 	}
 }
 
-// TestOnlyMissingAnswersAreTransient: missing answers are transient. Silence, wrong answers and
-// overload are not. This holds for the wrapped error of a node, too.
-func TestOnlyMissingAnswersAreTransient(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeAdapter, _ *bytes.Buffer) {
-		cause := errors.New("the cause")
-		for _, c := range []struct {
-			err  error
-			want bool
-		}{
-			{UnreachableError(cause), true}, {BrokenConnectionError(cause), true}, {ServerError(502), true},
-			{SilentError(time.Second), false}, {AnswerTooLongError(), false},
-			{UnexpectedAnswerError("a node", cause), false},
-			{DamagedDataError("a block", cause), false},
-			{NewFailure(cause, "is overloaded."), false},
-		} {
-			a.err, b.err = c.err, NewFailure(nil, "is old.")
-			p.CheckAll(t.Context())
-			for _, err := range []error{c.err, p.nodes[0].WrapProblem(c.err), p.NoUsableNodeError()} {
-				if got := chain.IsTransient(err); got != c.want {
-					t.Errorf("%v: %v, want %v", err, got, c.want)
-				}
-			}
-		}
-	})
-}
-
-// TestTransientNeedsAMissingAnswerAndNoSilentNode: the failure of several nodes is transient if at
-// least one missed an answer and none is silent, in any order.
-func TestTransientNeedsAMissingAnswerAndNoSilentNode(t *testing.T) {
-	withTwoNodes(t, func(t *testing.T, p *Pool, a, b *fakeAdapter, _ *bytes.Buffer) {
-		cause := errors.New("the cause")
-		for _, c := range []struct {
-			one, other error
-			want       bool
-		}{
-			{UnreachableError(cause), ServerError(502), true},
-			{UnreachableError(cause), NewFailure(nil, "is old."), true},
-			{UnreachableError(cause), errors.New("unknown"), true},
-			{UnreachableError(cause), SilentError(time.Second), false},
-			{SilentError(time.Second), NewFailure(nil, "is old."), false},
-			{NewFailure(nil, "is ill."), NewFailure(nil, "is old."), false},
-		} {
-			for _, order := range [][2]error{{c.one, c.other}, {c.other, c.one}} {
-				a.err, b.err = order[0], order[1]
-				p.CheckAll(t.Context())
-				if got := chain.IsTransient(p.NoUsableNodeError()); got != c.want {
-					t.Errorf("%v: %v, want %v", order, got, c.want)
-				}
-			}
-		}
-	})
-}
-
 // TestURLsAreCountedAndUnique: the number of URLs is bounded, duplicates are refused, and the error
 // gives the position.
 func TestURLsAreCountedAndUnique(t *testing.T) {
@@ -112,7 +55,7 @@ func TestURLsAreCountedAndUnique(t *testing.T) {
 		"server 2 of 3: no URL":           {"a", "bad", "a"},
 		"server 3 of 3 is listed twice: ": {"a", "b", "a?other"},
 	} {
-		err := CheckURLs("server", urls, read)
+		_, err := ParseURLs("server", urls, read, func(base string) string { return base })
 		if (err == nil) != (want == "") || err != nil &&
 			!strings.HasPrefix(err.Error(), strings.TrimSuffix(want, " ")) {
 			t.Errorf("%q: %v", urls, err)

@@ -97,9 +97,9 @@ func (n *sandboxNet) Reorg(depth int, keep bool) {
 	move := chain.Move{Kind: chain.MoveReorg, Depth: depth}
 	if !keep {
 		var rows []models.SandboxTx
-		tip, err := n.chain.Tip(n.Context())
+		view, err := n.chain.At(n.Context())
 		n.failOn(err)
-		n.failOn(n.db.Read(n.Context()).Where("network = ? AND height > ?", n.chain.Network(), tip.Height-int64(depth)).
+		n.failOn(n.db.Read(n.Context()).Where("network = ? AND height > ?", n.chain.Network(), view.Tip.Height-int64(depth)).
 			Find(&rows).Error)
 		for _, row := range rows {
 			move.TxIDs = append(move.TxIDs, row.TxID)

@@ -13,11 +13,14 @@ import (
 const (
 	// idleInterval is the time between blocks on an idle chain.
 	idleInterval = time.Minute
-	// busyBlocks is how many blocks a transaction keeps its chain busy. It is larger than every
-	// usual final depth.
+	// busyBlocks is how many blocks a transaction keeps its chain busy, or as many more as are finalized later.
+	// It is larger than the usual final depths of other networks.
 	busyBlocks = 64
-	// pollInterval is how often a miner checks for changes by other processes.
-	pollInterval = time.Second
+	// pollInterval is how often a miner checks for changes by other processes. It is long, because each process
+	// mines what it has sent itself: it matters only when one ends in between.
+	pollInterval = 5 * time.Second
+	// retryInterval is the time between two tries after a failure.
+	retryInterval = time.Second
 	// keptEmptyBlocks is how many of the newest blocks without transactions are kept. PruneEvery
 	// is the number of new blocks between two prunings.
 	keptEmptyBlocks, pruneEvery = 2000, 500
@@ -69,7 +72,8 @@ func (c *Chain) untilNextBlock(tx *models.Tx, now time.Time) (time.Duration, err
 	busy := false
 	err = tx.Raw(`SELECT EXISTS (SELECT 1 FROM sandbox_plans WHERE network = @network)
 		OR EXISTS (SELECT 1 FROM sandbox_txes WHERE network = @network AND height > @height)`,
-		map[string]any{"network": c.network, "height": tip.Height - busyBlocks}).Find(&busy).Error
+		map[string]any{"network": c.network, "height": tip.Height - busyBlocks - max(c.traits.finalityDepth,
+			0)}).Find(&busy).Error
 	if err != nil {
 		return 0, fmt.Errorf("sandbox: is %s busy: %w", c.network, err)
 	}
@@ -155,7 +159,7 @@ func (m Miner) mineChain(ctx context.Context, c *Chain) {
 			m.Log.Warn("sandbox miner", "network", c.network, "failed", failed, "error", err)
 		}
 		if err != nil {
-			wait = pollInterval
+			wait = retryInterval
 		}
 		timer.Reset(max(10*time.Millisecond, min(wait, pollInterval)))
 	}

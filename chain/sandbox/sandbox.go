@@ -1,5 +1,5 @@
-// Package sandbox simulates the networks of the test domain. There is one chain for each kind of
-// network; ETH and USDT share the Ethereum chain. Chains are kept in the database and shared by
+// Package sandbox simulates the networks of the test domain: one chain for each network that payments are
+// made on. Those of Ethereum's kind follow from the registry. Chains are kept in the database and shared by
 // all processes on it. Each implements chain.Source, and accepts moves that control its events:
 // see chain.Move.
 //
@@ -47,16 +47,26 @@ type chainTraits struct {
 	canReorg      bool
 }
 
-// traitsOf returns the properties of a kind of network. With these intervals the deepest default
-// confirmation depth (BTC 3, DOGE 40, ETH 12 and finalized, XRP 1) is reached within 25 s.
+// Blocks of networks of Ethereum's kind come speedup times as often as in life, but not more often than every
+// minInterval: each is a write to the database.
+const (
+	speedup     = 10
+	minInterval = 150 * time.Millisecond
+)
+
+// traitsOf returns the properties of a network. With these intervals the deepest default
+// confirmation depth (BTC 3, DOGE 40, XRP 1, Ethereum's kind as the registry has it and finalized) is reached
+// within 25 s.
 func traitsOf(kind money.Chain) (chainTraits, error) {
+	if facts, ok := money.FindNetworkFacts(kind); ok {
+		return chainTraits{max(facts.BlockTime/speedup, minInterval), int64(facts.Finality.Depth), kind != money.Tron,
+			true}, nil
+	}
 	switch kind {
 	case money.Bitcoin:
 		return chainTraits{4 * time.Second, -1, true, true}, nil
 	case money.Dogecoin:
 		return chainTraits{500 * time.Millisecond, -1, true, true}, nil
-	case money.Ethereum:
-		return chainTraits{1200 * time.Millisecond, 12, true, true}, nil
 	case money.XRPL: // only validated ledgers are visible, and they are final
 		return chainTraits{2 * time.Second, 0, false, false}, nil
 	}
@@ -112,20 +122,20 @@ func (c *Chain) notifyListeners() {
 	}
 }
 
-// Tip implements chain.Source.
-func (c *Chain) Tip(ctx context.Context) (chain.Tip, error) {
+// At implements chain.Source.
+func (c *Chain) At(ctx context.Context) (chain.View, error) {
 	tip, err := c.readTip(c.db.Read(ctx))
 	if err != nil {
-		return chain.Tip{}, err
+		return chain.View{}, err
 	}
 	finalized := int64(-1)
 	if c.traits.finalityDepth >= 0 {
 		finalized = max(0, tip.Height-c.traits.finalityDepth)
 	}
-	return chain.Tip{Header: toHeader(tip), Finalized: finalized}, nil
+	return chain.View{Tip: chain.Tip{Header: toHeader(tip), Finalized: finalized}, Reader: c}, nil
 }
 
-// Header implements chain.Source.
+// Header implements chain.Reader.
 func (c *Chain) Header(ctx context.Context, height int64) (chain.Header, error) {
 	var blocks []models.SandboxBlock
 	err := c.db.Read(ctx).Where("network = ? AND height = ?", c.network, height).Limit(1).Find(&blocks).Error
@@ -138,7 +148,7 @@ func (c *Chain) Header(ctx context.Context, height int64) (chain.Header, error) 
 	return toHeader(blocks[0]), nil
 }
 
-// Block implements chain.Source. It reads the block and its transactions in one statement, so that
+// Block implements chain.Reader. It reads the block and its transactions in one statement, so that
 // they are consistent during a reorganisation.
 func (c *Chain) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
 	var rows []struct {
@@ -181,7 +191,7 @@ func (c *Chain) missingBlockError(ctx context.Context, height int64) error {
 	return fmt.Errorf("sandbox: block %d is pruned", height)
 }
 
-// Pending implements chain.Source.
+// Pending implements chain.Reader.
 func (c *Chain) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
 	var pending chain.Pending
 	if !c.traits.hasMempool {

@@ -67,7 +67,7 @@ type reserveResult struct {
 // Account looks up the account that a merchant enters. It is no error if the account does not
 // exist. Account asks only one server, because the answer credits nothing.
 func (s *Source) Account(ctx context.Context, account params.Account) (found Account, err error) {
-	current, _, err := s.current.GetOrChoose(ctx)
+	current, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return Account{}, err
 	}

@@ -53,7 +53,7 @@ func TestAccountAnswerMustMakeSense(t *testing.T) {
 					c.change(result)
 				}
 			}
-			got, err := b.source.servers[0].fetchAccount(t.Context(), b.account)
+			got, err := b.source.nodes.Members[0].fetchAccount(t.Context(), b.account)
 			if (err == nil) != c.fine || got.Exists != c.fine {
 				t.Errorf("account %+v, error %v; want accepted: %v", got, err, c.fine)
 			}
@@ -80,7 +80,7 @@ func answerCommand(command string, status int, body string) func(http.ResponseWr
 func TestFailedReserveIsUnknown(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
-	server := b.source.servers[0]
+	server := b.source.nodes.Members[0]
 	if got, err := server.fetchAccount(t.Context(), b.account); err != nil || got.Reserve.Sign() == 0 {
 		t.Errorf("account %+v, error %v; want its reserve", got, err)
 	}

@@ -91,7 +91,7 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 
 // isOnTrueChain asks the honest server whether a ledger is on its chain.
 func (p *pair) isOnTrueChain(t *testing.T, index int64, hash string) bool {
-	header, err := p.source.servers[1].fetchHeader(t.Context(), index)
+	header, err := p.source.nodes.Members[1].fetchHeader(t.Context(), index)
 	return err == nil && header.Hash == hash
 }
 

@@ -73,9 +73,9 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			}
 			c.spoil(p.b, at)
 			for range 3 {
-				p.CloseLedgers(1)                // its header was not read yet
-				_, _ = p.source.Tip(t.Context()) // checks both servers
-				block, err := p.source.Block(t.Context(), at, watch)
+				p.CloseLedgers(1)               // its header was not read yet
+				_, _ = p.source.At(t.Context()) // checks both servers
+				block, err := chaintest.ReadBlock(t.Context(), p.source, at, watch)
 				var told chain.Problem
 				if !errors.As(err, &told) || !strings.Contains(string(told), "no second one confirms") ||
 					!strings.Contains(string(told), c.reason) || len(block.Transfers) > 0 {
@@ -91,7 +91,7 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			p.a.Tamper, p.b.Hijack = nil, nil
 			p.b.SetBehaviour(func(b *ledgertest.Behaviour) { b.From, b.To = 0, 0 })
 			expectTip(t, p.source, p.Ledger)
-			block, err := p.source.Block(t.Context(), at, watch)
+			block, err := chaintest.ReadBlock(t.Context(), p.source, at, watch)
 			if err != nil || len(block.Transfers) != 1 || *block.Transfers[0].Tag != 5 {
 				t.Errorf("block %+v, error %v, want the payment with tag 5", block, err)
 			}
@@ -122,12 +122,13 @@ func TestUnhealthyServersNeedNotConfirm(t *testing.T) {
 			expectTip(t, source, l)
 			spoil(b)
 			for range 2 { // the first check may not be waited for
-				_, _ = source.Tip(t.Context())
+				_, _ = source.At(t.Context())
 				source.Nodes(t.Context())
 			}
 			expectTip(t, source, l)
 			at, _ := l.Tip()
-			if block, err := source.Block(t.Context(), at, new(chain.WatchSet)); err != nil || block.Height != at {
+			block, err := chaintest.ReadBlock(t.Context(), source, at, new(chain.WatchSet))
+			if err != nil || block.Height != at {
 				t.Errorf("block %+v, error %v, want the last ledger", block.BlockID, err)
 			}
 		})

@@ -139,7 +139,7 @@ func TestForeignServersAreRefused(t *testing.T) {
 				s := ledgertest.NewServer(l, 2)
 				s.Hijack = c.hijack
 				source := openURLs(t, l, scheme+"://user:hunter2@"+s.Serve(t))
-				_, err := source.Tip(t.Context())
+				_, err := source.At(t.Context())
 				var told chain.Problem
 				if !errors.As(err, &told) || !strings.Contains(string(told), c.reason) {
 					t.Errorf("Tip: error %v (%q), want reason %q", err, told, c.reason)

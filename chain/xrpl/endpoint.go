@@ -66,13 +66,3 @@ func (e *endpoint) parseOptions(raw string) error {
 	}
 	return nil
 }
-
-// parseEndpoints reads the URLs of all servers of a network.
-func parseEndpoints(texts []string) (all []endpoint, err error) {
-	err = node.CheckURLs("server", texts, func(text string) (string, error) {
-		e, err := parseEndpoint(text)
-		all = append(all, e)
-		return e.base, err
-	})
-	return all, err
-}

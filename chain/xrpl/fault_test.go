@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/chaintest"
 	"cointill/chain/xrpl/ledgertest"
 	"cointill/chain/xrpl/params"
 )
@@ -32,17 +33,18 @@ func newPair(t *testing.T) *pair {
 // expectNoTip checks that the source has no tip, with a reason in the error.
 func expectNoTip(t *testing.T, s *Source, reason string) {
 	t.Helper()
-	tip, err := s.Tip(t.Context())
+	view, err := s.At(t.Context())
 	var told chain.Problem
 	if !errors.As(err, &told) || !strings.Contains(string(told), reason) {
-		t.Errorf("tip %+v, problem %q, error %v; want %q", tip.BlockID, told, err, reason)
+		t.Errorf("tip %+v, problem %q, error %v; want %q", view.Tip.BlockID, told, err, reason)
 	}
 }
 
 // expectTip checks that the source's tip is the last ledger.
 func expectTip(t *testing.T, s *Source, l *ledgertest.Ledger) {
 	t.Helper()
-	tip, err := s.Tip(t.Context())
+	view, err := s.At(t.Context())
+	tip := view.Tip
 	if index, hash := l.Tip(); err != nil || tip.Height != index || tip.Hash != hash || tip.Finalized != index {
 		t.Errorf("tip %+v, %v; want %d", tip, err, index)
 	}
@@ -197,7 +199,7 @@ func TestLedgerMissingOnOneServerIsReadFromOthers(t *testing.T) {
 		s.SetBehaviour(func(b *ledgertest.Behaviour) { b.From, b.To = at-4, at-2 })
 		expectTip(t, source, l)
 		for index := at - 5; index <= at; index++ {
-			block, err := source.Block(t.Context(), index, new(chain.WatchSet))
+			block, err := chaintest.ReadBlock(t.Context(), source, index, new(chain.WatchSet))
 			if lonely := lacking == 1 && index >= at-4 && index <= at-2; lonely == (err == nil) ||
 				!lonely && block.Height != index {
 				t.Errorf("ledger %d, lacked by %d: %+v, %v", index, lacking+1, block.BlockID, err)
@@ -234,8 +236,8 @@ func TestTipNeedsTwoServers(t *testing.T) {
 	for _, behind := range []*ledgertest.Server{p.a, p.b} {
 		behind.SetBehaviour(func(b *ledgertest.Behaviour) { b.Hidden = 2 })
 		index, _ := p.Ledger.Tip()
-		if tip, err := p.source.Tip(t.Context()); err != nil || tip.Height != index-2 {
-			t.Errorf("tip %+v, %v", tip, err)
+		if view, err := p.source.At(t.Context()); err != nil || view.Tip.Height != index-2 {
+			t.Errorf("tip %+v, %v", view.Tip, err)
 		}
 		behind.SetBehaviour(func(b *ledgertest.Behaviour) { b.Hidden = 0 })
 		expectTip(t, p.source, p.Ledger)
@@ -276,7 +278,7 @@ func TestInventedPaymentIsContradicted(t *testing.T) {
 	p.CloseLedgers(1)
 	at, _ := p.Ledger.Tip()
 	expectTip(t, p.source, p.Ledger)
-	block, err := p.source.Block(t.Context(), at, watch)
+	block, err := chaintest.ReadBlock(t.Context(), p.source, at, watch)
 	if err != nil || len(block.Transfers) != 1 || block.Transfers[0].TxID != id {
 		t.Fatalf("block %+v, error %v, want the payment", block, err)
 	}
@@ -289,8 +291,8 @@ func TestInventedPaymentIsContradicted(t *testing.T) {
 		}
 	}
 	expectTip(t, p.source, p.Ledger)
-	if block, err = p.source.Block(t.Context(), at, watch); err == nil ||
-		!strings.Contains(err.Error(), disagreementText) {
+	if block, err = chaintest.ReadBlock(t.Context(), p.source, at, watch); err == nil ||
+		!strings.Contains(err.Error(), "Servers 1 and 2 of 2 disagree about the content of ledger") {
 		t.Errorf("block %+v, error %v, want a disagreement", block, err)
 	}
 }
@@ -306,7 +308,7 @@ func TestSilentServerIsGivenUp(t *testing.T) {
 		s.Hijack = func(http.ResponseWriter, *http.Request) bool { <-ended; return true }
 		source := openURLs(t, l, scheme+"://"+s.Serve(t))
 		t.Cleanup(func() { close(ended) }) // before the server waits for its answers
-		switch asking := source.servers[0].transport.(type) {
+		switch asking := source.nodes.Members[0].transport.(type) {
 		case *httpTransport:
 			asking.client.SilenceTimeout = 100 * time.Millisecond
 		case *socketTransport:
@@ -327,7 +329,7 @@ func TestClosedWebSocketIsReopened(t *testing.T) {
 	source := openURLs(t, l, "ws://"+s.Serve(t))
 	for range 3 {
 		expectTip(t, source, l)
-		_ = source.servers[0].transport.(*socketTransport).conn.CloseNow()
+		_ = source.nodes.Members[0].transport.(*socketTransport).conn.CloseNow()
 		l.CloseLedgers(1)
 	}
 	expectTip(t, source, l)

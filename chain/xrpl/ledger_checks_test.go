@@ -48,7 +48,7 @@ func TestPagesMustBeOfOneLedger(t *testing.T) {
 			changeCloseTime(t, ledger, at, 800_000_000)
 		}
 	}
-	block, err := b.source.servers[0].fetchBlock(t.Context(), at, b.watch)
+	block, err := b.source.nodes.Members[0].fetchBlock(t.Context(), at, b.watch)
 	if err == nil || !strings.Contains(err.Error(), "two ledgers") || pages != 2 {
 		t.Errorf("%+v, %v after %d pages", block, err, pages)
 	}
@@ -116,7 +116,7 @@ func TestPagesCountEachTransactionOnce(t *testing.T) {
 			}
 			ledger["transactions"] = change(pages, txs)
 		}
-		block, err := b.source.servers[0].fetchBlock(t.Context(), at, b.watch)
+		block, err := b.source.nodes.Members[0].fetchBlock(t.Context(), at, b.watch)
 		if whole := name == ""; whole != (err == nil) || whole && len(block.Transfers) != payments || pages != 3 {
 			t.Errorf("%q: %d transfers, %v after %d pages", name, len(block.Transfers), err, pages)
 		}
@@ -131,7 +131,7 @@ func TestHeaderNeedsTime(t *testing.T) {
 	b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
 		changeCloseTime(t, result["ledger"].(ledgertest.Fields), at, 0)
 	}
-	header, err := openURLs(t, b.Ledger, "http://"+b.server.Serve(t)).servers[0].fetchHeader(t.Context(), at)
+	header, err := openURLs(t, b.Ledger, "http://"+b.server.Serve(t)).nodes.Members[0].fetchHeader(t.Context(), at)
 	if err == nil || !strings.Contains(err.Error(), "no time") {
 		t.Errorf("header %+v, error %v, want \"no time\"", header, err)
 	}
@@ -160,7 +160,7 @@ func TestAccountMustBeValidated(t *testing.T) {
 			result["validated"] = false
 		}
 	}
-	if got, err := b.source.servers[0].fetchAccount(t.Context(), b.account); err == nil {
+	if got, err := b.source.nodes.Members[0].fetchAccount(t.Context(), b.account); err == nil {
 		t.Errorf("account %+v from an open ledger, want an error", got)
 	}
 }

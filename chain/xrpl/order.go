@@ -25,7 +25,7 @@ const (
 	leastFee, mostFee = 20, 10_000
 )
 
-var _ chain.Signer = (*Source)(nil)
+var _ chain.NumberSigner = (*Source)(nil)
 
 // orderTerms are what a transaction has beside its order.
 type orderTerms struct {
@@ -42,7 +42,7 @@ func (s *Source) joinTerms(o chain.Order, t orderTerms) signing.Payment {
 
 // PrepareTerms implements chain.Signer.
 func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string) (string, error) {
-	n, _, err := s.current.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -123,6 +123,12 @@ func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTe
 	return s.joinTerms(o, t), t, nil
 }
 
+// ReadClaim implements chain.NumberSigner.
+func (s *Source) ReadClaim(o chain.Order, terms string) (chain.Claim, error) {
+	_, t, err := s.readTerms(o, terms)
+	return chain.Claim{Keys: []string{fmt.Sprint(o.From, ":", t.Sequence)}, Last: int64(t.LastLedger)}, err
+}
+
 // BuildUnsigned implements chain.Signer.
 func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, error) {
 	p, t, err := s.readTerms(o, terms)
@@ -153,7 +159,7 @@ type submitResult struct {
 
 // Broadcast implements chain.Signer.
 func (s *Source) Broadcast(ctx context.Context, raw string) error {
-	n, _, err := s.current.GetOrChoose(ctx)
+	n, _, err := s.nodes.Current(ctx)
 	if err != nil {
 		return err
 	}

@@ -124,3 +124,12 @@ func TestInvoicesAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestClaimsNameTheLastLedger (SD-9): a prepared transaction uses its account's number, and is in no ledger after the
+// last one that it names.
+func TestClaimsNameTheLastLedger(t *testing.T) {
+	c, err := new(Source).ReadClaim(chain.Order{From: "rA"}, `{"sequence":7,"last_ledger_sequence":900}`)
+	if err != nil || len(c.Keys) != 1 || c.Keys[0] != "rA:7" || c.Last != 900 {
+		t.Errorf("ReadClaim = %+v, %v, want rA:7 until ledger 900", c, err)
+	}
+}

@@ -48,7 +48,7 @@ func readLedger(answer []byte, watch chain.Watch) (*ledgerResult, *ledgerReading
 // FuzzLedger checks that reading any answer ends without a panic, and that every credited transfer
 // is an amount of XRP to a watched account in a ledger with a right hash.
 //
-//fuzz:inputs 50000
+//fuzz:inputs 25000
 func FuzzLedger(f *testing.F) {
 	l := ledgertest.New(testID, nil)
 	account := ledgertest.Address("the till")
@@ -266,7 +266,7 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 		source := openURLs(t, s.Ledger, "http://"+s.Serve(t))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := source.servers[0].fetchBlock(t.Context(), 1000, new(chain.WatchSet))
+		_, err := source.nodes.Members[0].fetchBlock(t.Context(), 1000, new(chain.WatchSet))
 		runtime.ReadMemStats(&after)
 		if got := after.TotalAlloc - before.TotalAlloc; err == nil || got > most {
 			t.Errorf("%s: %d MB were allocated (error %v)", name, got>>20, err)

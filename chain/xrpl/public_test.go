@@ -41,15 +41,16 @@ func TestPublicServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tip, err := source.Tip(t.Context())
+	view, err := source.At(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	tip := view.Tip
 	t.Logf("%+v", source.Nodes(t.Context()))
 	parent, looked, kinds := "", 0, map[string]int{}
 	for index := tip.Height - 10; index <= tip.Height; index++ {
 		began := time.Now()
-		block, err := source.Block(t.Context(), index, watchAll{})
+		block, err := view.Block(t.Context(), index, watchAll{})
 		if err != nil {
 			t.Fatalf("ledger %d: %v", index, err)
 		}
@@ -75,7 +76,7 @@ func TestPublicServer(t *testing.T) {
 		t.Logf("ledger %d: %d transfers in %s", index, len(block.Transfers), time.Since(began).Round(time.Millisecond))
 	}
 	t.Log(kinds)
-	if _, err := source.Block(t.Context(), tip.Height+1000, watchAll{}); !errors.Is(err, chain.ErrNoBlock) {
+	if _, err := view.Block(t.Context(), tip.Height+1000, watchAll{}); !errors.Is(err, chain.ErrNoBlock) {
 		t.Errorf("beyond the tip: %v", err)
 	}
 }

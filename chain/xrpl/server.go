@@ -10,6 +10,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/node"
+	"cointill/chain/quorum"
 	"cointill/chain/xrpl/params"
 	"cointill/core/clock"
 )
@@ -19,7 +20,7 @@ const maxKeptHeaders = 1000
 
 // server is one server of a network, with its cached state.
 type server struct {
-	*node.Node
+	*quorum.Node
 	*rpc
 	params params.Params
 	clock  clock.Clock
@@ -28,8 +29,7 @@ type server struct {
 	mu              sync.Mutex
 	completeLedgers ledgerRanges // the ledgers that it last reported to have
 	headers         map[int64]chain.Header
-	reportsHealthy  bool  // the last server_info was good
-	confirmErr      error // why it did not confirm a ledger that another server read; nil if it did
+	reportsHealthy  bool // the last server_info was good
 }
 
 // isReportedHealthy reports whether the server's last report about itself was good. Such a server
@@ -46,29 +46,7 @@ func (s *server) isReportedHealthy() bool {
 func (s *server) recordReport(ctx context.Context, sound bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reportsHealthy = sound || s.reportsHealthy && node.CanceledByCaller(ctx)
-}
-
-// recordConfirmation stores why the server confirmed nothing, or nil if it did, and logs a change.
-func (s *server) recordConfirmation(err error) {
-	s.mu.Lock()
-	before := s.confirmErr
-	s.confirmErr = err
-	s.mu.Unlock()
-	tell := s.log.With("network", s.params.Network(), "server", s.Number, "host", s.Host)
-	switch {
-	case err != nil && s.ProblemSentence(err) != s.ProblemSentence(before):
-		tell.Warn("a server doesn't confirm a ledger, and nothing is counted without confirmation", "error", err)
-	case err == nil && before != nil:
-		tell.Info("a server confirms ledgers again, or isn't needed for it")
-	}
-}
-
-// confirmFailure returns why the server confirmed nothing, or nil.
-func (s *server) confirmFailure() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.confirmErr
+	s.reportsHealthy = sound || s.reportsHealthy && quorum.CanceledByCaller(ctx)
 }
 
 // hasLedger reports whether the server reported to have a ledger.
@@ -79,7 +57,7 @@ func (s *server) hasLedger(index int64) bool {
 	return index == tip.Height || s.completeLedgers.containsIndex(index)
 }
 
-// Forget implements node.Adapter.
+// Forget implements quorum.Adapter.
 func (s *server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,15 +66,8 @@ func (s *server) Forget() {
 	s.rpc.resetVersion()
 }
 
-// dropHeaders deletes the cached headers of the server.
-func (s *server) dropHeaders() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.headers)
-}
-
-// Handshake implements node.Adapter.
-func (s *server) Handshake(ctx context.Context) (v node.View, err error) {
+// Handshake implements quorum.Adapter.
+func (s *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 	st, err := s.fetchState(ctx)
 	if err == nil {
 		v.Dialect, v.Version = st.kind, st.version
@@ -156,6 +127,15 @@ func (s *server) fetchHeader(ctx context.Context, index int64) (chain.Header, er
 	}
 	s.cacheHeader(h)
 	return h, nil
+}
+
+// ReadHeader implements quorum.LedgerAdapter.
+func (s *server) ReadHeader(ctx context.Context, index int64) (chain.Header, error) {
+	h, err := s.fetchHeader(ctx, index)
+	if errors.Is(err, errNoLedger) {
+		err = missingLedgerError(index, err)
+	}
+	return h, err
 }
 
 func (s *server) cacheHeader(h chain.Header) {

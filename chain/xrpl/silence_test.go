@@ -14,6 +14,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/chaintest"
 	"cointill/chain/node"
+	"cointill/chain/quorum"
 	"cointill/chain/xrpl/ledgertest"
 )
 
@@ -22,7 +23,7 @@ const speedup = 5
 
 // shortenTimeouts divides the real timeouts of a source and its follower by speedup.
 func shortenTimeouts(s *Source) (timeout time.Duration) {
-	for _, n := range s.servers {
+	for _, n := range s.nodes.Members {
 		switch asking := n.transport.(type) {
 		case *httpTransport:
 			asking.client.SilenceTimeout = node.MaxSilence / speedup
@@ -30,8 +31,8 @@ func shortenTimeouts(s *Source) (timeout time.Duration) {
 			asking.client.SilenceTimeout = node.MaxSilence / speedup
 		}
 	}
-	usual := node.DefaultTiming
-	s.nodes.Timing = node.Timing{HealthyAge: 0, UnhealthyAge: usual.UnhealthyAge / speedup,
+	usual := quorum.DefaultTiming
+	s.nodes.Timing = quorum.Timing{HealthyAge: 0, UnhealthyAge: usual.UnhealthyAge / speedup,
 		Grace: usual.Grace / speedup, CheckTimeout: usual.CheckTimeout / speedup}
 	return chain.NewFollower(chain.FollowerConfig{}).Timeout / speedup
 }
@@ -78,7 +79,7 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 			follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: source, Store: book,
 				Watch: new(chain.WatchSet), Timeout: shortenTimeouts(source)})
 			if !c.drips { // MaxSilence has to end the check, on a busy machine too
-				source.nodes.Timing.CheckTimeout = node.DefaultTiming.CheckTimeout
+				source.nodes.Timing.CheckTimeout = quorum.DefaultTiming.CheckTimeout
 			}
 			step := func() bool {
 				_, err := follower.Step(t.Context())
@@ -89,7 +90,7 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 				return err == nil && book.Tip().Height == at
 			}
 			if c.later {
-				if !step() || source.nodes.Chosen != source.servers[0].Node {
+				if !step() || source.nodes.Chosen != source.nodes.Members[0].Node {
 					t.Fatal("it isn't chosen while it is well")
 				}
 				mute.Store(true)
@@ -102,14 +103,14 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 				}
 			}
 			l.CloseLedgers(1)
-			if !step() || source.servers[0].LastView().Healthy() || source.nodes.Chosen != source.servers[1].Node {
-				t.Errorf("it is asked again: %+v", source.servers[0].LastView())
+			if !step() || source.nodes.Members[0].LastView().Healthy() || source.nodes.Chosen != source.nodes.Members[1].Node {
+				t.Errorf("it is asked again: %+v", source.nodes.Members[0].LastView())
 			}
 			after := node.MaxSilence
 			if c.drips {
-				after = node.DefaultTiming.CheckTimeout
+				after = quorum.DefaultTiming.CheckTimeout
 			}
-			if v := source.servers[0].LastView(); v.Err == nil ||
+			if v := source.nodes.Members[0].LastView(); v.Err == nil ||
 				!strings.Contains(v.Err.Error(), "says nothing for "+(after/speedup).String()) {
 				t.Errorf("%v, and it was given up after %s", v.Err, after/speedup)
 			}
@@ -141,16 +142,18 @@ func TestDrippingServerIsAskedLast(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		at, _ := l.Tip()
-		_, err := source.Block(ctx, at, new(chain.WatchSet))
-		if source.servers[0].DemotedUntil().IsZero() || !source.servers[1].DemotedUntil().IsZero() {
+		_, err := chaintest.ReadBlock(ctx, source, at, new(chain.WatchSet))
+		if source.nodes.Members[0].DemotedUntil().IsZero() || !source.nodes.Members[1].DemotedUntil().IsZero() {
 			t.Errorf("the wrong one is asked last from now on: %v", err)
 		}
 		return err
 	}
-	if err := asked(source.servers[0]); !errors.Is(err, context.DeadlineExceeded) {
+	if err := asked(source.nodes.Members[0]); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if err := asked(source.servers[1]); !isConfirmationError(err) || source.servers[0].confirmFailure() == nil {
+	var unconfirmed *quorum.Problem
+	if err := asked(source.nodes.Members[1]); !errors.As(err, &unconfirmed) ||
+		source.nodes.Members[0].ConfirmFailure() == nil {
 		t.Error(err)
 	}
 }

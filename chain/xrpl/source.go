@@ -15,6 +15,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/node"
+	"cointill/chain/quorum"
 	"cointill/chain/xrpl/params"
 	"cointill/core/clock"
 )
@@ -38,19 +39,17 @@ type Config struct {
 	Memory node.Memory
 }
 
-// Source reads a network from one or several servers. One server is used at a time, from one call
-// of Tip to the next; another one is used if it lacks a ledger or fails. The other servers check
-// it. Servers that are down, on another network, lagging, amendment blocked or not in sync are
-// left out. While two healthy servers contradict each other, none is trusted.
+// Source reads a network from one or several servers. A view asks one of them, and another one if
+// that one lacks a ledger or fails. The other servers check it. Servers that are down, on another
+// network, lagging, amendment blocked or not in sync are left out. While two healthy servers
+// contradict each other, none is trusted.
 //
-// Source keeps the rules of chain.Source. Validated ledgers are final, so Tip reports every ledger
-// as finalized and nothing is pending.
+// Source keeps the rules of chain.Source. Validated ledgers are final, so every ledger of a view is
+// finalized and nothing is pending.
 type Source struct {
 	*node.PushConnections
-	params  params.Params
-	nodes   *node.Pool
-	servers []*server // in the configured order
-	current node.CurrentNode[*server]
+	params params.Params
+	nodes  *quorum.Pool[*server]
 }
 
 var _ chain.Source = (*Source)(nil)
@@ -58,17 +57,13 @@ var _ chain.Source = (*Source)(nil)
 // New makes a source without connecting to any server. Its errors name a wrong URL by its position
 // and contain no part of its text.
 func New(c Config) (*Source, error) {
-	endpoints, err := parseEndpoints(c.Nodes)
+	endpoints, err := node.ParseURLs("server", c.Nodes, parseEndpoint, func(e endpoint) string { return e.base })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Params.Network(), err)
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	common := node.Config{Kind: "server", Network: c.Params.Network(), Clock: c.Clock, Log: c.Log}
-	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params, nodes: node.NewPool(common)}
-	s.nodes.Timing.HealthyAge = 0 // each tip is a ledger that two servers have now
-	s.current.ChooseNode = s.chooseServer
+	common := node.NewConfig("server", c.Params.Network(), c.Clock, c.Log)
+	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params,
+		nodes: quorum.NewLedgerPool[*server](common)}
 	for i := range endpoints {
 		e := &endpoints[i]
 		client := node.NewClient(e.base, nil, c.Memory)
@@ -76,10 +71,9 @@ func New(c Config) (*Source, error) {
 		if e.useWebSocket {
 			asking = &socketTransport{client: client, url: e.base, header: e.header, slot: make(chan struct{}, 1)}
 		}
-		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: c.Log,
+		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: common.Log,
 			headers: map[int64]chain.Header{}}
 		n.Node = s.nodes.AddNode(e.host, n)
-		s.servers = append(s.servers, n)
 		if e.stream != "" {
 			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",
 				Listen: func(ctx context.Context, up func()) error {
@@ -90,36 +84,46 @@ func New(c Config) (*Source, error) {
 	return s, nil
 }
 
+// Nodes checks every server now and returns their statuses in the configured order.
+func (s *Source) Nodes(ctx context.Context) []chain.NodeStatus { return s.nodes.CheckNodes(ctx) }
+
 // Network returns the network's name.
 func (s *Source) Network() chain.Network { return s.params.Network() }
 
-// Tip implements chain.Source. The server that Tip chooses answers all other calls until the next
-// Tip.
-func (s *Source) Tip(ctx context.Context) (chain.Tip, error) {
-	_, header, err := s.current.ChooseAgain(ctx)
+// At implements chain.Source.
+func (s *Source) At(ctx context.Context) (chain.View, error) {
+	n, tip, err := s.nodes.Choose(ctx)
 	if err != nil {
-		return chain.Tip{}, err
+		return chain.View{}, err
 	}
-	return chain.Tip{Header: header, Finalized: header.Height}, nil
+	return chain.View{Tip: chain.Tip{Header: tip, Finalized: tip.Height}, Reader: &view{s, n, tip.Height}}, nil
 }
 
-// Header implements chain.Source.
-func (s *Source) Header(ctx context.Context, height int64) (header chain.Header, err error) {
-	err = s.tryServers(ctx, height, func(n *server) error {
+// view reads the network from one server, up to a tip. Another server is asked if that one lacks a
+// ledger or fails.
+type view struct {
+	*Source
+	server *server
+	tip    int64
+}
+
+// Header implements chain.Reader.
+func (v *view) Header(ctx context.Context, height int64) (header chain.Header, err error) {
+	err = v.tryServers(ctx, height, func(n *server) error {
 		header, err = n.fetchHeader(ctx, height)
 		return err
 	})
 	return header, err
 }
 
-// Block implements chain.Source. It returns no spends, because pending transactions are not shown
+// Block implements chain.Reader. It returns no spends, because pending transactions are not shown
 // and none of them can be replaced.
-func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (block chain.Block, err error) {
-	err = s.tryServers(ctx, height, func(n *server) error {
+func (v *view) Block(ctx context.Context, height int64, watch chain.Watch) (block chain.Block, err error) {
+	err = v.tryServers(ctx, height, func(n *server) error {
 		if block, err = n.fetchBlock(ctx, height, watch); err != nil {
 			return err
 		}
-		block, err = s.confirmBlock(ctx, n, block, watch)
+		block, err = v.confirmBlock(ctx, n, block, watch)
 		return err
 	})
 	if err != nil {
@@ -128,23 +132,19 @@ func (s *Source) Block(ctx context.Context, height int64, watch chain.Watch) (bl
 	return block, nil
 }
 
-// Pending implements chain.Source. It returns nothing, because only validated ledgers are read.
-func (s *Source) Pending(ctx context.Context, _ chain.Watch) (chain.Pending, error) {
+// Pending implements chain.Reader. It returns nothing, because only validated ledgers are read.
+func (v *view) Pending(ctx context.Context, _ chain.Watch) (chain.Pending, error) {
 	return chain.Pending{}, ctx.Err()
 }
 
-// tryServers calls ask for one server after the other until one succeeds. The current server comes
+// tryServers calls ask for one server after the other until one succeeds. The view's server comes
 // first; servers that reported to lack the ledger come last.
-func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server) error) error {
-	current, tip, err := s.current.GetOrChoose(ctx)
-	if err != nil {
-		return err
-	}
-	if height < 1 || height > tip.Height {
+func (v *view) tryServers(ctx context.Context, height int64, ask func(*server) error) error {
+	if height < 1 || height > v.tip {
 		return errors.Join(ctx.Err(), chain.ErrNoBlock)
 	}
 	var failed error
-	for _, n := range s.orderServers(current, height) {
+	for _, n := range v.orderServers(v.server, height) {
 		err := ask(n)
 		switch {
 		case err == nil:
@@ -158,7 +158,8 @@ func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server)
 		if err = n.DemoteOnError(ctx, err); errors.As(err, &told) && failed == nil {
 			failed = err
 		}
-		if isConfirmationError(err) || ctx.Err() != nil {
+		var unconfirmed *quorum.Problem
+		if errors.As(err, &unconfirmed) || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -172,13 +173,17 @@ func (s *Source) tryServers(ctx context.Context, height int64, ask func(*server)
 
 // orderServers returns the servers in the order in which they are asked for a ledger.
 func (s *Source) orderServers(current *server, height int64) []*server {
-	all, without := []*server{}, []*server{}
-	for _, n := range append([]*server{current}, s.servers...) {
-		switch {
-		case n != current && !n.LastView().Healthy() || len(all)+len(without) > 0 && n == current:
-		case n.hasLedger(height):
+	others := s.nodes.HealthyOthers(current.Node)
+	return sortByLedger(append([]*server{current}, others...), height)
+}
+
+// sortByLedger moves the servers that reported to have a ledger before the others.
+func sortByLedger(servers []*server, index int64) []*server {
+	var all, without []*server
+	for _, n := range servers {
+		if n.hasLedger(index) {
 			all = append(all, n)
-		default:
+		} else {
 			without = append(without, n)
 		}
 	}

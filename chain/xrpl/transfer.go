@@ -73,7 +73,7 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 func readPayment(tx *txBody, did *txMeta, id string) (chain.Transfer, error) {
 	t := chain.Transfer{TxID: id, Asset: string(money.XRP),
 		Destination: chain.Destination{Address: tx.Destination, Tag: parseTag(tx.DestinationTag)},
-		Invoice:     invoiceOf(tx)}
+		Invoice:     invoiceOf(tx), Fee: feeOf(tx)}
 	var gain int64
 	for i := range did.Nodes.roots {
 		r := &did.Nodes.roots[i]
@@ -98,6 +98,15 @@ func readPayment(tx *txBody, did *txMeta, id string) (chain.Transfer, error) {
 		t.Via, t.Unproved = viaUnavailable, true
 	}
 	return t, nil
+}
+
+// feeOf returns the fee that the transaction's account paid; 0 where another account did.
+func feeOf(tx *txBody) money.Amount {
+	if len(tx.Delegate)+len(tx.Sponsor) > 0 {
+		return money.Amount{}
+	}
+	fee, _ := parseDrops(tx.Fee)
+	return money.Units(fee)
 }
 
 // balanceGain returns by how much the account's balance rose, without the fee that the account

@@ -175,14 +175,27 @@ func database(t *testing.T, server string) (address string) {
 }
 
 // since0014 takes away what later migrations than 0014 made.
-var since0014 = []string{"DROP TABLE holdings, listed_addresses", "ALTER TABLE payments DROP COLUMN due_read", "ALTER TABLE chain_cursors DROP COLUMN read_until",
-	"DROP INDEX transfers_waiting, transfers_conflict", "DROP TABLE journal_entries, journal_days, closed_months", "DROP FUNCTION guard_journal",
+var since0014 = []string{"DROP TABLE holdings, network_holdings, payment_networks, method_networks, listed_addresses", "DROP FUNCTION copy_holding", "ALTER TABLE payments DROP COLUMN due_read", "ALTER TABLE chain_cursors DROP COLUMN read_until",
+	"DROP INDEX transfers_waiting, transfers_conflict", "DROP TABLE journal_entries, unsummed_entries, journal_day_sums, journal_days, journal_month_sums, closed_months", "DROP FUNCTION guard_journal",
 	"ALTER TABLE transfers DROP COLUMN booked, DROP COLUMN booked_value", "ALTER TABLE businesses DROP COLUMN statement_mails, DROP COLUMN statement_mailed",
 	"DROP TABLE sends, send_steps, send_approvals, send_claims, send_destinations, payout_addresses, send_rules",
 	"ALTER TABLE transfers DROP COLUMN send_id", "ALTER TABLE events DROP COLUMN send_id", "ALTER TABLE resolutions DROP COLUMN send_id",
 	"ALTER TABLE members DROP COLUMN role_since", "ALTER TABLE api_keys DROP COLUMN permissions", "DROP TABLE payout_wallets",
-	"ALTER TABLE transfers DROP COLUMN spendable, DROP COLUMN spent_at, DROP COLUMN reserved_by", "ALTER TABLE destinations DROP COLUMN change_of",
-	"ALTER TABLE wallets DROP COLUMN next_change",
+	"ALTER TABLE transfers DROP COLUMN spendable, DROP COLUMN spent_at, DROP COLUMN reserved_by, DROP COLUMN fee", "ALTER TABLE destinations DROP COLUMN change_of",
+	"ALTER TABLE wallets DROP COLUMN next_change, DROP COLUMN networks, DROP COLUMN runs_short_at",
+	"DROP TABLE held_amounts",
+	"ALTER TABLE payments DROP COLUMN redirect_url, DROP COLUMN network_fixed, DROP COLUMN exact_amount",
+	"DROP INDEX payments_authorization",
+	"ALTER TABLE delivery_attempts DROP COLUMN code",
+	"DROP TABLE send_batches", "ALTER TABLE transfers DROP COLUMN reserved_batch",
+	"DROP TABLE notifications, notification_reads, notification_readers, notification_choices", "ALTER TABLE users DROP COLUMN language",
+	"DROP TABLE push_keys, push_subscriptions, push_messages",
+	"DROP TABLE tills, counter_payments, going_live_steps, saved_views, payment_values",
+	"ALTER TABLE resends DROP COLUMN payments",
+	"DROP INDEX transfers_hash, destinations_lower, payments_reference_end, payments_business_reference_end, payments_network",
+	"CREATE INDEX destinations_address ON destinations (address)",
+	"DROP INDEX destinations_payment", "CREATE UNIQUE INDEX destinations_payment ON destinations (payment_id)",
+	"ALTER TABLE businesses DROP COLUMN till_domain",
 	"DELETE FROM goose_db_version WHERE version_id > 14"}
 
 // documented runs the commands of docs/operations.md that begin with a program, in a

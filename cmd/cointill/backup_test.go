@@ -99,7 +99,7 @@ func (b *till) initiate() string {
 // issue has a customer open a payment, and gives its address.
 func (b *till) issue() string {
 	b.t.Helper()
-	v, err := b.Payments.Open(b.t.Context(), b.initiate(), "")
+	v, err := b.Payments.Open(b.t.Context(), b.initiate(), "", "")
 	if err != nil {
 		b.t.Fatal(err)
 	}

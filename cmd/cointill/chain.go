@@ -201,7 +201,11 @@ func (c rescanCommand) Run(ctx context.Context, settings *app.Settings) error {
 func rereadBlock(ctx context.Context, observer *observe.Observer, source app.NetworkSource, height int64) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	block, err := source.Block(ctx, height, observer.Watching)
+	view, err := source.At(ctx)
+	if err != nil {
+		return 0, err
+	}
+	block, err := view.Block(ctx, height, observer.Watching)
 	if err != nil {
 		return 0, err
 	}

@@ -26,6 +26,15 @@ type course struct {
 	steps         []step
 }
 
+// eventReason returns the reason that the event comes with. A transfer on a network that is off has a reason of its
+// own; its payment has none.
+func (c course) eventReason() string {
+	if c.reason == payment.NetworkOff {
+		return ""
+	}
+	return c.reason
+}
+
 // listCourses returns all events of payments and sends, with every reason that the sandbox can
 // bring about. Where a type stands several times the first is meant when no
 // reason is given.
@@ -35,6 +44,7 @@ func listCourses() []course {
 	pay, paid, reorganise := playScenario("exact"), awaitEvent("payment.successful", ""), playScenario("reorg")
 	all := []money.Method{btc, eth, usdt, xrp, doge}
 	mempool := []money.Method{btc, eth, usdt, doge} // networks on which something is seen before it is final
+	networks := []money.Method{usdt, eth}           // coins with several networks
 	failing := []money.Method{eth, usdt, xrp}       // networks that record failures
 	return []course{
 		{"payment.initiated", "", all, []step{playScenario("exact")}},
@@ -59,6 +69,7 @@ func listCourses() []course {
 		{"payment.restored", "", mempool, []step{pay, paid, reorganise, awaitEvent("payment.reversed", "reversed"),
 			reorganise}},
 		{"payment.unexpected_transfer", "", all, []step{pay, paid, pay}},
+		{"payment.unexpected_transfer", payment.NetworkOff, networks, []step{payOnNetworkThatIsOff}},
 		{"send.processing", "", mempool, signRefund("exact")},
 		{"send.processed", "", mempool, signRefund("exact")},
 		{"send.successful", "", all, signRefund("exact")},
@@ -184,12 +195,39 @@ func escapeSegment(id string) string { return url.PathEscape(id) }
 // playScenario lets the customer act.
 func playScenario(scenario string) step {
 	return func(ctx context.Context, d *driver) error {
-		var played struct{ Next string }
-		_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sandbox/payments/"+escapeSegment(d.reference)+"/simulate",
-			map[string]string{"scenario": scenario}, &played)
-		d.printNote("%s: %s", d.reference, played.Next)
+		return simulatePayment(ctx, d, map[string]string{"scenario": scenario})
+	}
+}
+
+// simulatePayment has the sandbox play what a body asks for.
+func simulatePayment(ctx context.Context, d *driver, body map[string]string) error {
+	var played struct{ Next string }
+	_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sandbox/payments/"+escapeSegment(d.reference)+"/simulate", body,
+		&played)
+	d.printNote("%s: %s", d.reference, played.Next)
+	return err
+}
+
+// payOnNetworkThatIsOff lets the customer pay on a network that is off for the business.
+func payOnNetworkThatIsOff(ctx context.Context, d *driver) error {
+	var methods []struct {
+		Code     money.Method
+		Networks []struct {
+			Code    string
+			Enabled bool
+		}
+	}
+	if _, err := d.api.callAPI(ctx, http.MethodGet, "/v1/payment-methods", nil, &methods); err != nil {
 		return err
 	}
+	for _, one := range methods {
+		for _, network := range one.Networks {
+			if one.Code == d.method && !network.Enabled {
+				return simulatePayment(ctx, d, map[string]string{"scenario": "wrong_network", "network": network.Code})
+			}
+		}
+	}
+	return fmt.Errorf("every network of %s is on: switch one off in the dashboard, under Payment methods", d.method)
 }
 
 // advanceClock moves the payment's clock.
@@ -204,8 +242,11 @@ func advanceClock(by time.Duration) step {
 // mineBlocks makes blocks on the payment's chain.
 func mineBlocks(blocks int) step {
 	return func(ctx context.Context, d *driver) error {
-		_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sandbox/mine",
-			map[string]any{"payment_method": d.method, "blocks": blocks}, nil)
+		body := map[string]any{"payment_method": d.method, "blocks": blocks}
+		if d.network != "" {
+			body["network"] = d.network
+		}
+		_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sandbox/mine", body, nil)
 		return err
 	}
 }

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"cointill/core/account"
+	"cointill/core/clock"
 	"cointill/core/demo"
 	"cointill/core/fault"
 	"cointill/core/ident"
+	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/internal/app"
 )
@@ -89,9 +91,29 @@ func makeDemo(ctx context.Context, p *app.Product) (demoReady, error) {
 	}
 	ready.owner = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: fmt.Sprintf("user:%d", user.ID),
 		Role: scope.Owner}
+	if ready.fresh {
+		if err := switchOnNetworks(ctx, p, ready.owner); err != nil {
+			return ready, err
+		}
+	}
 	system := scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "system", Role: scope.System}
-	_, ready.key, err = p.Keys.CreateKey(ctx, system, "Demo "+p.Clock().Format("2 January 2006 15:04"))
+	now := p.Clock().In(clock.LoadZone(business.TimeZone))
+	_, ready.key, err = p.Keys.CreateKey(ctx, system, "Demo "+now.Format("2 January 2006 15:04"))
 	return ready, err
+}
+
+// switchOnNetworks lets the demo's customers choose among the networks of each coin. The last one stays off, so that
+// money there can be seen.
+func switchOnNetworks(ctx context.Context, p *app.Product, owner scope.Scope) error {
+	for _, coin := range money.Coins() {
+		served := p.Networks.Served(owner.Domain, coin)
+		for _, one := range served[:max(len(served)-1, 0)] {
+			if err := p.Accounts.SetNetwork(ctx, owner, coin.Method, one.Code, true); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // drawProgress draws a bar on a terminal, and nothing elsewhere.

@@ -66,6 +66,7 @@ func parseArguments(arguments []string) (*kong.Context, *commands, error) {
 		return nil, nil, err
 	}
 	var all commands
+	all.EVM = app.NewEVMSettings()
 	parser, err := kong.New(&all, kong.Name("cointill"), kong.UsageOnError(), kong.DefaultEnvars(app.EnvPrefix),
 		kong.Description("Accept BTC, ETH, USDT, XRP and DOGE at your own till: prices in NGN, GHC, KES or USD, "+
 			"money straight into your own wallet."))

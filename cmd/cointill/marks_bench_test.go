@@ -53,7 +53,7 @@ func benchmarkOpen(b *testing.B, postgres bool, clients int) {
 	}
 	var next atomic.Int64
 	open := func() error {
-		_, err := p.Payments.Open(b.Context(), tokens[next.Add(1)-1], "")
+		_, err := p.Payments.Open(b.Context(), tokens[next.Add(1)-1], "", "")
 		return err
 	}
 	var with, without time.Duration

@@ -99,7 +99,7 @@ func (i *instance) pay(t *testing.T) payment.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.Sandbox.Simulate(ctx, i.scope, started.Reference, sandbox.Exact); err != nil {
+	if _, err := i.Sandbox.Simulate(ctx, i.scope, started.Reference, sandbox.Exact, ""); err != nil {
 		t.Fatal(err)
 	}
 	for reached := ""; reached != string(payment.Successful); {

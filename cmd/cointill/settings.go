@@ -20,10 +20,22 @@ type setting struct {
 
 // listSettings walks the settings.
 func listSettings(s *app.Settings) []setting {
-	v := reflect.ValueOf(s).Elem()
+	return walkSettings(reflect.ValueOf(s).Elem())
+}
+
+// walkSettings lists the fields of a struct, and of those embedded in it.
+func walkSettings(v reflect.Value) []setting {
 	var all []setting
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
+		if _, embedded := field.Tag.Lookup("embed"); embedded {
+			inner := v.Field(i).Interface()
+			if inner == nil {
+				inner = app.NewEVMSettings()
+			}
+			all = append(all, walkSettings(reflect.ValueOf(inner).Elem())...)
+			continue
+		}
 		name := field.Tag.Get("name")
 		if name == "" {
 			name = kebabCase(field.Name)

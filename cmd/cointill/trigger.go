@@ -21,6 +21,7 @@ type triggerCommand struct {
 	Event   string `arg:"" optional:"" help:"Type of the event, e.g. payment.declined. Without one: a list of what there is."`
 	Reason  string `env:"-" help:"Reason code that it comes with, e.g. underpaid. Default: the first that there is for the type."`
 	Method  string `env:"-" placeholder:"crypto_bitcoin" help:"Payment method. Default: one that it can happen with."`
+	Network string `env:"-" placeholder:"polygon" help:"Network of the payment method; it must be on. Default: the one that customers see first."`
 	Webhook string `env:"-" placeholder:"whk_…" help:"Which webhook a webhook.test is for. Default: the newest that is active."`
 	JSON    bool   `name:"json" env:"-" help:"Print the result as JSON and nothing else."`
 }
@@ -40,14 +41,14 @@ func (c triggerCommand) Run(ctx context.Context, settings *app.Settings) error {
 	if err != nil {
 		return err
 	}
-	d := &driver{api: api, quiet: c.JSON}
+	d := &driver{api: api, quiet: c.JSON, network: c.Network}
 	if d.events, err = startWatcher(ctx, api, clock.Real()); err != nil {
 		return err
 	}
 	var came event
 	if chosen.event == webhook.WebhookTest {
-		if c.Method != "" {
-			return errors.New("webhook.test is about no payment: it has no --method")
+		if c.Method+c.Network != "" {
+			return errors.New("webhook.test is about no payment: it has no --method and no --network")
 		}
 		came, err = d.sendTest(ctx, c.Webhook)
 	} else {
@@ -84,6 +85,7 @@ type driver struct {
 	events    *watcher
 	quiet     bool
 	method    money.Method
+	network   string // as asked for; "" for the one that is shown first
 	reference string
 	send      string  // the refund of the payment; "" for none
 	told      []event // of this payment, in order
@@ -96,10 +98,12 @@ const patience = 2 * time.Minute
 // initiatePayment makes the payment. Its customer is called Trigger.
 func (d *driver) initiatePayment(ctx context.Context, method money.Method) error {
 	var made struct{ Reference string }
-	_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/payment/initiate", map[string]any{
-		"currency": "USD", "amount": 25, "first_name": "Trigger", "last_name": "Test", "email": "trigger@example.com",
-		"payment_method": method,
-	}, &made)
+	body := map[string]any{"currency": "USD", "amount": 25, "first_name": "Trigger", "last_name": "Test",
+		"email": "trigger@example.com", "payment_method": method}
+	if d.network != "" {
+		body["network"] = d.network
+	}
+	_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/payment/initiate", body, &made)
 	d.method, d.reference = method, made.Reference
 	return err
 }
@@ -138,7 +142,7 @@ func (d *driver) playCourse(ctx context.Context, chosen course, method money.Met
 			return event{}, err
 		}
 	}
-	return d.awaitPaymentEvent(ctx, chosen.event, chosen.reason)
+	return d.awaitPaymentEvent(ctx, chosen.event, chosen.eventReason())
 }
 
 // awaitCondition repeats a check until it holds, for at most the patience of the command.

@@ -18,6 +18,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/ident"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -34,6 +35,8 @@ type Service struct {
 	// business in a domain: no network, or nothing to receive with; "" means
 	// nothing does. Without it, live has no network at all.
 	Missing func(ctx context.Context, sc scope.Scope, method money.Method) (string, error)
+	// Networks are those that serve coins; nil for none.
+	Networks networks.Chooser
 	// Operators are the addresses, in lower case, of the people who run this installation.
 	Operators []string
 }
@@ -63,6 +66,7 @@ type NewBusiness struct {
 	Name         string // of the owner
 	Email        string
 	Password     string
+	Language     string // of the owner; "" for none
 	// SetupToken and IP, the client's address, are for SignUp alone.
 	SetupToken, IP string
 }
@@ -112,7 +116,8 @@ func (s *Service) storeBusiness(ctx context.Context, n NewBusiness, onlyFirst bo
 	business := models.Business{Code: ident.New("BUS_"), Name: n.BusinessName, TimeZone: "Africa/Lagos",
 		LatePayments:    "accept",
 		ReceiptsEnabled: true, CreatedAt: now, UpdatedAt: now}
-	user := models.User{Email: n.Email, Name: n.Name, PasswordHash: hash, CreatedAt: now, UpdatedAt: now}
+	user := models.User{Email: n.Email, Name: n.Name, PasswordHash: hash, Language: n.Language, CreatedAt: now,
+		UpdatedAt: now}
 	err = s.db.Write(ctx, func(tx *models.Tx) error {
 		business.ID, user.ID = 0, 0 // Write may run this again
 		// Of two that race to be first, the unique name lets one through.
@@ -218,8 +223,11 @@ func (s *Service) Workplaces(ctx context.Context, userID int64) (list []Workplac
 	return list, err
 }
 
-// Scope is the member's scope in a domain.
+// Scope is the member's scope in a domain. The till role has the domain that the business gave it.
 func (m Membership) Scope(domain scope.Domain) scope.Scope {
+	if m.Role == scope.Till {
+		domain = scope.Domain(m.Business.TillDomain)
+	}
 	return scope.Scope{BusinessID: m.Business.ID, Domain: domain, Actor: auth.ActorOf(m.User.ID), Role: m.Role}
 }
 

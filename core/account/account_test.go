@@ -168,3 +168,26 @@ func TestMethodsToggleWithAudit(t *testing.T) {
 		}
 	})
 }
+
+// TestMethodIsPaidOnAnyNetwork: a method has no problem while one of the networks that are on has none.
+func TestMethodIsPaidOnAnyNetwork(t *testing.T) {
+	on := func(enabled bool, problem string) account.MethodNetwork {
+		return account.MethodNetwork{Enabled: enabled, Problem: problem}
+	}
+	for name, c := range map[string]struct {
+		networks []account.MethodNetwork
+		want     string
+	}{
+		"all work":            {[]account.MethodNetwork{on(true, ""), on(true, "")}, ""},
+		"the second works":    {[]account.MethodNetwork{on(true, "It hangs."), on(true, "")}, ""},
+		"none works":          {[]account.MethodNetwork{on(true, "It hangs."), on(true, "It is behind.")}, "It hangs."},
+		"the other is off":    {[]account.MethodNetwork{on(false, ""), on(true, "It is behind.")}, "It is behind."},
+		"what is off hangs":   {[]account.MethodNetwork{on(false, "It hangs."), on(true, "")}, ""},
+		"there is no network": {nil, "Something is missing."},
+	} {
+		method := account.Method{Networks: c.networks, Problem: "Something is missing."}
+		if got := method.FindProblem(); got != c.want {
+			t.Errorf("%s: the problem is %q, want %q", name, got, c.want)
+		}
+	}
+}

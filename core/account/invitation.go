@@ -47,9 +47,9 @@ type Invitation struct {
 func Grantable(role scope.Role) []scope.Role {
 	switch role {
 	case scope.Owner, scope.System:
-		return []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer}
+		return []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer, scope.Till}
 	case scope.Admin:
-		return []scope.Role{scope.Admin, scope.Finance, scope.Developer}
+		return []scope.Role{scope.Admin, scope.Finance, scope.Developer, scope.Till}
 	}
 	return nil
 }

@@ -67,6 +67,7 @@ func (s *Service) invited(tx *models.Tx, token string) (models.Invitation, Invit
 // Newcomer is what the form of an invitation asks for.
 type Newcomer struct {
 	Name, Password string
+	Language       string // "" for none
 }
 
 // AcceptAsNew makes the reader of an invitation a user and a member. Invalid (name, password),
@@ -105,7 +106,8 @@ func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (au
 		if err != nil {
 			return err
 		}
-		user = models.User{Email: row.Email, Name: n.Name, PasswordHash: hash, CreatedAt: now, UpdatedAt: now}
+		user = models.User{Email: row.Email, Name: n.Name, PasswordHash: hash, Language: n.Language, CreatedAt: now,
+			UpdatedAt: now}
 		made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&user)
 		if made.Error != nil {
 			return made.Error

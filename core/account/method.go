@@ -15,6 +15,8 @@ type Method struct {
 	Coin    money.CoinInfo
 	Enabled bool
 	Problem string // why it can't be enabled or work now; "" when nothing is missing
+	// Networks are those that serve the coin in the domain.
+	Networks []MethodNetwork
 }
 
 // Methods lists all five payment methods of the scope, in the interface's order.
@@ -31,13 +33,18 @@ func (s *Service) Methods(ctx context.Context, sc scope.Scope) ([]Method, error)
 	for _, code := range enabled {
 		on[code] = true
 	}
+	taken, err := readNetworks(s.db.Read(ctx), sc, s.Networks)
+	if err != nil {
+		return nil, err
+	}
 	var methods []Method
 	for _, coin := range money.Coins() {
 		problem, err := s.Missing(ctx, sc, coin.Method)
 		if err != nil {
 			return nil, err
 		}
-		methods = append(methods, Method{Coin: coin, Enabled: on[string(coin.Method)], Problem: problem})
+		methods = append(methods, Method{Coin: coin, Enabled: on[string(coin.Method)], Problem: problem,
+			Networks: s.listNetworks(sc, coin, taken)})
 	}
 	return methods, nil
 }

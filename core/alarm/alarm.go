@@ -7,6 +7,7 @@ package alarm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/notification"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/models"
@@ -166,6 +168,9 @@ func (s *Service) queueMails(ctx context.Context, n Network, row models.Alarm, n
 		letter := Notice{Domain: n.Domain, Network: string(n.Name), Chain: n.Chain, Problem: row.Problem, Over: over}
 		told := map[int64]bool{}
 		if n.Domain == scope.Live {
+			if err := s.noteBusinesses(tx, n, letter); err != nil {
+				return err
+			}
 			if err := s.tellOwners(tx, n, letter, row.Since, told); err != nil {
 				return err
 			}
@@ -192,18 +197,37 @@ func (s *Service) queueMails(ctx context.Context, n Network, row models.Alarm, n
 	return err
 }
 
-// tellOwners queues a mail for each owner of each business that takes the network's coins.
-func (s *Service) tellOwners(tx *models.Tx, n Network, letter Notice, since time.Time, told map[int64]bool) error {
+// noteBusinesses notes a problem for each business that takes the network's coins.
+func (s *Service) noteBusinesses(tx *models.Tx, n Network, letter Notice) error {
+	if letter.Over {
+		return nil
+	}
+	businesses, err := listTaking(tx, n)
+	for _, business := range businesses {
+		err = errors.Join(err, notification.NoteNetwork(tx, business.ID, n.Domain, n.Chain,
+			notification.Detail{Name: string(n.Name), Text: letter.Problem}, s.Clock()))
+	}
+	return err
+}
+
+// listTaking lists the businesses that take a network's coins.
+func listTaking(tx *models.Tx, n Network) (businesses []models.Business, err error) {
 	var codes []string
 	for _, coin := range money.Coins() {
 		if coin.Chain == n.Chain {
 			codes = append(codes, string(coin.Method))
 		}
 	}
-	var businesses []models.Business
 	taking := tx.Model(&models.Method{}).Where("domain = ? AND enabled = ? AND code IN ?", string(n.Domain), true,
 		codes).Select("business_id")
-	if err := tx.Where("id IN (?)", taking).Order("id").Find(&businesses).Error; err != nil {
+	err = tx.Where("id IN (?)", taking).Order("id").Find(&businesses).Error
+	return businesses, err
+}
+
+// tellOwners queues a mail for each owner of each business that takes the network's coins.
+func (s *Service) tellOwners(tx *models.Tx, n Network, letter Notice, since time.Time, told map[int64]bool) error {
+	businesses, err := listTaking(tx, n)
+	if err != nil {
 		return err
 	}
 	for _, business := range businesses {

@@ -124,6 +124,30 @@ func (l *Log) PruneCalls(ctx context.Context) (more bool, err error) {
 	return gone.RowsAffected == pruned, gone.Error
 }
 
+// RewriteCalls rewrites the texts of the scope's calls since a time, of those above an id, in batches.
+// It returns the id of the last one. Calls that are queued aren't among them.
+func (l *Log) RewriteCalls(ctx context.Context, sc scope.Scope, after int64, since time.Time,
+	rewrite func(text string) string) (last int64, err error) {
+	for {
+		var rows []models.APICall
+		if err := sc.Rows(l.db.Read(ctx)).Where("id > ? AND created_at >= ?", after, since).Order("id").Limit(together).
+			Find(&rows).Error; err != nil || len(rows) == 0 {
+			return after, err
+		}
+		for _, row := range rows {
+			path, sent, answered := rewrite(row.Path), rewrite(row.Sent), rewrite(row.Answered)
+			if path == row.Path && sent == row.Sent && answered == row.Answered {
+				continue
+			}
+			if err := l.db.Exec(ctx).Model(&row).UpdateColumns(map[string]any{"path": path, "sent": sent,
+				"answered": answered}).Error; err != nil {
+				return after, err
+			}
+		}
+		after = rows[len(rows)-1].ID
+	}
+}
+
 // Filter chooses calls; zero fields don't limit.
 type Filter struct {
 	Class  int    // 2, 4 or 5: the first digit of the status

@@ -8,7 +8,7 @@ import (
 
 // FuzzBody (AP-26) looks for secrets in what is kept of any body.
 //
-//fuzz:inputs 10000
+//fuzz:inputs 5000
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{
 		`{"secret":"x","email":"ada@example.com","headers":{"X-Auth":"y"},"a":[{"Token" : "z"},"sk_test_ABC"]}`,

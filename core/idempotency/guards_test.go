@@ -240,7 +240,7 @@ func TestSweepDeletesOldKeysOnly(t *testing.T) {
 		for i := range old {
 			old[i] = models.Idempotency{BusinessID: 7, Domain: "test", KeyHash: fmt.Sprint(i), RequestHash: "r", Status: 200, Answer: []byte{}, CreatedAt: now.Now()}
 		}
-		if err := db.Exec(t.Context()).CreateInBatches(&old, 500).Error; err != nil {
+		if err := db.Exec(t.Context()).CreateInBatches(&old, 50).Error; err != nil {
 			t.Fatal(err)
 		}
 		now.Advance(time.Microsecond)

@@ -265,6 +265,31 @@ func (c *Claim) release(tx *models.Tx) error {
 	return c.scope.Rows(tx).Where("key_hash = ? AND status = 0", c.key).Delete(&models.Idempotency{}).Error
 }
 
+// RewriteAnswers rewrites the stored answers to the scope's requests, in batches.
+func (s *Store) RewriteAnswers(ctx context.Context, sc scope.Scope, rewrite func(text string) string) error {
+	for after := int64(0); ; {
+		var rows []models.Idempotency
+		if err := sc.Rows(s.db.Read(ctx)).Where("id > ? AND status > 0", after).Order("id").Limit(batch).
+			Find(&rows).Error; err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, row := range rows {
+			place := (&Claim{scope: sc, key: row.KeyHash}).place()
+			body, err := s.secret.Open(place, row.Answer)
+			if err != nil {
+				continue // sealed with another key: it can't be read
+			}
+			if text := rewrite(string(body)); text != string(body) {
+				if err := s.db.Exec(ctx).Model(&row).Where("request_hash = ?", row.RequestHash).
+					UpdateColumn("answer", s.secret.Seal(place, []byte(text))).Error; err != nil {
+					return err
+				}
+			}
+		}
+		after = rows[len(rows)-1].ID
+	}
+}
+
 // Sweep deletes answers that are older than Keep.
 func (s *Store) Sweep(ctx context.Context) error {
 	for {

@@ -33,9 +33,14 @@ func firstOpenDay(tx *models.Tx, of books) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	month, err := time.Parse(monthLayout, last.Month)
+	return dayAfter(last.Month)
+}
+
+// dayAfter returns the day after a closed month.
+func dayAfter(closed string) (string, error) {
+	month, err := time.Parse(monthLayout, closed)
 	if err != nil {
-		return "", fmt.Errorf("journal: closed month %q: %w", last.Month, err)
+		return "", fmt.Errorf("journal: closed month %q: %w", closed, err)
 	}
 	return month.AddDate(0, 1, 0).Format(time.DateOnly), nil
 }

@@ -16,6 +16,7 @@ var hledgerNames = map[Account]string{
 	Wallet: "assets:wallet", Pending: "liabilities:pending", Sales: "revenues:sales", Refunds: "expenses:refunds",
 	Declined: "liabilities:declined", Unmatched: "liabilities:unmatched", Reversed: "expenses:reversed",
 	InFlight: "assets:in_flight", Payouts: "expenses:payouts", PaidTwice: "expenses:paid_twice",
+	NetworkFees: "expenses:network_fees",
 }
 
 // WriteHledger writes the entries of a period as a journal file of hledger, which its command
@@ -33,6 +34,9 @@ func (s *Service) WriteHledger(ctx context.Context, sc scope.Scope, p Period, ou
 	fmt.Fprintf(file, "; Journal in %s, from %s to %s, written by Cointill\n\n", sc.Domain, p.From, p.To)
 	for _, info := range money.Coins() {
 		fmt.Fprintf(file, "commodity 1.%0*d %s\n", info.Unit, 0, info.Coin)
+	}
+	for _, coin := range money.ListFeeCoins() {
+		fmt.Fprintf(file, "commodity 1.%0*d %s\n", money.ETH.Info().Unit, 0, coin)
 	}
 	for _, currency := range money.Currencies() {
 		fmt.Fprintf(file, "commodity 1.00 %s\n", currency)

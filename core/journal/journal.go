@@ -22,6 +22,8 @@ const (
 	Payouts   Account = "payouts"   // paid out by completed sends
 	// PaidTwice is what second transactions of a send took.
 	PaidTwice Account = "paid_twice"
+	// NetworkFees is what networks took for the transactions of sends, in their own coins.
+	NetworkFees Account = "network_fees"
 )
 
 // The further places of a transfer. They hold no money.
@@ -33,13 +35,14 @@ const (
 
 // Accounts lists the accounts in the order of pages.
 func Accounts() []Account {
-	return []Account{Wallet, Pending, Sales, Refunds, Declined, Unmatched, Reversed, InFlight, Payouts, PaidTwice}
+	return []Account{Wallet, Pending, Sales, Refunds, Declined, Unmatched, Reversed, InFlight, Payouts, PaidTwice,
+		NetworkFees}
 }
 
 // GrowsByDebit reports whether an account's balance is its debits less its credits.
 func (a Account) GrowsByDebit() bool {
 	switch a {
-	case Wallet, Refunds, Reversed, InFlight, Payouts, PaidTwice:
+	case Wallet, Refunds, Reversed, InFlight, Payouts, PaidTwice, NetworkFees:
 		return true
 	}
 	return false
@@ -63,6 +66,8 @@ const (
 	Reopened  = "reopened"   // it left the chain after it was final
 	SentTwice = "sent_twice" // a second transaction paid it
 	SentOnce  = "sent_once"  // that one left the chain
+	FeePaid   = "fee_paid"   // the network took a fee for a transaction that is final
+	FeeUnpaid = "fee_unpaid" // that transaction left the chain
 )
 
 // kindOf returns the kind of an entry between two accounts. refund tells money that a person

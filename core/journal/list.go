@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"strings"
 
 	"cointill/core/scope"
 	"cointill/models"
@@ -97,7 +96,7 @@ func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]E
 	if err != nil {
 		return nil, err
 	}
-	hashes, err := readNames(tx, sc, &models.Transfer{}, "tx_id", transferIDs)
+	hashes, err := readHashes(tx, sc, transferIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +115,6 @@ func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]E
 		}
 		if e.TransferID != nil {
 			list[i].Hash = hashes[*e.TransferID]
-		}
-		if strings.HasPrefix(list[i].Hash, "block ") { // only a balance shows this money
-			list[i].Hash = ""
 		}
 	}
 	return list, nil
@@ -143,6 +139,22 @@ func (s *Service) ListLate(ctx context.Context, sc scope.Scope, p Period, limit 
 		return err
 	})
 	return list, err
+}
+
+// readHashes returns the hashes of transfers by id, without those that only a balance shows.
+func readHashes(tx *models.Tx, sc scope.Scope, ids []int64) (map[int64]string, error) {
+	hashes := map[int64]string{}
+	if len(ids) == 0 {
+		return hashes, nil
+	}
+	var rows []models.Transfer
+	err := models.Among(sc.Rows(tx).Select("id, tx_id, height, address"), "id", ids).Find(&rows).Error
+	for _, row := range rows {
+		if !row.ShownByBalance() {
+			hashes[row.ID] = row.TxID
+		}
+	}
+	return hashes, err
 }
 
 // readNames reads a column of the scope's rows, by their numbers.

@@ -1,13 +1,8 @@
 package journal
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"time"
-
-	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"cointill/core/clock"
 	"cointill/core/money"
@@ -27,52 +22,6 @@ type Move struct {
 	Due int64
 	// ResolutionID is the refund that a person recorded; nil for other moves.
 	ResolutionID *int64
-}
-
-// MoveTransfers posts an entry for each transfer whose place changes, and stores the places.
-// Call it in the transaction that records why they change. Places are read under a lock, so a
-// caller may have read the transfers before.
-func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
-	if len(moves) == 0 {
-		return nil
-	}
-	places, err := lockPlaces(tx, moves)
-	if err != nil {
-		return err
-	}
-	var entries []models.JournalEntry
-	changed := map[place][]int64{}
-	for _, m := range moves {
-		from := places[m.Transfer.ID]
-		to := place{string(m.To), m.Value}
-		if from.Booked == to.Booked {
-			continue
-		}
-		if !m.To.holdsMoney() || from.Booked == string(Reversed) { // it goes and returns with the value that it had
-			to.BookedValue = from.BookedValue
-		}
-		changed[to] = append(changed[to], m.Transfer.ID)
-		if debit, credit, ok := findEntry(Account(from.Booked), m.To); ok {
-			m.Value = to.BookedValue
-			if from.Booked == string(Reversed) {
-				m.Due = 0 // its sale is counted
-			}
-			entries = append(entries, m.describeEntry(debit, credit))
-		}
-	}
-	if err := countOnce(tx, entries); err != nil {
-		return err
-	}
-	if err := postEntries(tx, now, entries); err != nil {
-		return err
-	}
-	for to, ids := range changed {
-		if err := models.Among(tx.Model(&models.Transfer{}), "id", ids).
-			UpdateColumns(map[string]any{"booked": to.Booked, "booked_value": to.BookedValue}).Error; err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // countOnce leaves the amount due of a payment to the first entry that makes it a sale, and to
@@ -102,31 +51,6 @@ func countOnce(tx *models.Tx, entries []models.JournalEntry) error {
 	return nil
 }
 
-// place is where the books hold a transfer, and the value with which they do.
-type place struct {
-	Booked      string
-	BookedValue int64
-}
-
-// lockPlaces reads the places of transfers and locks their rows. On SQLite the transaction
-// holds the only writer.
-func lockPlaces(tx *models.Tx, moves []Move) (map[int64]place, error) {
-	ids := make([]int64, len(moves))
-	for i, m := range moves {
-		ids[i] = m.Transfer.ID
-	}
-	query := models.Among(tx.Select("id", "booked", "booked_value"), "id", ids).Order("id")
-	var rows []models.Transfer
-	if err := query.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Find(&rows).Error; err != nil {
-		return nil, err
-	}
-	places := make(map[int64]place, len(rows))
-	for _, t := range rows {
-		places[t.ID] = place{t.Booked, t.BookedValue}
-	}
-	return places, nil
-}
-
 // describeEntry returns the entry of a move.
 func (m Move) describeEntry(debit, credit Account) models.JournalEntry {
 	t := m.Transfer
@@ -154,93 +78,49 @@ func PostRefund(tx *models.Tx, now time.Time, r Refund) error {
 		HappenedOn: dayIn(row.CreatedAt, r.Zone), Kind: Refunded, Debit: string(r.From),
 		Credit: string(Wallet), Coin: row.Asset,
 		Network: r.Network, Amount: row.Amount, Currency: r.Currency, Value: r.Value, PaymentID: row.PaymentID,
-		ResolutionID: &row.ID}})
+		ResolutionID: &row.ID}}, map[books]string{})
 }
 
-// postEntries writes entries, each on the day of its fact or on the first open day.
-func postEntries(tx *models.Tx, now time.Time, entries []models.JournalEntry) error {
-	open := map[books]string{}
+// postEntries writes entries, each on the day of its fact or on the first open day. open has the first
+// open days that are known; others are read.
+func postEntries(tx *models.Tx, now time.Time, entries []models.JournalEntry, open map[books]string) error {
 	for i := range entries {
 		e := &entries[i]
 		of := books{e.BusinessID, e.Domain}
-		first, known := open[of]
-		if !known {
-			var err error
-			if first, err = firstOpenDay(tx, of); err != nil {
+		if _, known := open[of]; !known {
+			first, err := firstOpenDay(tx, of)
+			if err != nil {
 				return err
 			}
 			open[of] = first
 		}
-		e.BookedOn, e.CreatedAt = max(e.HappenedOn, first), now
+		e.BookedOn, e.CreatedAt = max(e.HappenedOn, open[of]), now
 	}
-	if len(entries) == 0 {
-		return nil
-	}
-	if err := tx.Create(entries).Error; err != nil {
-		return err
-	}
-	return addToDays(tx, entries)
+	return insertEntries(tx, entries)
 }
 
-// addToDays adds entries to the sums of their days. Rows are written in one order, so that two
-// transactions don't wait for each other.
-func addToDays(tx *models.Tx, entries []models.JournalEntry) error {
-	var days []models.JournalDay
-	index := map[string]int{}
-	for _, e := range entries {
-		key := fmt.Sprint(e.BusinessID, e.Domain, e.BookedOn, e.Kind, e.Debit, e.Credit, e.Coin, e.Network, e.Currency)
-		i, found := index[key]
-		if !found {
-			i = len(days)
-			index[key] = i
-			days = append(days, models.JournalDay{BusinessID: e.BusinessID, Domain: e.Domain, BookedOn: e.BookedOn,
-				Kind: e.Kind, Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network, Currency: e.Currency})
+// The statements that post. The database notes each entry as unsummed.
+const (
+	insertIntoEntries = "INSERT INTO journal_entries (business_id, domain, booked_on, happened_on, kind, debit, credit, " +
+		"coin, network, amount, currency, value, due, payment_id, transfer_id, send_id, resolution_id, created_at) VALUES "
+	entryRow = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+// insertEntries inserts entries.
+func insertEntries(tx *models.Tx, entries []models.JournalEntry) error {
+	for some := range slices.Chunk(entries, rowsAtOnce) {
+		var values []any
+		for _, e := range some {
+			values = append(values, e.BusinessID, e.Domain, e.BookedOn, e.HappenedOn, e.Kind, e.Debit, e.Credit, e.Coin,
+				e.Network, e.Amount, e.Currency, e.Value, e.Due, e.PaymentID, e.TransferID, e.SendID, e.ResolutionID,
+				e.CreatedAt)
 		}
-		row := &days[i]
-		row.Entries, row.Amount = row.Entries+1, row.Amount.Add(e.Amount)
-		row.Value, row.Due = row.Value+e.Value, row.Due+e.Due
-		if e.Due > 0 {
-			row.Payments++
-		}
-	}
-	slices.SortFunc(days, compareDays)
-	add := map[string]any{"amount": gorm.Expr("journal_days.amount + excluded.amount")}
-	if !models.IsPostgres(tx) { // its numbers are too small for the sum, and there is no other writer
-		add["amount"] = gorm.Expr("excluded.amount")
-		for i := range days {
-			if err := addKnownAmount(tx, &days[i]); err != nil {
-				return err
-			}
+		statement := insertIntoEntries + repeatRow(entryRow, len(some))
+		if err := tx.Exec(statement, values...).Error; err != nil {
+			return err
 		}
 	}
-	for _, column := range []string{"entries", "payments", "value", "due"} {
-		add[column] = gorm.Expr("journal_days." + column + " + excluded." + column)
-	}
-	return tx.Clauses(clause.OnConflict{Columns: dayKey, DoUpdates: clause.Assignments(add)}).Create(days).Error
-}
-
-// addKnownAmount adds the amount that is stored for a day.
-func addKnownAmount(tx *models.Tx, d *models.JournalDay) error {
-	key := map[string]any{"business_id": d.BusinessID, "domain": d.Domain, "booked_on": d.BookedOn, "kind": d.Kind,
-		"debit": d.Debit, "credit": d.Credit, "coin": d.Coin, "network": d.Network, "currency": d.Currency}
-	var known []models.JournalDay
-	err := tx.Select("amount").Where(key).Find(&known).Error
-	for _, row := range known {
-		d.Amount = d.Amount.Add(row.Amount)
-	}
-	return err
-}
-
-// dayKey is the primary key of the sums of days.
-var dayKey = []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "booked_on"}, {Name: "kind"},
-	{Name: "debit"}, {Name: "credit"}, {Name: "coin"}, {Name: "network"}, {Name: "currency"}}
-
-// compareDays orders the sums of days by their keys.
-func compareDays(a, b models.JournalDay) int {
-	return cmp.Or(cmp.Compare(a.BusinessID, b.BusinessID), cmp.Compare(a.Domain, b.Domain),
-		cmp.Compare(a.BookedOn, b.BookedOn), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Debit, b.Debit),
-		cmp.Compare(a.Credit, b.Credit), cmp.Compare(a.Coin, b.Coin), cmp.Compare(a.Network, b.Network),
-		cmp.Compare(a.Currency, b.Currency))
+	return nil
 }
 
 // dayIn returns the day of a time in a zone, as 2006-01-02.

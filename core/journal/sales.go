@@ -36,8 +36,8 @@ func (s *Service) ListSales(ctx context.Context, sc scope.Scope, p Period) ([]Da
 	if err := p.checkPeriod(); err != nil {
 		return nil, err
 	}
-	var days []models.JournalDay
-	if err := NarrowToFigures(sc.Rows(s.DB.List(ctx)), p).
+	var days []models.JournalDaySum
+	if err := NarrowToFigures(selectDays(s.DB.List(ctx), sc), p).
 		Order("booked_on, currency, coin").Find(&days).Error; err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func figureAccounts() []Account { return []Account{Sales, Reversed, Refunds, Dec
 // SumPayments sums the entries of payments in a period by currency. payments is a query for their
 // ids.
 func SumPayments(tx, payments *models.Tx, p Period) (map[money.Currency]CurrencyLine, error) {
-	var days []models.JournalDay
+	var days []models.JournalDaySum
 	err := NarrowToFigures(tx.Model(&models.JournalEntry{}), p).Where("payment_id IN (?)", payments).
 		Select("kind, debit, credit, currency, COUNT(*) AS entries, SUM(value) AS value, SUM(due) AS due, " +
 			"COUNT(NULLIF(due, 0)) AS payments").
@@ -78,13 +78,13 @@ func SumPayments(tx, payments *models.Tx, p Period) (map[money.Currency]Currency
 
 // SumDays sums the entries of a period by currency, as a statement does.
 func SumDays(tx *models.Tx, sc scope.Scope, p Period) (map[money.Currency]CurrencyLine, error) {
-	var days []models.JournalDay
-	err := NarrowToFigures(sc.Rows(tx), p).Find(&days).Error
+	var days []models.JournalDaySum
+	err := NarrowToFigures(selectDays(tx, sc), p).Find(&days).Error
 	return sumCurrencies(days), err
 }
 
 // sumCurrencies adds up sums of entries by currency.
-func sumCurrencies(days []models.JournalDay) map[money.Currency]CurrencyLine {
+func sumCurrencies(days []models.JournalDaySum) map[money.Currency]CurrencyLine {
 	sums := map[money.Currency]CurrencyLine{}
 	for _, d := range days {
 		line := sums[money.Currency(d.Currency)]
@@ -105,7 +105,7 @@ type PaymentFigures struct {
 // ListFigures returns what payments add to the statement of a period, by their ids.
 func ListFigures(tx *models.Tx, ids []int64, p Period) (map[int64]PaymentFigures, error) {
 	var rows []struct {
-		models.JournalDay
+		models.JournalDaySum
 		PaymentID int64
 		Sum       models.AmountSum
 	}
@@ -115,7 +115,7 @@ func ListFigures(tx *models.Tx, ids []int64, p Period) (map[int64]PaymentFigures
 		"SUM(due) AS due, COUNT(NULLIF(due, 0)) AS payments, "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
 	found := map[int64]PaymentFigures{}
 	for _, row := range rows {
-		day, figures := row.JournalDay, found[row.PaymentID]
+		day, figures := row.JournalDaySum, found[row.PaymentID]
 		day.Amount = row.Sum.Amount
 		figures.CurrencyLine.addDay(day)
 		figures.Coin.addDay(day, true)

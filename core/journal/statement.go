@@ -56,6 +56,7 @@ type CoinLine struct {
 	Lost             money.Amount // left the chain, less what returned
 	Refunded         money.Amount
 	PaidOut          money.Amount // by payouts, and by second transactions of sends
+	NetworkFees      money.Amount // of the transactions of sends
 	InFlight         money.Amount // of sends that were processing at the period's end
 	Pending          money.Amount // of payments that have not ended, at the period's end
 	Sales            money.Amount // of the period, less what left the chain
@@ -88,8 +89,9 @@ func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (
 		if err != nil {
 			return err
 		}
-		var within []models.JournalDay
-		if err := sc.Rows(tx).Where("booked_on >= ? AND booked_on <= ?", p.From, p.To).Find(&within).Error; err != nil {
+		var within []models.JournalDaySum
+		err = selectDays(tx, sc).Where("booked_on >= ? AND booked_on <= ?", p.From, p.To).Find(&within).Error
+		if err != nil {
 			return err
 		}
 		open, err := firstOpenDay(tx, books{sc.BusinessID, string(sc.Domain)})
@@ -100,21 +102,30 @@ func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (
 	return statement, err
 }
 
-// readDaysBefore returns the sums of all days before one, without their days and currencies.
-func readDaysBefore(tx *models.Tx, sc scope.Scope, day string) (list []models.JournalDay, err error) {
-	var rows []struct {
-		Debit, Credit, Kind, Coin, Network string
-		Sum                                models.AmountSum
+// readDaysBefore returns the sums of all days before one, without their days, kinds and currencies: of
+// the months before its month, of the days of that month, and of entries that are in neither yet.
+func readDaysBefore(tx *models.Tx, sc scope.Scope, day string) (list []models.JournalDaySum, err error) {
+	const accounts = "debit, credit, coin, network"
+	first := monthOf(day) + "-01"
+	for _, before := range []*models.Tx{
+		sc.Rows(tx.Model(&models.JournalMonthSum{})).Where("month < ?", monthOf(day)),
+		sc.Rows(tx.Model(&models.JournalDaySum{})).Where("booked_on >= ? AND booked_on < ?", first, day),
+		sc.Rows(tx.Table(unsummed)).Where("booked_on < ?", day),
+	} {
+		var rows []struct {
+			Debit, Credit, Coin, Network string
+			Sum                          models.AmountSum
+		}
+		err = models.Select(before.Group(accounts), accounts+", "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			list = append(list, models.JournalDaySum{Debit: r.Debit, Credit: r.Credit, Coin: r.Coin, Network: r.Network,
+				Amount: r.Sum.Amount})
+		}
 	}
-	before := sc.Rows(tx.Model(&models.JournalDay{})).Where("booked_on < ?", day).
-		Group("debit, credit, kind, coin, network")
-	err = models.Select(before, "debit, credit, kind, coin, network, "+models.SumAmounts(tx, "amount")+" AS sum").
-		Find(&rows).Error
-	for _, r := range rows {
-		list = append(list, models.JournalDay{Debit: r.Debit, Credit: r.Credit, Kind: r.Kind, Coin: r.Coin,
-			Network: r.Network, Amount: r.Sum.Amount})
-	}
-	return list, err
+	return list, nil
 }
 
 // checkPeriod refuses an invalid period.
@@ -173,8 +184,8 @@ func (s *Service) ListMonths(ctx context.Context, sc scope.Scope) (list []Month,
 		return nil, err
 	}
 	var names []string
-	if err := sc.Rows(s.DB.Read(ctx).Model(&models.JournalDay{})).Distinct().Order("month DESC").Limit(maxMonths).
-		Pluck("substr(booked_on, 1, 7) AS month", &names).Error; err != nil {
+	if err := selectMonths(s.DB.Read(ctx), sc).Distinct().Order("month DESC").Limit(maxMonths).
+		Pluck("month", &names).Error; err != nil {
 		return nil, err
 	}
 	closers := make([]string, len(closed))
@@ -198,7 +209,7 @@ func (s *Service) ListMonths(ctx context.Context, sc scope.Scope) (list []Month,
 }
 
 // sumDays adds up the sums of days until the end of a period.
-func sumDays(p Period, days []models.JournalDay) Statement {
+func sumDays(p Period, days []models.JournalDaySum) Statement {
 	statement := Statement{Period: p}
 	coins, currencies := map[[2]string]*CoinLine{}, map[string]*CurrencyLine{}
 	for _, d := range days {
@@ -219,7 +230,7 @@ func sumDays(p Period, days []models.JournalDay) Statement {
 		currencies[d.Currency].addDay(d)
 	}
 	for _, l := range coins {
-		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded).Add(l.PaidOut)
+		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded).Add(l.PaidOut).Add(l.NetworkFees)
 		statement.Coins = append(statement.Coins, *l)
 	}
 	for _, l := range currencies {
@@ -233,7 +244,7 @@ func sumDays(p Period, days []models.JournalDay) Statement {
 }
 
 // addDay adds the sum of a day to a currency.
-func (l *CurrencyLine) addDay(d models.JournalDay) {
+func (l *CurrencyLine) addDay(d models.JournalDaySum) {
 	l.Payments, l.Due = l.Payments+d.Payments, l.Due+d.Due
 	if Account(d.Debit) == Wallet || Account(d.Credit) == Wallet {
 		l.Movements += d.Entries
@@ -251,13 +262,14 @@ func (l *CurrencyLine) addDay(d models.JournalDay) {
 			l.Reversed -= sign * d.Value
 		case Unmatched:
 			l.Unmatched += sign * d.Value
-		case Wallet, Pending, Refunds, InFlight, Payouts, PaidTwice: // have no figure by currency, or one by kind
+		case Wallet, Pending, Refunds, InFlight, Payouts, PaidTwice, NetworkFees:
+			// have no figure by currency, or one by kind
 		}
 	}
 }
 
 // addDay adds the sum of a day to a coin. within tells days of the period from those before it.
-func (l *CoinLine) addDay(d models.JournalDay, within bool) {
+func (l *CoinLine) addDay(d models.JournalDaySum, within bool) {
 	for account, sum := range map[string]money.Amount{d.Debit: money.Amount{}.Sub(d.Amount), d.Credit: d.Amount} {
 		switch Account(account) {
 		case Wallet:
@@ -277,6 +289,10 @@ func (l *CoinLine) addDay(d models.JournalDay, within bool) {
 		case Payouts, PaidTwice:
 			if within {
 				l.PaidOut = l.PaidOut.Sub(sum)
+			}
+		case NetworkFees:
+			if within {
+				l.NetworkFees = l.NetworkFees.Sub(sum)
 			}
 		case Refunds: // counted below, by kind
 		}
@@ -298,7 +314,7 @@ func (l *CoinLine) addDay(d models.JournalDay, within bool) {
 }
 
 // countRefund reports whether entries are refunds, and with -1 that they take refunds back.
-func countRefund(d models.JournalDay) (refunded bool, sign int64) {
+func countRefund(d models.JournalDaySum) (refunded bool, sign int64) {
 	switch {
 	case d.Kind == Refunded:
 		return true, 1

@@ -2,12 +2,9 @@ package link
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"cointill/core/clock"
 	"cointill/core/contact"
@@ -62,7 +59,7 @@ func (d Draft) CheckDraft(now time.Time) fault.Fields {
 			break
 		}
 	}
-	if d.RedirectURL != "" && !webAddress(d.RedirectURL) {
+	if _, ok := contact.ParseWebAddress(d.RedirectURL); d.RedirectURL != "" && !ok {
 		fields.Add("redirect_url", "Must be a full address beginning with https:// or http://.")
 	}
 	if d.UsageLimit != nil && (*d.UsageLimit < 1 || *d.UsageLimit > 1_000_000) {
@@ -85,21 +82,6 @@ func (d Draft) amountBounds() (least, most int64) {
 		most = payment.MaxAmount
 	}
 	return least, most
-}
-
-// webAddress reports whether a text is a full address that shows where it leads.
-func webAddress(text string) bool {
-	hidden := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
-	u, err := url.Parse(text)
-	if err != nil || len(text) > 2048 || strings.ContainsFunc(text, hidden) {
-		return false
-	}
-	if port := u.Port(); port != "" {
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return false
-		}
-	}
-	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
 }
 
 // fillRow writes the draft into a row.

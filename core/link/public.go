@@ -12,7 +12,9 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -73,17 +75,27 @@ func (s *Service) canCarry(ctx context.Context, p Public, coin money.CoinInfo, a
 }
 
 // ListPayable lists the coins of a scope that can be paid now: switched on, on a
-// network that takes payments.
+// network that takes payments. The name of a coin's network is the names of all of these.
 func (s *Service) ListPayable(ctx context.Context, sc scope.Scope) (coins []money.CoinInfo, err error) {
 	var enabled []string
 	if err := sc.Rows(s.DB.Read(ctx).Model(&models.Method{})).Where("enabled = ?", true).
 		Pluck("code", &enabled).Error; err != nil {
 		return nil, err
 	}
+	accepted, err := networks.Accepted(s.DB.Read(ctx), sc, s.Networks)
+	if err != nil {
+		return nil, err
+	}
 	for _, info := range money.Coins() {
-		if slices.Contains(enabled, string(info.Method)) && s.isWorking(sc.Domain, info) {
-			coins = append(coins, info)
+		if !slices.Contains(enabled, string(info.Method)) {
+			continue
 		}
+		if s.Networks != nil {
+			if info.Network = s.nameWorking(sc.Domain, info, accepted[info.Method]); info.Network == "" {
+				continue
+			}
+		}
+		coins = append(coins, info)
 	}
 	return coins, nil
 }
@@ -129,13 +141,15 @@ type Form struct {
 	Method    string
 }
 
-// isWorking reports whether a coin's network can take a payment now.
-func (s *Service) isWorking(domain scope.Domain, info money.CoinInfo) bool {
-	if s.Networks == nil {
-		return true
+// nameWorking names the accepted networks of a coin that can take a payment now.
+func (s *Service) nameWorking(domain scope.Domain, info money.CoinInfo, accepted []money.Chain) string {
+	var names []string
+	for _, one := range networks.Offered(s.Networks, domain, info, accepted) {
+		if s.Networks.Problem(one.Network) == "" {
+			names = append(names, place.NameNetwork(info.Coin, one.Network))
+		}
 	}
-	_, problem := s.Networks.Network(domain, info.Chain)
-	return problem == ""
+	return strings.Join(names, ", ")
 }
 
 // StartPayment starts a payment from a link's page. The use is counted in the payment's

@@ -51,6 +51,7 @@ type Receipt struct {
 	Amount            string // fiat, two decimals
 	Coin              string // symbol
 	CoinAmount        string // received, in whole coins
+	Network           string // on which it came, for people
 	TxHash            string
 	PaidAt            time.Time
 	Contact           string // how the business is reached; empty for nothing
@@ -98,8 +99,11 @@ func (s *Service) QueueReceipt(tx *models.Tx, r Receipt) error {
 }
 
 // queueMail inserts a mail, once for each kind and subject. Without a mail
-// server it is only kept. prefix begins its Message-ID.
+// server it is only kept. prefix begins its Message-ID. A customer whose data was erased gets none.
 func (s *Service) queueMail(tx *models.Tx, row models.Mail, prefix string) error {
+	if contact.IsErasedEmail(row.To) {
+		return nil
+	}
 	now := s.Clock()
 	row.MessageID = strings.ToLower(ident.New(prefix)) + "@" + s.mailDomain()
 	row.Subject, row.ToName, row.DueAt, row.CreatedAt = oneLine(row.Subject), oneLine(row.ToName), now, now

@@ -3,6 +3,7 @@ package money
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -23,15 +24,20 @@ const (
 // Chain names the kind of network a coin lives on.
 type Chain string
 
-// The four chains; ETH and USDT share one.
+// The chains, by the codes that settings and the API use. ETH and USDT are on the EVM chains.
 const (
 	Bitcoin  Chain = "bitcoin"
 	Ethereum Chain = "ethereum"
 	XRPL     Chain = "xrp"
 	Dogecoin Chain = "dogecoin"
+	BSC      Chain = "bsc"
+	Polygon  Chain = "polygon"
+	Arbitrum Chain = "arbitrum"
+	Celo     Chain = "celo"
+	Base     Chain = "base"
 )
 
-// Chains lists every chain in the order pages show them.
+// Chains lists the chains that payments are made on, in the order pages show them.
 func Chains() []Chain { return []Chain{Bitcoin, Ethereum, XRPL, Dogecoin} }
 
 // Method is a payment_method code of the interface.
@@ -62,8 +68,8 @@ type CoinInfo struct {
 
 var coins = []CoinInfo{
 	{BTC, CryptoBitcoin, Bitcoin, "Bitcoin", "Bitcoin", 8, 8, 546},
-	{ETH, CryptoEthereum, Ethereum, "Ether", "Ethereum", 18, 8, 0},
-	{USDT, CryptoTether, Ethereum, "Tether USD", "Ethereum (ERC-20)", 6, 6, 0},
+	{ETH, CryptoEthereum, Ethereum, "Ether", ethereumMainnet.Label, 18, 8, 0},
+	{USDT, CryptoTether, Ethereum, "Tether USD", ethereumMainnet.TokenLabel(), 6, 6, 0},
 	{XRP, CryptoRipple, XRPL, "XRP", "XRP Ledger", 6, 6, 0},
 	{DOGE, CryptoDogecoin, Dogecoin, "Dogecoin", "Dogecoin", 8, 8, 1_000_000},
 }
@@ -79,6 +85,65 @@ func (c Coin) Info() CoinInfo {
 		}
 	}
 	return CoinInfo{}
+}
+
+// Chains lists the codes of the networks that payments in the coin are made on, its first one first.
+func (c CoinInfo) Chains() []Chain {
+	if c.Chain != Ethereum {
+		return []Chain{c.Chain}
+	}
+	var codes []Chain
+	for _, n := range evmNetworks {
+		if n.Name == MainNetwork && n.carriesCoin(c.Coin) {
+			codes = append(codes, n.Chain)
+		}
+	}
+	if c.Coin == USDT {
+		codes = slices.Insert(codes, 1, Tron)
+	}
+	return codes
+}
+
+// On returns the constants of the coin on one of its networks that has addresses of its own.
+func (c CoinInfo) On(code Chain) CoinInfo {
+	if facts, known := FindNetworkFacts(code); known {
+		c.Chain, c.Network = code, facts.CoinLabel(c.Coin)
+	}
+	return c
+}
+
+// ListNetworks lists the codes of all networks that payments are made on, each once, in the order of the coins.
+func ListNetworks() (codes []Chain) {
+	for _, coin := range coins {
+		for _, code := range coin.Chains() {
+			if !slices.Contains(codes, code) {
+				codes = append(codes, code)
+			}
+		}
+	}
+	return codes
+}
+
+// Label returns what a network is called, without a coin: "BNB Smart Chain" for bsc.
+func (c Chain) Label() string {
+	if facts, known := FindNetworkFacts(c); known {
+		return facts.Label
+	}
+	for _, coin := range coins {
+		if coin.Chain == c {
+			return coin.Network
+		}
+	}
+	return string(c)
+}
+
+// FeeCoin returns the coin in which a network of the coin takes its fees. It may be one that isn't paid with, such as
+// BNB.
+func (c CoinInfo) FeeCoin(code Chain) Coin {
+	if facts, known := FindNetworkFacts(code); known {
+		return facts.Native
+	}
+	return c.Coin
 }
 
 // Carries reports whether the coin's network can carry an output of an amount.
@@ -98,9 +163,13 @@ func (c CoinInfo) FormatDustLimit() string {
 	return c.Coin.Format(Units(c.DustLimit)) + " " + string(c.Coin)
 }
 
-// Format writes an amount of the coin with its display decimals, or more where it has more.
+// Format writes an amount of the coin with its display decimals, or more where it has more. Coins that only pay fees
+// have as many decimals as ether.
 func (c Coin) Format(a Amount) string {
 	info := c.Info()
+	if info.Coin == "" && slices.Contains(ListFeeCoins(), c) {
+		info = ETH.Info()
+	}
 	return a.Format(info.Unit, info.Display)
 }
 

@@ -1,4 +1,5 @@
-// Package networks tells which network serves a coin in a domain, and how it does.
+// Package networks tells which networks serve a coin in a domain, how they do, and which of them a business
+// takes payments on.
 package networks
 
 import (
@@ -15,13 +16,29 @@ import (
 )
 
 // maxLag is how many blocks the following may lack without the network being
-// taken off: more than one batch, so that it only tells a real absence.
-const maxLag = 144
+// taken off: more than one batch, so that it only tells a real absence. On networks
+// of Ethereum's kind and on Tron it is a time, because some have many blocks a second.
+const (
+	maxLag     = 144
+	maxLagTime = maxLag * 12 * time.Second
+)
+
+// maxLagOf returns how many blocks the following of a network may lack.
+func maxLagOf(network string) int64 {
+	if facts, ok := money.FindNetworkFacts(chain.Network(network).Code()); ok {
+		return int64(maxLagTime / facts.BlockTime)
+	}
+	return maxLag
+}
 
 // Registry tells which network serves a chain in a domain, and how it is.
 type Registry struct {
 	DB      *models.DB
 	Domains map[scope.Domain]map[money.Chain]chain.Network
+	// Homes are the home networks of those that have no addresses of their own.
+	Homes map[chain.Network]chain.Network
+	// Tokenless are networks without a contract that stands for USDT.
+	Tokenless map[chain.Network]bool
 
 	problems atomic.Pointer[map[chain.Network]string]
 	notes    atomic.Pointer[map[chain.Network]Notes]
@@ -57,6 +74,21 @@ func (r *Registry) Network(domain scope.Domain, c money.Chain) (chain.Network, s
 		return "", fmt.Sprintf("No node for %s is configured in %s, so it can't take payments there.", c, domain)
 	}
 	return network, r.Problem(string(network))
+}
+
+// FindName returns the name of a code's network in the payments of a domain: the one that serves it, or else the main
+// network's, or in test the simulated one's.
+func FindName(all interface {
+	Network(domain scope.Domain, c money.Chain) (chain.Network, string)
+}, domain scope.Domain, code money.Chain) string {
+	name, _ := all.Network(domain, code)
+	switch {
+	case name != "":
+		return string(name)
+	case domain == scope.Test:
+		return string(chain.Sandbox(code))
+	}
+	return string(code) + "-" + money.MainNetwork
 }
 
 // Problem is what keeps a network from being paid on, as last read: it is not
@@ -116,7 +148,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	}
 	for _, row := range rows {
 		problem := row.Problem
-		if lack := row.SourceTip - row.Height; problem == "" && lack > maxLag {
+		if lack := row.SourceTip - row.Height; problem == "" && lack > maxLagOf(row.Network) {
 			problem = fmt.Sprintf("It is catching up, at block %d of %d.", row.Height, row.SourceTip)
 		}
 		problems[chain.Network(row.Network)] = problem

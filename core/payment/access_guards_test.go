@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/networks"
 	"cointill/core/payment"
+	"cointill/core/payment/claim"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -261,29 +262,30 @@ func TestUnmatchedPages(t *testing.T) {
 // TestClaims checks which hashes a customer may enter, for which payments, and how many.
 func TestClaims(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
+		claims := &claim.Service{Payments: b.service}
 		never, ctx := b.initiate(), t.Context()
 		hash := strings.Repeat("ab", 32)
-		if err := b.service.Claim(ctx, never.AccessToken, hash); fault.KindOf(err) != fault.Conflict {
+		if err := claims.Note(ctx, never.AccessToken, hash); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("a hash for a payment that was never opened returns %v, want a conflict", err)
 		}
-		_, err := b.service.Open(ctx, never.AccessToken, "en")
+		_, err := b.service.Open(ctx, never.AccessToken, "en", "")
 		must(t, err)
 		for _, wrong := range []string{"", hash[1:], hash + "a", "g" + hash[1:], "abandon abandon abandon", "xprv" + hash} {
-			if err := b.service.Claim(ctx, never.AccessToken, wrong); fault.KindOf(err) != fault.Invalid {
+			if err := claims.Note(ctx, never.AccessToken, wrong); fault.KindOf(err) != fault.Invalid {
 				t.Errorf("the hash %q returns %v, want that it is invalid", wrong, err)
 			}
 		}
 		must(t, b.service.AdvanceClock(ctx, b.scope, never.Reference, time.Second, false)) // which leaves a note as well
 		for i := range 12 {
-			err := b.service.Claim(ctx, never.AccessToken, hash)
+			err := claims.Note(ctx, never.AccessToken, hash)
 			if limited := fault.KindOf(err) == fault.Limited; limited != (i >= 10) || !limited && err != nil {
 				t.Errorf("hash %d returns %v, want that 10 are kept", i+1, err)
 			}
 		}
 		other := b.initiate()
-		_, err = b.service.Open(ctx, other.AccessToken, "en")
+		_, err = b.service.Open(ctx, other.AccessToken, "en", "")
 		must(t, err)
-		if err := b.service.Claim(ctx, other.AccessToken, hash); err != nil {
+		if err := claims.Note(ctx, other.AccessToken, hash); err != nil {
 			t.Errorf("a hash for another payment returns %v, want that the limit is of one payment", err)
 		}
 		var kept []string
@@ -315,16 +317,16 @@ func TestUnreadyNetworks(t *testing.T) {
 			t.Errorf("the problem of a network that was never read is %q", got)
 		}
 		b.service.Networks = empty
-		_, err := b.service.Open(ctx, never.AccessToken, "en")
+		_, err := b.service.Open(ctx, never.AccessToken, "en", "")
 		if fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("opening a payment on a network that isn't followed returns %v, want that it is unavailable", err)
 		}
 		b.clock.Advance(payment.Window)
-		if _, err := b.service.Open(ctx, never.AccessToken, "en"); fault.KindOf(err) != fault.Unavailable {
+		if _, err := b.service.Open(ctx, never.AccessToken, "en", ""); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("opening it at the end of its window returns %v, want that it is unavailable", err)
 		}
 		b.clock.Advance(time.Microsecond)
-		v, err := b.service.Open(ctx, late.AccessToken, "en")
+		v, err := b.service.Open(ctx, late.AccessToken, "en", "")
 		if err != nil || v.Payment.Address != "" || v.State() != payment.Expired {
 			t.Errorf("opening it after its window gives %s with the address %q, error %v; want Expired and no address", v.State(), v.Payment.Address, err)
 		}

@@ -14,6 +14,8 @@ import (
 	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/notification"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/core/stats"
@@ -71,24 +73,31 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 		columns+`, businesses.code, businesses.name, businesses.time_zone, businesses.receipts_enabled,
 		businesses.contact_email, businesses.support_url, businesses.logo_hash,
 		customers.code, COALESCE(chain_cursors.height, 0), COALESCE(chain_cursors.finalized, 0), chain_cursors.read_until,
-		`+extraColumns).
+		EXISTS (SELECT 1 FROM payment_networks WHERE payment_id = payments.id), `+extraColumns).
 		Joins(`JOIN businesses ON businesses.id = payments.business_id JOIN customers ON customers.id = payments.customer_id
 			LEFT JOIN chain_cursors ON chain_cursors.network = payments.network`)
 	var views []*View
 	var opened []int64
-	byID := map[int64]*View{}
+	byID, further := map[int64]*View{}, map[int64]*View{}
 	err = models.ScanRows(query, func() {
 		v.Business.ID, v.Customer.ID = p.BusinessID, p.CustomerID
 		v.Now, v.contract = s.Clock().Add(ClockAdvance(*p)), s.Contracts[chain.Network(p.Network)]
-		v.Chain.Read = s.readUntil(v, read)
+		v.Chain.Read = s.readUntil(v, p.Network, read)
 		one := v
 		views = append(views, &one)
 		if p.Address != "" {
 			opened, byID[p.ID] = append(opened, p.ID), &one
 		}
+		if v.hasFurther {
+			further[p.ID] = &one
+		}
 	}, append(into, &v.Business.Code, &v.Business.Name, &v.Business.TimeZone, &v.Business.ReceiptsEnabled,
 		&v.Business.ContactEmail, &v.Business.SupportURL, &v.Business.LogoHash,
-		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read, &v.hasSurplus, &v.hasRefunds, &v.hasSends)...)
+		&v.Customer.Code, &v.Chain.Tip, &v.Chain.Finalized, &read, &v.hasFurther, &v.hasSurplus, &v.hasRefunds,
+		&v.hasSends)...)
+	if err == nil {
+		err = s.readFurther(query.Session(&gorm.Session{NewDB: true}), further)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +126,7 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 		return err
 	}
 	for range len(edges) + 1 {
-		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
+		out := Decide(v.decideCase(), v.listSightings(), v.decideChain(), v.Now)
 		before := v.Payment
 		surplus := v.takeSurplus(out)
 		v.applyOutcome(out)
@@ -170,7 +179,8 @@ func (v *View) decideCase() Case {
 func (v *View) listSightings() []Sighting {
 	sightings := make([]Sighting, 0, len(v.Transfers))
 	for _, t := range v.Transfers {
-		g := Sighting{Amount: t.Amount, SeenAt: seenAt(t), Reverted: t.Reverted, Maturity: t.Maturity}
+		g := Sighting{Amount: t.Amount, SeenAt: seenAt(t), Reverted: t.Reverted, Maturity: t.Maturity,
+			Elsewhere: v.findElsewhere(t.Network)}
 		if t.Height != nil {
 			g.Height = *t.Height
 		}
@@ -193,14 +203,10 @@ func (v *View) applyOutcome(out Outcome) {
 	p, now := &v.Payment, v.Now
 	changed, reversed := State(p.Status) != out.State, out.Reversed && !p.Reversed
 	p.Status, p.Reason, p.Paid, p.Reversed = string(out.State), string(out.Reason), out.Paid, out.Reversed
-	p.DueAt, p.DueHeight, p.DueRead = nil, nil, nil
-	if !out.Wake.IsZero() {
-		wall := out.Wake.Add(-ClockAdvance(*p))
-		if out.State == Pending {
-			p.DueAt = &wall
-		} else {
-			p.DueRead = &wall
-		}
+	wall := out.Wake.Add(-ClockAdvance(*p))
+	p.DueAt, p.DueHeight, p.DueRead = nil, nil, v.scheduleFurther(out, wall)
+	if !out.Wake.IsZero() && out.State == Pending {
+		p.DueAt = &wall
 	}
 	if out.WakeHeight > 0 {
 		p.DueHeight = &out.WakeHeight
@@ -243,7 +249,7 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	if err := s.EmitEvent(tx, v, kind, ""); err != nil {
 		return err
 	}
-	if err := releaseLinkUse(tx, v, from); err != nil {
+	if err := errors.Join(releaseLinkUse(tx, v, from), notification.NotePayment(tx, before.Status, *p, began)); err != nil {
 		return err
 	}
 	if State(p.Status) == Successful && from != Successful && v.Business.ReceiptsEnabled {
@@ -322,11 +328,12 @@ func (s *Service) EmitEvent(tx *models.Tx, v *View, kind, about string) error {
 func (s *Service) SavePayment(tx *models.Tx, v *View) error {
 	p := &v.Payment
 	p.UpdatedAt = s.Clock()
-	return tx.Select("Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag", "Language", "OpenedAt",
-		"FirstSeenAt", "SettledAt",
-		"AbandonedAt", "ResolvedAt", "Sequence", "Steps", "Advanced", "AdvanceOnSeen", "DueAt", "DueHeight", "DueRead",
-		"UpdatedAt").
-		Where("id = ?", p.ID).Updates(p).Error
+	if err := saveFurther(tx, v); err != nil {
+		return err
+	}
+	return tx.Select("Due", "ExactAmount", "Status", "Reason", "Remark", "Reversed", "Paid", "Address", "Tag",
+		"Language", "OpenedAt", "FirstSeenAt", "SettledAt", "AbandonedAt", "ResolvedAt", "Sequence", "Steps",
+		"Advanced", "AdvanceOnSeen", "DueAt", "DueHeight", "DueRead", "UpdatedAt").Where("id = ?", p.ID).Updates(p).Error
 }
 
 // describeOutcome returns the remark for people: the reason, and the exact difference.
@@ -384,10 +391,10 @@ func (v *View) customerReceipt() mail.Receipt {
 	r := mail.Receipt{
 		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: v.Payment.ID,
 		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail,
-		Language:  v.Payment.Language,
-		Reference: v.Payment.Reference, BusinessReference: v.Payment.BusinessReference,
+		Language: v.Payment.Language, Reference: v.Payment.Reference, BusinessReference: v.Payment.BusinessReference,
 		Currency: v.Payment.Currency, Amount: money.FormatFiat(v.Charged()),
-		Coin: v.Payment.Coin, CoinAmount: v.Coin().Format(v.Payment.Paid),
+		Coin: v.Payment.Coin, CoinAmount: v.Coin().Format(v.Payment.Paid), Network: place.NameNetwork(v.Coin(),
+			v.Payment.Network),
 		PaidAt:  v.Now.In(clock.LoadZone(v.Business.TimeZone)),
 		Contact: v.Business.ContactEmail, Logo: settings.LogoPath(v.Business),
 	}

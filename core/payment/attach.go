@@ -27,7 +27,7 @@ type AttachPlan struct {
 // Faults: Forbidden; NotFound for the transfer; Invalid for an unknown reference or a payment
 // that the money can't be for; Conflict when the transfer was attached or refunded already.
 func (d *Resolver) PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (AttachPlan, error) {
-	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.DecidePayment); err != nil {
 		return AttachPlan{}, err
 	}
 	found, err := d.FindUnmatched(ctx, sc, id)
@@ -43,7 +43,7 @@ func (d *Resolver) PlanAttach(ctx context.Context, sc scope.Scope, id int64, ref
 		return plan, err
 	}
 	plan.Before, plan.After = v, v
-	if err := checkAttachable(v, found.Transfer); err != nil {
+	if err := d.checkAttachable(v, found.Transfer); err != nil {
 		return plan, err
 	}
 	t := found.Transfer
@@ -71,7 +71,8 @@ func (d *Resolver) findNamed(ctx context.Context, sc scope.Scope, reference stri
 func (t UnmatchedTransfer) Provable() bool { return t.Why != Unproved && t.Why != NoTransaction }
 
 // checkAttachable refuses a payment that a transfer can't be for.
-func checkAttachable(v View, t models.Transfer) error {
+func (d *Resolver) checkAttachable(v View, t models.Transfer) error {
+	home := d.payments.Networks.Home
 	no := func(sentence string) error { return fault.Validation(fault.Fields{"reference": {sentence}}) }
 	switch {
 	case t.Unmatched == Unproved:
@@ -82,7 +83,7 @@ func checkAttachable(v View, t models.Transfer) error {
 			"Look the address up in a block explorer, and send it back, or accept the payment once it has ended.")
 	case t.Asset != v.Payment.Coin:
 		return no("That payment is in " + v.Payment.Coin + ", and this is another asset.")
-	case t.Network != v.Payment.Network:
+	case home(t.Network) != home(v.Payment.Network):
 		return no("That payment is received on another network.")
 	case t.Gone || t.Reverted:
 		return no("This transfer is not on the chain now, so it can credit nothing.")
@@ -116,7 +117,7 @@ func (v *View) addTransfer(t *models.Transfer) {
 func (v *View) forecast() {
 	for range len(edges) + 1 {
 		before := State(v.Payment.Status)
-		out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
+		out := Decide(v.decideCase(), v.listSightings(), v.decideChain(), v.Now)
 		v.takeSurplus(out)
 		if v.applyOutcome(out); v.State() == before {
 			return
@@ -127,7 +128,7 @@ func (v *View) forecast() {
 // Attach gives an unmatched transfer to a payment, as PlanAttach says, and
 // returns the payment's reference. Faults: as PlanAttach.
 func (d *Resolver) Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error) {
-	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.DecidePayment); err != nil {
 		return "", err
 	}
 	if _, err := d.FindUnmatched(ctx, sc, id); err != nil {
@@ -153,12 +154,22 @@ func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID i
 	}
 	t, err := lockTransfer(tx, sc, id)
 	if err == nil {
-		err = checkAttachable(*v, t)
+		err = d.checkAttachable(*v, t)
 	}
 	if err != nil {
 		return err
 	}
 	why := t.Unmatched
+	if err = AddNetwork(tx, d.payments, v, t.Network); err == nil {
+		address := v.Payment.Address
+		if all := d.payments.Networks; all.Home(t.Network) != all.Home(v.Payment.Network) {
+			address = t.Address
+		}
+		err = SwitchNetwork(tx, d.payments, v, t.Network, address)
+	}
+	if err != nil {
+		return err
+	}
 	v.addTransfer(&t)
 	t.UpdatedAt = d.payments.Clock()
 	if err := tx.Select("PaymentID", "SeenAt", "Unmatched", "Resolution", "UpdatedAt").Where("id = ?", t.ID).
@@ -199,8 +210,7 @@ func (d *Resolver) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r
 		return err
 	}
 	_, err := idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (int64, error) {
-		return id,
-			d.markTransferRefunded(tx, sc, id, r)
+		return id, d.markTransferRefunded(tx, sc, id, r)
 	})
 	if err == nil {
 		d.payments.SignalChange()
@@ -228,7 +238,7 @@ func (d *Resolver) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64,
 		return err
 	}
 	return audit.Record(tx, sc, d.payments.Clock(), "transfer.refund_recorded", t.TxID,
-		map[string]string{"amount": formatAmount(t), "hash": r.TxID, "note": r.Note})
+		map[string]string{"amount": formatAmount(t), "hash": r.TxID})
 }
 
 // checkTransfer reports the errors in a refund of a transfer.

@@ -281,7 +281,6 @@ func TestManyBookedPaymentsHaveTheSumsOfTheirDays(t *testing.T) {
 		if b.db.Postgres() {
 			must(t, b.db.Exec(t.Context()).Exec("ANALYZE").Error)
 		}
-		must(t, b.db.Exec(t.Context()).Model(&models.JournalDay{}).Where("credit = 'sales'").Updates(map[string]any{"payments": 5001, "value": 5001 * entry.Value, "due": 5001 * entry.Due}).Error)
 		p := day(entry.BookedOn)
 		for name, f := range map[string]list.Filter{"days": {Booked: p}, "currency": {Booked: p, Currency: "NGN"}, "page": {Booked: p, Limit: 25, Before: list.Place{ID: paid.ID}}} {
 			totals, err := b.lists().Total(t.Context(), b.scope, f)

@@ -1,78 +1,222 @@
 package payment_test
 
 import (
+	"bufio"
+	"encoding/json"
+	"flag"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"cointill/chain"
 	"cointill/core/clock"
-	"cointill/core/journal"
 	"cointill/core/payment"
-	"cointill/models"
 	"cointill/models/modelstest"
 )
 
-// maxJournalShare is the most of a payment's cost that the journal may add.
+var roundsOnDemand = flag.Bool("journal.rounds", false,
+	"BenchmarkPayment: run a round for each line of standard input, and print its times to standard error")
+
+// maxJournalShare is the most of an operation's time that the journal may take.
 const maxJournalShare = 0.05
 
-// BenchmarkJournal measures payments that are initiated, opened, paid in a block and final, and
-// then the journal's part alone: the two entries of each payment, in one transaction for each, as
-// when they are posted with its state. It prints that part as a ratio to maxJournalShare of the
-// payments' time. Without the commit, which a payment makes anyway.
+// journalRounds is how often BenchmarkJournal runs a round with the journal and one without it.
+const journalRounds = 20
+
+// unbooked are the places at which BenchmarkJournal leaves the journal out: what books a payment's
+// transfers when its state changes, and what books those of a block.
+var unbooked = map[string]string{
+	"books.go":       "v *View, transfers []models.Transfer) error {\n",
+	"books/books.go": "func BookTransfers(tx *models.Tx, now time.Time, network string) error {\n",
+}
+
+// roundTimes are what the operations of a round took: initiations, verifications, and the blocks that
+// pay the payments and make them final.
+type roundTimes [3]time.Duration
+
+// roundParts names the parts of roundTimes.
+var roundParts = [3]string{"initiate", "verify", "block"}
+
+// BenchmarkJournal measures what the journal takes of the time of an initiation, a verification and a
+// block's payment. It runs a program with the journal and one without it, round by round in turn, and
+// prints the median of the shares as a ratio to maxJournalShare.
 func BenchmarkJournal(b *testing.B) {
-	const payments = 200
+	with, without := filepath.Join(b.TempDir(), "with.test"), filepath.Join(b.TempDir(), "without.test")
+	buildTest(b, with)
+	buildTest(b, without, "-overlay", writeOverlay(b))
 	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
 		b.Run(name, func(b *testing.B) {
-			if postgres && os.Getenv("COINTILL_TEST_DATABASE_URL") == "" {
-				b.Fatal("COINTILL_TEST_DATABASE_URL is not set: run it with scripts/with-postgres")
-			}
+			requirePostgres(b, postgres)
 			for b.Loop() {
-				x := newBench(b, modelstest.Open(b, postgres, clock.Real()))
-				began := time.Now()
-				for i := range payments {
-					v := x.opened()
-					x.mine(x.pay(v, fmt.Sprint("tx", i), v.Payment.Due))
-					x.mine()
+				booked, bare := startRounds(b, with, name), startRounds(b, without, name)
+				var shares [3][]float64
+				for n := range journalRounds {
+					var on, off roundTimes
+					if n%2 == 0 {
+						on, off = booked.run(), bare.run()
+					} else {
+						off, on = bare.run(), booked.run()
+					}
+					for part := range shares {
+						shares[part] = append(shares[part], 1-off[part].Seconds()/on[part].Seconds())
+					}
 				}
-				whole := time.Since(began)
-				x.expect(lastReference(b, x), payment.Successful, "")
-				x.forgetBooks()
-				if postgres {
-					must(b, x.db.Exec(b.Context()).Exec("ALTER TABLE journal_entries ENABLE TRIGGER journal_entries_guard").Error)
+				for part, list := range shares {
+					slices.Sort(list)
+					b.ReportMetric((list[journalRounds/2-1]+list[journalRounds/2])/2/maxJournalShare, roundParts[part]+"-of-limit")
 				}
-				b.ReportMetric(float64(postAlone(b, x))/float64(whole)/maxJournalShare, "of-limit")
+				b.ReportMetric(0, "ns/op")
 			}
 		})
 	}
 }
 
-// lastReference returns the reference of the last payment.
-func lastReference(b *testing.B, x *bench) (reference string) {
-	b.Helper()
-	must(b, x.db.Read(b.Context()).Model(&models.Payment{}).Order("id DESC").Limit(1).Pluck("reference", &reference).Error)
-	return reference
-}
-
-// postAlone posts the entries of every transfer again, and returns how long that takes within
-// transactions, without their commits.
-func postAlone(b *testing.B, x *bench) (spent time.Duration) {
-	b.Helper()
-	var transfers []models.Transfer
-	must(b, x.db.Read(b.Context()).Order("id").Find(&transfers).Error)
-	for _, t := range transfers {
-		must(b, x.db.Write(b.Context(), func(tx *models.Tx) error {
-			began := time.Now()
-			defer func() { spent += time.Since(began) }()
-			for _, to := range []journal.Account{journal.Pending, journal.Sales} {
-				move := journal.Move{Transfer: t, To: to, Currency: "NGN", Value: 5_000_000, Due: 5_000_000, At: x.clock.Now(),
-					Zone: "Africa/Lagos"}
-				if err := journal.MoveTransfers(tx, x.clock.Now(), []journal.Move{move}); err != nil {
-					return err
+// BenchmarkPayment measures initiations, verifications, and blocks of ten payments to their end.
+func BenchmarkPayment(b *testing.B) {
+	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
+		b.Run(name, func(b *testing.B) {
+			requirePostgres(b, postgres)
+			x := newBench(b, modelstest.Open(b, postgres, clock.Real()))
+			x.unbooked = true
+			x.playRound() // prepares statements
+			if *roundsOnDemand {
+				for asked := bufio.NewScanner(os.Stdin); asked.Scan(); {
+					took := x.playRound()
+					fmt.Fprintln(os.Stderr, "round", int64(took[0]), int64(took[1]), int64(took[2]))
+				}
+				return
+			}
+			var sum roundTimes
+			for b.Loop() {
+				for part, took := range x.playRound() {
+					sum[part] += took
 				}
 			}
-			return nil
-		}))
+			b.ReportMetric(0, "ns/op")
+			for part, took := range sum {
+				b.ReportMetric(float64(took.Microseconds())/float64(b.N)/roundPayments/1000, "ms-"+roundParts[part])
+			}
+		})
 	}
-	return spent
+}
+
+// requirePostgres fails a benchmark of PostgreSQL without one.
+func requirePostgres(b *testing.B, postgres bool) {
+	b.Helper()
+	if postgres && os.Getenv("COINTILL_TEST_DATABASE_URL") == "" {
+		b.Fatal("COINTILL_TEST_DATABASE_URL is not set: run it with scripts/with-postgres")
+	}
+}
+
+// The payments of a round, and the payments of one block.
+const roundPayments, blockPayments = 100, 10
+
+// playRound initiates payments, opens and verifies them, and pays them in blocks until they are final.
+func (b *bench) playRound() (took roundTimes) {
+	b.t.Helper()
+	var opened []payment.View
+	for range roundPayments {
+		began := time.Now()
+		started := b.initiate()
+		took[0] += time.Since(began)
+		v, err := b.service.Open(b.t.Context(), started.AccessToken, "sw", "")
+		must(b.t, err)
+		opened = append(opened, v)
+	}
+	began := time.Now()
+	for _, v := range opened {
+		b.view(v.Payment.Reference)
+	}
+	took[1] = time.Since(began)
+	for some := range slices.Chunk(opened, blockPayments) {
+		var pays []chain.Transfer
+		for _, v := range some {
+			pays = append(pays, b.pay(v, "tx-"+v.Payment.Reference, v.Payment.Due))
+		}
+		began := time.Now()
+		b.mine(pays...)
+		b.mine()
+		took[2] += time.Since(began)
+	}
+	for _, v := range opened {
+		b.expect(v.Payment.Reference, payment.Successful, "")
+	}
+	return took
+}
+
+// buildTest builds the test program of this package.
+func buildTest(b *testing.B, to string, flags ...string) {
+	b.Helper()
+	args := slices.Concat([]string{"test", "-c", "-vet=off", "-o", to}, flags, []string{"."})
+	if out, err := exec.CommandContext(b.Context(), "go", args...).CombinedOutput(); err != nil {
+		b.Fatalf("go %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+}
+
+// writeOverlay writes copies of the files that book, without that, for the -overlay of go test.
+func writeOverlay(b *testing.B) string {
+	b.Helper()
+	replace := map[string]string{}
+	for name, head := range unbooked {
+		text, err := os.ReadFile(name)
+		must(b, err)
+		if n := strings.Count(string(text), head); n != 1 {
+			b.Fatalf("%s has %q %d times, want once", name, head, n)
+		}
+		file, err := filepath.Abs(name)
+		must(b, err)
+		replace[file] = filepath.Join(b.TempDir(), "unbooked.go")
+		planted := strings.Replace(string(text), head, head+"	if true {\n		return nil\n	}\n", 1)
+		must(b, os.WriteFile(replace[file], []byte(planted), 0o600))
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	must(b, err)
+	file := filepath.Join(b.TempDir(), "overlay.json")
+	must(b, os.WriteFile(file, text, 0o600))
+	return file
+}
+
+// rounds is a program that runs a round when it is asked to.
+type rounds struct {
+	b      *testing.B
+	ask    io.Writer
+	answer *bufio.Scanner
+}
+
+// startRounds starts a test program on a database of its own.
+func startRounds(b *testing.B, program, database string) rounds {
+	b.Helper()
+	command := exec.CommandContext(b.Context(), program, "-test.run", "^$", "-test.bench",
+		"^BenchmarkPayment$/^"+database+"$", "-test.benchtime", "1x", "-journal.rounds")
+	ask, err := command.StdinPipe()
+	must(b, err)
+	answer, err := command.StderrPipe()
+	must(b, err)
+	must(b, command.Start())
+	b.Cleanup(func() {
+		_ = ask.Close() // ends the program
+		_ = command.Wait()
+	})
+	return rounds{b, ask, bufio.NewScanner(answer)}
+}
+
+// run runs a round.
+func (r rounds) run() (took roundTimes) {
+	r.b.Helper()
+	_, err := fmt.Fprintln(r.ask)
+	must(r.b, err)
+	for r.answer.Scan() {
+		if n, _ := fmt.Sscanf(r.answer.Text(), "round %d %d %d", &took[0], &took[1], &took[2]); n == len(took) {
+			return took
+		}
+		r.b.Log(r.answer.Text())
+	}
+	r.b.Fatal("the program of the rounds ended")
+	return took
 }

@@ -145,13 +145,13 @@ func TestValuesOfParts(t *testing.T) {
 // forgetBooks brings the database to what a release without books would have left.
 func (b *bench) forgetBooks() {
 	b.t.Helper()
-	unguard := []string{"DROP TRIGGER journal_entries_delete"}
+	unguard, guard := "DROP TRIGGER journal_entries_delete", "SELECT 1"
 	if b.db.Postgres() {
-		unguard = []string{"ALTER TABLE journal_entries DISABLE TRIGGER journal_entries_guard"}
+		unguard = "ALTER TABLE journal_entries DISABLE TRIGGER journal_entries_guard"
+		guard = "ALTER TABLE journal_entries ENABLE TRIGGER journal_entries_guard"
 	}
-	for _, statement := range append(unguard, "DELETE FROM journal_entries",
-		"DELETE FROM journal_days",
-		"UPDATE transfers SET booked = '', booked_value = 0") {
+	for _, statement := range []string{unguard, "DELETE FROM journal_entries", guard, "DELETE FROM unsummed_entries",
+		"DELETE FROM journal_day_sums", "DELETE FROM journal_month_sums", "UPDATE transfers SET booked = '', booked_value = 0"} {
 		if err := b.db.Exec(b.t.Context()).Exec(statement).Error; err != nil {
 			b.t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func (c *change) watch(index int64) chain.OwnAddress {
 	own, err := c.key.ChangeAddress(index)
 	must(c.t, err)
 	must(c.t, c.db.Write(c.t.Context(), func(tx *models.Tx) error {
-		return outputs.Reserve(tx, c.clock.Now(), models.Send{BusinessID: c.scope.BusinessID, Domain: "test",
+		return outputs.Reserve(tx, c.clock.Now(), outputs.Holder{BusinessID: c.scope.BusinessID, Domain: "test",
 			Network: string(c.network)}, chain.Order{From: c.wallet.Key, Change: own}, nil)
 	}))
 	c.clock.Advance(time.Minute)

@@ -52,8 +52,7 @@ func (d *Resolver) closePayment(tx *models.Tx, sc scope.Scope, id int64, note st
 		return fault.Validation(fields)
 	}
 	p.ResolvedAt = &now
-	if err := audit.Record(tx, sc, now, "payment.reversal_closed", p.Reference,
-		map[string]string{"note": note}); err != nil {
+	if err := audit.Record(tx, sc, now, "payment.reversal_closed", p.Reference, nil); err != nil {
 		return err
 	}
 	remark := "The reversal was marked as resolved."

@@ -18,7 +18,8 @@ type Case struct {
 	Paid        money.Amount // as recorded; what a settled payment was settled with
 	Under, Over int          // tolerances in basis points of Due
 	DeclineLate bool
-	Depth       int  // confirmations that are final, at least 1
+	// Depth is how many confirmations are final on the payment's own network, at least 1.
+	Depth       int
 	NetworkSays bool // final needs the network's own finality too
 	ExpiresAt   time.Time
 	AbandonsAt  time.Time
@@ -38,14 +39,26 @@ type Sighting struct {
 	GoneAt   time.Time // since when; zero when it isn't gone, or that isn't known
 	Conflict int64     // height of a confirmed transaction that spent its money; 0 when there is none
 	Maturity int64     // confirmations that the network itself demands before it can be spent
+	// Elsewhere is the network of a transfer that isn't on the payment's own one; nil for others.
+	Elsewhere *Elsewhere
 }
 
-// Chain is how far the payment's network is.
+// Elsewhere is a further network of a payment, and its rule of finality. Heights of one network mean nothing
+// on another.
+type Elsewhere struct {
+	Network string
+	Chain
+	Depth       int
+	NetworkSays bool
+}
+
+// Chain is how far a network is.
 type Chain struct {
 	Tip       int64 // height of the last applied block
 	Finalized int64 // the network's own finality; -1 when it has none
 	// Read is the time up to which the network was read, on the payment's clock: the
-	// sightings hold every transfer up to then.
+	// sightings hold every transfer up to then. Decide is given the earliest one of all networks
+	// that the customer was shown.
 	Read time.Time
 }
 
@@ -61,8 +74,15 @@ type Outcome struct {
 	// Wake is the next time at which time alone may change the outcome; zero for none.
 	// For a payment that was opened, Chain.Read must reach it.
 	Wake time.Time
-	// WakeHeight is the next height at which confirmations alone may; 0 when none.
-	WakeHeight int64
+	// WakeHeight is the next height at which confirmations alone may; 0 when none. WakeElsewhere
+	// is the same of further networks, by their names.
+	WakeHeight    int64
+	WakeElsewhere map[string]int64
+}
+
+// wakeAt asks for the heights at which the next sightings become final.
+func (out *Outcome) wakeAt(t sightingSums) {
+	out.WakeHeight, out.WakeElsewhere = t.nextHeight, t.nextElsewhere
 }
 
 // Decide returns a payment's state from its terms, the transfers that count, the network's
@@ -95,7 +115,7 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 		case c.Reversed && sum.final.Cmp(c.Paid) >= 0:
 			out.Reversed, out.Reason = false, c.EarlierReason
 		case c.Reversed:
-			out.WakeHeight = sum.nextHeight
+			out.wakeAt(sum)
 		}
 		return out
 	}
@@ -119,8 +139,9 @@ type sightingSums struct {
 	active, confirmed, final money.Amount
 	finals, open             []indexedSighting // final ones; those that pay and aren't final yet
 	confirmedSightings       []indexedSighting
-	waiting                  bool      // some are unconfirmed
-	nextHeight               int64     // when the next one becomes final
+	waiting                  bool  // some are unconfirmed
+	nextHeight               int64 // when the next one becomes final
+	nextElsewhere            map[string]int64
 	dead                     Reason    // why none is left, when all are beyond return
 	gone                     Reason    // why one is gone that may still return
 	goneAt                   time.Time // since when the last of those is
@@ -141,21 +162,21 @@ func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 		}
 		switch {
 		case s.Reverted && s.Height > 0:
-			if t.noteMaturity(c, s.Height, 0, chain) {
+			if t.noteMaturity(c, s, s.Height, 0, chain) {
 				t.dead = Reverted
 			} else {
 				t.gone = Reverted
 			}
 		case s.Gone == NoReason && s.Height > 0:
 			t.active, t.confirmed = t.active.Add(s.Amount), t.confirmed.Add(s.Amount)
-			if t.noteMaturity(c, s.Height, s.Maturity, chain) {
+			if t.noteMaturity(c, s, s.Height, s.Maturity, chain) {
 				t.final, t.finals = t.final.Add(s.Amount), append(t.finals, indexedSighting{s, i})
 			} else {
 				t.open = append(t.open, indexedSighting{s, i})
 			}
 			t.confirmedSightings = append(t.confirmedSightings, indexedSighting{s, i})
 		case s.Conflict > 0:
-			if t.noteMaturity(c, s.Conflict, 0, chain) {
+			if t.noteMaturity(c, s, s.Conflict, 0, chain) {
 				t.dead = Replaced
 			} else {
 				t.gone = Replaced
@@ -170,18 +191,35 @@ func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 	return t
 }
 
-// noteMaturity reports whether a height is final, and notes when it will be: at the
-// payment's depth, or later where the network demands more.
-func (t *sightingSums) noteMaturity(c Case, height, least int64, chain Chain) bool {
-	at := height + max(int64(c.Depth), least) - 1
-	if chain.Tip >= at && (!c.NetworkSays || chain.Finalized >= height) {
+// noteMaturity reports whether what a sighting's network shows at a height is final, and notes when it will be:
+// at the depth that counts there, or later where the network demands more.
+func (t *sightingSums) noteMaturity(c Case, s Sighting, height, least int64, own Chain) bool {
+	on := Elsewhere{Chain: own, Depth: c.Depth, NetworkSays: c.NetworkSays}
+	if s.Elsewhere != nil {
+		on = *s.Elsewhere
+	}
+	at := height + max(int64(on.Depth), least) - 1
+	if on.Tip >= at && (!on.NetworkSays || on.Finalized >= height) {
 		return true
 	}
-	at = max(at, chain.Tip+1) // the network's own finality is asked for at each block
-	if t.nextHeight == 0 || at < t.nextHeight {
-		t.nextHeight = at
+	at = max(at, on.Tip+1) // the network's own finality is asked for at each block
+	if s.Elsewhere == nil {
+		t.nextHeight = lowerHeight(t.nextHeight, at)
+		return false
 	}
+	if t.nextElsewhere == nil {
+		t.nextElsewhere = map[string]int64{}
+	}
+	t.nextElsewhere[on.Network] = lowerHeight(t.nextElsewhere[on.Network], at)
 	return false
+}
+
+// lowerHeight returns the lower of two heights. The first may be 0 for none.
+func lowerHeight(known, at int64) int64 {
+	if known == 0 {
+		return at
+	}
+	return min(known, at)
 }
 
 // sortBySeen sorts sightings by when they were first seen, then by block, then by position.
@@ -270,7 +308,7 @@ func (c Case) mayBecomeRight(t sightingSums, now time.Time) (possible, unconfirm
 // decideFinal ends a Processing payment as soon as its final transfers are the right amount,
 // or nothing can make them so any more.
 func decideFinal(c Case, t sightingSums, now time.Time, out *Outcome) {
-	out.WakeHeight = t.nextHeight
+	out.wakeAt(t)
 	if len(t.finals) == 0 {
 		return
 	}
@@ -297,7 +335,8 @@ func decideFinal(c Case, t sightingSums, now time.Time, out *Outcome) {
 	} else {
 		out.State, out.Reason = Successful, NoReason
 	}
-	out.WakeHeight, out.Paid = 0, money.Amount{}
+	out.wakeAt(sightingSums{})
+	out.Paid = money.Amount{}
 	part := map[int]bool{}
 	for _, s := range chosen {
 		out.Paid, part[s.index] = out.Paid.Add(s.Amount), true
@@ -327,13 +366,14 @@ const goneForGood = 6 * time.Hour
 
 // decideUnconfirmed decides while no transfer is in a block.
 func decideUnconfirmed(c Case, t sightingSums, now time.Time, out *Outcome) {
-	out.WakeHeight = t.nextHeight
+	out.wakeAt(t)
 	lost := !t.waiting && t.dead != NoReason && t.gone == NoReason
 	switch {
 	case c.State == Abandoned:
 		// Only a confirmation brings an abandoned payment back.
 	case lost:
-		out.State, out.Reason, out.WakeHeight = Failed, t.dead, 0
+		out.State, out.Reason = Failed, t.dead
+		out.wakeAt(sightingSums{})
 	case c.State == Processing:
 		out.State, out.Reason = Initiated, Reorged
 	case now.After(c.AbandonsAt) && !t.any:
@@ -341,7 +381,8 @@ func decideUnconfirmed(c Case, t sightingSums, now time.Time, out *Outcome) {
 	case now.After(c.AbandonsAt) && !t.waiting && !now.After(t.goneAt.Add(goneForGood)):
 		out.Wake = justAfter(t.goneAt.Add(goneForGood))
 	case now.After(c.AbandonsAt) && !t.waiting:
-		out.State, out.Reason, out.WakeHeight = Failed, t.gone, 0
+		out.State, out.Reason = Failed, t.gone
+		out.wakeAt(sightingSums{})
 	case !now.After(c.AbandonsAt):
 		out.Wake = justAfter(c.AbandonsAt)
 	}

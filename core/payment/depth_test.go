@@ -173,7 +173,7 @@ func TestWatchedForMonths(t *testing.T) {
 		for i := range between {
 			between[i] = models.Destination{Network: string(network), Address: fmt.Sprintf("given-%d", i), Tag: -1, BusinessID: b.scope.BusinessID, Domain: "test", CreatedAt: b.clock.Now()}
 		}
-		if err := b.db.Write(t.Context(), func(tx *models.Tx) error { return tx.CreateInBatches(between, 1000).Error }); err != nil {
+		if err := b.db.Write(t.Context(), func(tx *models.Tx) error { return tx.CreateInBatches(between, 50).Error }); err != nil {
 			t.Fatal(err)
 		}
 		last := b.opened()

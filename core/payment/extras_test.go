@@ -8,6 +8,7 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/record"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -22,7 +23,7 @@ func (b *bench) paid(txid string) payment.View {
 }
 
 // allTold returns the records in all events of a type, in their order.
-func (b *bench) allTold(v payment.View, kind string) (records []payment.Record) {
+func (b *bench) allTold(v payment.View, kind string) (records []record.Record) {
 	b.t.Helper()
 	var rows []models.Event
 	must(b.t, b.db.Read(b.t.Context()).Where("payment_id = ? AND type = ?", v.Payment.ID, kind).Order("sequence").Find(&rows).Error)
@@ -30,7 +31,7 @@ func (b *bench) allTold(v payment.View, kind string) (records []payment.Record) 
 		b.t.Fatalf("%s has no event %s", v.Payment.Reference, kind)
 	}
 	for _, row := range rows {
-		var body struct{ Data payment.Record }
+		var body struct{ Data record.Record }
 		must(b.t, json.Unmarshal([]byte(row.Body), &body))
 		records = append(records, body.Data)
 	}
@@ -38,7 +39,7 @@ func (b *bench) allTold(v payment.View, kind string) (records []payment.Record) 
 }
 
 // describeTransfers writes the transfers of a record: their hash, and whether they count or are surplus.
-func describeTransfers(r payment.Record) string {
+func describeTransfers(r record.Record) string {
 	var all []string
 	for _, m := range r.Transfers {
 		text := m.Hash + " on " + m.Network
@@ -58,10 +59,10 @@ func describeTransfers(r payment.Record) string {
 func TestRecordNamesSurplus(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		started := b.initiate()
-		v, err := b.service.Open(t.Context(), started.AccessToken, "")
+		v, err := b.service.Open(t.Context(), started.AccessToken, "", "")
 		must(t, err)
 		ref := v.Payment.Reference
-		expect := func(when string, got payment.Record, sum, transfers string) {
+		expect := func(when string, got record.Record, sum, transfers string) {
 			t.Helper()
 			if got.Transaction.SurplusInCrypto != sum || describeTransfers(got) != transfers {
 				t.Errorf("%s the surplus is %s of %q, want %s of %q", when, got.Transaction.SurplusInCrypto, describeTransfers(got), sum, transfers)

@@ -11,9 +11,12 @@ import (
 	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/payment/claim"
+	"cointill/core/payment/fence"
 	"cointill/core/payment/issuer"
 	"cointill/core/payment/list"
 	"cointill/core/payment/observe"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/core/spreadsheet"
 	"cointill/models"
@@ -37,7 +40,7 @@ func (b *bench) failEach(t *testing.T, calls []failingCall, tolerated ...string)
 // TestPaymentsOfAFailingDatabase checks that what a merchant or customer asks for returns
 // the error of each statement that fails, and works when none does.
 func TestPaymentsOfAFailingDatabase(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	eachAlone(t, func(t *testing.T, b *bench) {
 		ctx, owner := t.Context(), b.owner()
 		reversed, unopened, canceled := b.opened(), b.initiate(), b.initiate()
 		b.mine(b.pay(reversed, "reversed", reversed.Payment.Due))
@@ -65,7 +68,7 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 		ref := func(v payment.View) string { return v.Payment.Reference }
 		note := payment.Refund{Note: "by hand"}
 		part := payment.Refund{Amount: "0.00000040", TxID: strings.Repeat("cd", 32)}
-		b.service.Contracts = map[chain.Network]payment.Contract{network: {}} // whose addresses are looked at
+		b.service.Contracts = map[chain.Network]place.Contract{network: {}} // whose addresses are looked at
 		calls := []failingCall{
 			{"Initiate", func() error {
 				r := request()
@@ -76,13 +79,15 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 			{"ByToken", func() error { _, err := b.service.ByToken(ctx, unopened.AccessToken); return err }},
 			{"Verify", func() error { _, err := b.service.Verify(ctx, b.scope, ref(paid)); return err }},
 			{"Timeline", func() error { _, err := b.service.Timeline(ctx, b.scope, ref(paid)); return err }},
-			{"Open", func() error { _, err := b.service.Open(ctx, late.AccessToken, "en"); return err }},
-			{"Open again", func() error { _, err := b.service.Open(ctx, late.AccessToken, "en"); return err }},
+			{"Open", func() error { _, err := b.service.Open(ctx, late.AccessToken, "en", ""); return err }},
+			{"Open again", func() error { _, err := b.service.Open(ctx, late.AccessToken, "en", ""); return err }},
 			{"OpenByReference", func() error {
 				_, err := b.service.OpenByReference(ctx, b.scope, canceledRef)
 				return err
 			}},
-			{"Claim", func() error { return b.service.Claim(ctx, late.AccessToken, strings.Repeat("ab", 32)) }},
+			{"Claim", func() error {
+				return (&claim.Service{Payments: b.service}).Note(ctx, late.AccessToken, strings.Repeat("ab", 32))
+			}},
 			{"AdvanceClock", func() error {
 				return b.service.AdvanceClock(ctx, b.scope, ref(fresh), time.Second, false)
 			}},
@@ -118,7 +123,7 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 			}},
 			{"Close", func() error { return b.resolver.Close(ctx, owner, ref(reversed), "Paid by bank") }},
 			{"WriteUnderFence", func() error {
-				return b.service.WriteUnderFence(ctx, network, later, func(*models.Tx) error { return nil })
+				return fence.Write(ctx, b.service.DB, network, later, func(*models.Tx) error { return nil })
 			}},
 		}
 		signals := 0
@@ -150,7 +155,7 @@ func (b *bench) reference(token string) string {
 // TestListsOfAFailingDatabase checks that lists, searches and exports return the error of each
 // statement that fails.
 func TestListsOfAFailingDatabase(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	eachAlone(t, func(t *testing.T, b *bench) {
 		ctx, sc := t.Context(), b.owner()
 		v := b.opened()
 		b.mine(b.pay(v, "aa", v.Payment.Due))
@@ -195,7 +200,7 @@ var decidedLater = []string{"row payments", "raw SELECT id FROM"}
 // TestObserverOfAFailingDatabase checks that a batch is applied as a whole or not at all,
 // and that the follower gets the error of each statement that fails.
 func TestObserverOfAFailingDatabase(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	eachAlone(t, func(t *testing.T, b *bench) {
 		ctx := t.Context()
 		paid, replaced, dropped, late := b.opened(), b.opened(), b.opened(), b.opened()
 		pays := b.pay(paid, "pays", paid.Payment.Due)
@@ -264,7 +269,7 @@ func TestObserverOfAFailingDatabase(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) { modelstest.FailStatements(t, b.db, call, decidedLater...) })
 		}
 		missed := chain.Block{Header: chain.Header{BlockID: b.blocks[len(b.blocks)-1]}, Transfers: []chain.Transfer{b.pay(paid, "missed", money.Units(5))}}
-		balance := b.pay(paid, "block 1", money.Units(9))
+		balance := b.pay(paid, models.BalanceTxID(missed.Height, paid.Payment.Address), money.Units(9))
 		balance.Via = observe.UnknownVia
 		explained, shown := missed, missed
 		explained.Transfers, shown.Transfers = []chain.Transfer{b.pay(paid, "explains", money.Units(4))}, []chain.Transfer{balance}
@@ -288,7 +293,7 @@ func TestObserverOfAFailingDatabase(t *testing.T) {
 // TestCleanupOfAFailingDatabase checks that a block is not applied when what it puts out of reach can't
 // be deleted.
 func TestCleanupOfAFailingDatabase(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	eachAlone(t, func(t *testing.T, b *bench) {
 		v := b.opened()
 		b.mine(b.pay(v, "old", v.Payment.Due))
 		b.ahead(chain.KeptBlocks - 1)
@@ -311,7 +316,7 @@ func TestCleanupOfAFailingDatabase(t *testing.T) {
 // TestSettlementOfAFailingDatabase checks that a payment ends with its surplus and its books, or not at
 // all.
 func TestSettlementOfAFailingDatabase(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	eachAlone(t, func(t *testing.T, b *bench) {
 		v := b.opened()
 		b.mine(b.pay(v, "pays", v.Payment.Due), b.pay(v, "crumb", money.Units(7)))
 		last := chain.Batch{Network: network, From: b.blocks[len(b.blocks)-1], Blocks: []chain.Block{b.block(int64(len(b.blocks)))}, Tip: chain.Tip{Finalized: -1}}
@@ -328,7 +333,7 @@ func TestSettlementOfAFailingDatabase(t *testing.T) {
 // TestSideTasksOfAFailingDatabase checks that reconciling, asking the issuer, and booking earlier
 // transfers return the error of each statement that fails.
 func TestSideTasksOfAFailingDatabase(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	eachAlone(t, func(t *testing.T, b *bench) {
 		ctx := t.Context()
 		p, fresh := reconciles(b, true)
 		v, open := b.opened(), b.opened()
@@ -343,7 +348,7 @@ func TestSideTasksOfAFailingDatabase(t *testing.T) {
 		registry := &networks.Registry{DB: b.db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {money.Bitcoin: network}}}
 		// As another process would, so that its statements don't fail.
 		compareAgain := func() {
-			_, err := b.db.Pools()["write"].ExecContext(ctx, "UPDATE holdings SET height = 1, next = 1")
+			_, err := b.db.Pools()["write"].ExecContext(ctx, "UPDATE network_holdings SET height = 1, next = 1")
 			must(t, err)
 		}
 		b.failEach(t, []failingCall{

@@ -1,14 +1,11 @@
 package payment
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"strings"
-	"time"
 
 	"github.com/shopspring/decimal"
 	"gorm.io/gorm/clause"
@@ -19,7 +16,11 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/ident"
+	"cointill/core/metadata"
 	"cointill/core/money"
+	"cointill/core/networks"
+	"cointill/core/payment/reference"
+	"cointill/core/payment/value"
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -28,16 +29,11 @@ import (
 	"cointill/models"
 )
 
-// The bounds of interface section 2.1 and of the contract's Initiation rules.
+// The bounds of interface section 2.1.
 const (
-	MinAmount        = 1
-	MaxAmount        = 1_000_000
-	MaxMetadata      = 8 << 10
-	MaxMetadataDepth = 16
+	MinAmount = 1
+	MaxAmount = 1_000_000
 )
-
-// BusinessReferencePattern is what a business may use as its own reference of a payment.
-var BusinessReferencePattern = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
 
 // Check reports the errors in the request's values, all fields at once, by JSON field name.
 func (r Request) Check() fault.Fields {
@@ -65,76 +61,16 @@ func (r Request) Check() fault.Fields {
 		fields.Add("payment_method",
 			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
 	}
-	if sentence := CheckReference(r.BusinessReference, "PAY_"); sentence != "" {
+	if sentence := reference.Check(r.BusinessReference, "PAY_"); sentence != "" {
 		fields.Add("business_reference", sentence)
 	}
-	if sentence := CheckMetadata(r.Metadata); sentence != "" {
+	if sentence := metadata.Check(r.Metadata); sentence != "" {
 		fields.Add("metadata", sentence)
 	}
+	if sentence := contact.CheckRedirect(r.RedirectURL); sentence != "" {
+		fields.Add("redirect_url", sentence)
+	}
 	return fields
-}
-
-// CheckReference returns the fault of a business's own reference; "" when it is valid. It must not
-// begin with the prefix of references made here.
-func CheckReference(text, prefix string) string {
-	switch {
-	case text == "":
-	case !BusinessReferencePattern.MatchString(text):
-		return "May have 1 to 100 of the characters A–Z a–z 0–9 . _ : ~ = @ + -"
-	case text == "." || text == "..":
-		return "Must not be . or .. alone: clients resolve those in the address that verifies it."
-	case strings.HasPrefix(text, prefix):
-		return "Must not begin with " + prefix + ", which is for references made here."
-	}
-	return ""
-}
-
-// CheckMetadata returns the fault of metadata as it was given; "" when it is valid.
-func CheckMetadata(text []byte) string {
-	if text == nil {
-		return ""
-	}
-	if len(text) > MaxMetadata {
-		return "Must not be longer than 8 KiB."
-	}
-	if trimmed := strings.TrimLeft(string(text), " \t\r\n"); !strings.HasPrefix(trimmed, "{") &&
-		!strings.HasPrefix(trimmed, "[") {
-		return "Must be an object or an array."
-	}
-	if !json.Valid(text) {
-		return "Must be valid JSON."
-	}
-	switch depth, nul := scanJSON(text); {
-	case depth > MaxMetadataDepth:
-		return "Must not be nested deeper than 16 levels."
-	case nul:
-		return "Must not contain the NUL character."
-	}
-	return ""
-}
-
-// scanJSON is how deep valid JSON is nested, and whether a string in it holds an
-// escaped NUL; an escaped backslash before u0000 makes none.
-func scanJSON(text []byte) (deepest int, nul bool) {
-	depth, inString, escaped := 0, false, false
-	for i, c := range text {
-		switch {
-		case escaped:
-			escaped = false
-			nul = nul || bytes.HasPrefix(text[i:], []byte("u0000"))
-		case c == '\\':
-			escaped = true
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return deepest, nul
 }
 
 // Initiate starts a payment: it locks a quote and stores the payment, its
@@ -151,7 +87,7 @@ func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Star
 		return Started{}, err
 	}
 	info, _ := money.Method(r.Method).Info()
-	business, network, err := s.checkReady(ctx, sc, info)
+	business, network, err := s.checkReady(ctx, sc, info, money.Chain(r.Network))
 	if err != nil {
 		return Started{}, err
 	}
@@ -163,15 +99,18 @@ func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Star
 	if err != nil {
 		return Started{}, err
 	}
-	p.Network = string(network)
+	rule := settings.FinalRule{Depth: p.FinalDepth, NetworkSays: p.FinalByNetwork}
+	rule = rule.On(network)
+	p.Network, p.FinalDepth, p.FinalByNetwork = network, rule.Depth, rule.NetworkSays
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (Started, error) {
 		return s.describeStarted(p), s.insertPayment(tx, sc, r, p)
 	})
 }
 
-// checkReady checks that the business may take the coin now: its method is on, and the network answers.
-func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.CoinInfo) (models.Business, chain.Network,
-	error) {
+// checkReady checks that the business may take the coin now: its method and a network are on, and the network
+// answers. code is the network that is asked for; "" for any.
+func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.CoinInfo,
+	code money.Chain) (models.Business, string, error) {
 	asking, err := s.takers.Get(ctx, sc, struct{}{}, s.readRecipient)
 	if err != nil {
 		return models.Business{}, "", err
@@ -180,11 +119,11 @@ func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.Coi
 	if !asking.enabled[info.Method] {
 		return business, "", account.NotEnabled(sc, info.Method)
 	}
-	network, problem := s.Networks.Network(sc.Domain, info.Chain)
-	if problem != "" {
-		return business, "", fault.Retry("chain_unavailable", problem, time.Minute)
+	network, err := networks.Choose(s.Networks, sc.Domain, info, asking.accepted[info.Method], code)
+	if err != nil {
+		return business, "", err
 	}
-	receives, err := s.Wallet.Ready(ctx, sc, network)
+	receives, err := s.Wallet.Ready(ctx, sc, chain.Network(s.Networks.Home(network)))
 	if err == nil && !receives {
 		err = fault.New(fault.Forbidden, "payment_method_not_enabled",
 			"The payment method "+string(info.Method)+
@@ -197,6 +136,7 @@ func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.Coi
 type recipient struct {
 	business models.Business
 	enabled  map[money.Method]bool
+	accepted map[money.Method][]money.Chain // networks that are on
 }
 
 func (s *Service) readRecipient(ctx context.Context, sc scope.Scope, _ []struct{}) (*recipient, error) {
@@ -205,7 +145,10 @@ func (s *Service) readRecipient(ctx context.Context, sc scope.Scope, _ []struct{
 		return nil, err
 	}
 	var err error
-	t.enabled, err = account.Enabled(s.DB.Point(ctx), sc)
+	if t.enabled, err = account.Enabled(s.DB.Point(ctx), sc); err != nil {
+		return nil, err
+	}
+	t.accepted, err = networks.Accepted(s.DB.Point(ctx), sc, s.Networks)
 	return &t, err
 }
 
@@ -219,17 +162,18 @@ func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, b
 	now := s.Clock()
 	charged := decimal.NewFromInt(r.Amount)
 	due := info.Coin.FromFiat(charged, q.Price)
-	rule := FindFinalRule(s.Depths.DepthsOf(business)[info.Coin], info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
+	rule := settings.FindFinalRule(s.Depths.DepthsOf(business)[info.Coin], info.Coin, info.Coin.ToFiat(due, q.PriceUSD))
 	reference := ident.New("PAY_")
 	wake := justAfter(now.Add(Window))
 	p := &models.Payment{
-		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: reference,
-		BusinessReference: r.BusinessReference,
-		TokenHash:         hashToken(deriveAccessToken(s.Secrets, reference)), AuthorizationCode: ident.New("AUTH_"), LinkID: r.LinkID,
+		BusinessID: sc.BusinessID, Domain: string(sc.Domain), Reference: reference, BusinessReference: r.BusinessReference,
+		TokenHash: HashToken(deriveAccessToken(s.Secrets, reference)), AuthorizationCode: ident.New("AUTH_"), LinkID: r.LinkID,
+		RedirectURL:  r.RedirectURL,
 		CustomerName: r.FirstName + " " + r.LastName, CustomerEmail: r.Email,
 		Currency: r.Currency, Amount: r.Amount, Method: r.Method, Coin: string(info.Coin),
 		Due: due, Price: q.Price.String(), Quote: string(evidence),
-		FinalDepth: rule.Depth, FinalByNetwork: rule.NetworkSays,
+		NetworkFixed: r.Network != "",
+		FinalDepth:   rule.Depth, FinalByNetwork: rule.NetworkSays,
 		UnderTolerance: business.UnderTolerance, OverTolerance: business.OverTolerance,
 		LatePayments: business.LatePayments,
 		Status:       string(Pending), Remark: noRemark, Steps: 1, DueAt: &wake,
@@ -280,29 +224,14 @@ func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *mod
 	if err := stats.NoteChange(tx, stats.Standing{}, *p); err != nil {
 		return err
 	}
+	if err := value.Insert(tx, *p); err != nil {
+		return err
+	}
 	s.reportReached(tx, *p, "", p.CreatedAt)
 	return tx.Create(&models.Step{
 		PaymentID: p.ID, Number: 1, Kind: StepState, To: string(Pending), Remark: noRemark, Detail: "{}",
 		Actor: sc.Actor, At: p.CreatedAt, CreatedAt: p.CreatedAt,
 	}).Error
-}
-
-// FinalRule is what makes a confirmation final.
-type FinalRule struct {
-	Depth       int
-	NetworkSays bool
-}
-
-// largeUSD is the value above which a payment waits for more (contract section 4).
-var largeUSD = decimal.NewFromInt(100)
-
-// FindFinalRule returns when a payment or send of a value in USD is final, by the depth that a business
-// wants for the coin.
-func FindFinalRule(depth settings.Depth, coin money.Coin, usd decimal.Decimal) FinalRule {
-	if !usd.GreaterThan(largeUSD) {
-		return FinalRule{Depth: depth.Small}
-	}
-	return FinalRule{Depth: depth.Large, NetworkSays: coin == money.ETH || coin == money.USDT}
 }
 
 // deriveAccessToken returns the access token of a payment: derived, so that it stands nowhere in
@@ -311,11 +240,11 @@ func deriveAccessToken(box *secret.Box, reference string) string {
 	return box.Derive("access_token", reference)
 }
 
-// tokenLength is the length of an access token: 256 bits.
-const tokenLength = 43
+// TokenLength is the length of an access token: 256 bits.
+const TokenLength = 43
 
-// hashToken is what a payment page is looked up by.
-func hashToken(token string) string {
+// HashToken returns what a payment page is looked up by.
+func HashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }

@@ -130,9 +130,14 @@ func TestIssuerMonitorAsksForWhatMatters(t *testing.T) {
 		set(&models.Payment{}, open.Payment.ID, "due_at", b.clock.Now())
 		set(&models.Payment{}, open.Payment.ID, "due_read", nil)
 		set(&models.Payment{}, read.Payment.ID, "due_at", nil)
-		loose := models.Destination{Network: string(network), Address: "of no payment", BusinessID: b.scope.BusinessID, Domain: "test", CreatedAt: b.clock.Now()}
-		loose.WalletID = destinations()[0].WalletID
+		loose := models.Destination{Network: string(network), Address: "of no payment", BusinessID: b.scope.BusinessID,
+			Domain: "test", CreatedAt: b.clock.Now()}
+		leftOut := int64(7)
+		loose.WalletID, loose.Index = destinations()[0].WalletID, &leftOut
 		must(t, b.db.Exec(t.Context()).Create(&loose).Error)
+		shared := models.Destination{Network: string(network), Address: "of all payments", BusinessID: b.scope.BusinessID,
+			Domain: "test", WalletID: loose.WalletID, CreatedAt: b.clock.Now()}
+		must(t, b.db.Exec(t.Context()).Create(&shared).Error)
 		since := b.clock.Now()
 		set(&models.Destination{}, destinations()[0].ID, "barred_at", since)
 		b.clock.Advance(time.Hour)
@@ -143,9 +148,10 @@ func TestIssuerMonitorAsksForWhatMatters(t *testing.T) {
 				t.Fatalf("a failed question returns %v, want its error", err)
 			}
 		}
-		want := []string{over.Payment.Address, paid.Payment.Address, open.Payment.Address, read.Payment.Address}
+		want := []string{over.Payment.Address, paid.Payment.Address, open.Payment.Address, read.Payment.Address,
+			shared.Address}
 		if !slices.Equal(i.asked, want) {
-			t.Errorf("asked for %q, want %q: frozen, paid, and two open ones", i.asked, want)
+			t.Errorf("asked for %q, want %q: frozen, paid, two open ones, and the one of all", i.asked, want)
 		}
 
 		i.failsBarred, i.barred = nil, map[string]bool{over.Payment.Address: true}

@@ -54,7 +54,7 @@ func TestEndsWithoutMoneyReleaseTheLinkUse(t *testing.T) {
 			link, uses := b.linkUses(c.used)
 			started := b.byLink(link)
 			if c.end != nil {
-				v, err := b.service.Open(t.Context(), started.AccessToken, "en")
+				v, err := b.service.Open(t.Context(), started.AccessToken, "en", "")
 				must(t, err)
 				c.end(v)
 			}

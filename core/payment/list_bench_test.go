@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +91,7 @@ func BenchmarkLists(b *testing.B) {
 	if err := db.Read(b.Context()).Where("payment_id = ?", p.ID).Take(&transfer).Error; err != nil {
 		b.Fatal(err)
 	}
+	invoice := "INV" + p.BusinessReference[strings.LastIndexByte(p.BusinessReference, '-'):]
 	for _, c := range []struct {
 		name string
 		f    list.Filter
@@ -102,6 +104,11 @@ func BenchmarkLists(b *testing.B) {
 		{"nothing", list.Filter{Currency: "EUR"}},
 		{"reference", list.Filter{Query: p.Reference}}, {"reference-begun", list.Filter{Query: p.Reference[:7]}}, {"business-reference", list.Filter{Query: p.BusinessReference}},
 		{"day-of-references", list.Filter{Query: p.BusinessReference[:14]}}, {"all-references", list.Filter{Query: "order-"}}, {"hash", list.Filter{Query: transfer.TxID}},
+		{"hash-begun", list.Filter{Query: "ab12cd34"}}, {"address-begun", list.Filter{Query: p.Address[:14]}},
+		{"end-of-reference", list.Filter{Query: p.Reference[22:]}}, {"end-of-business-reference",
+			list.Filter{Query: p.BusinessReference[len(p.BusinessReference)-6:]}},
+		{"metadata", list.Filter{Query: invoice}}, {"metadata-of-many", list.Filter{Query: "web"}},
+		{"metadata-deep", list.Filter{Query: "ussd", Before: list.Place{ID: p.ID}}},
 		{"address", list.Filter{Query: p.Address}}, {"e-mail", list.Filter{Query: p.CustomerEmail}}, {"name", list.Filter{Query: "ngozi okafor"}}, {"nobody", list.Filter{Query: "zzz"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

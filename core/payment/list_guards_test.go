@@ -66,11 +66,12 @@ func TestListEdges(t *testing.T) {
 			}))
 		}
 
-		// A text is taken for a hash from 32 characters on, for an address from 20 on, and never for
+		// A text is taken for a hash from 32 characters on, for an address from 10 on, and never for
 		// an e-mail address where it begins like a reference.
-		for text, want := range map[string]string{strings.Repeat("h", 31): "", strings.Repeat("H", 32): "01", strings.Repeat("a", 19): "", strings.Repeat("A", 20): "01"} {
+		for text, want := range map[string]string{strings.Repeat("h", 31): "", strings.Repeat("H", 32): "01",
+			strings.Repeat("a", 9): "", strings.Repeat("A", 10): "01"} {
 			id := b.view(references[1]).Payment.ID
-			if len(text) == 19 { // a payment has one address
+			if len(text) == 9 { // a payment has one address
 				id = b.view(references[2]).Payment.ID
 			}
 			var row any = &models.Transfer{Network: "n", TxID: text, BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: &id}
@@ -171,7 +172,7 @@ func TestReversedPaymentsAreNoSales(t *testing.T) {
 		theirs.Email = "other@example.com"
 		started, err := b.service.Initiate(t.Context(), b.scope, theirs)
 		must(t, err)
-		other, err := b.service.Open(t.Context(), started.AccessToken, "")
+		other, err := b.service.Open(t.Context(), started.AccessToken, "", "")
 		must(t, err)
 		b.mine(b.pay(other, "other", other.Payment.Due))
 		short := b.underpaid("short", 1000)
@@ -217,7 +218,7 @@ func TestSearchOfManyRows(t *testing.T) {
 		named = append(named, models.Customer{BusinessID: b.scope.BusinessID, Domain: "test", Email: fmt.Sprintf("many%d@example.net", i),
 			Code: fmt.Sprint("CUS_MANY", i), SearchName: "zara zuma", SearchLast: "zuma", CreatedAt: b.clock.Now(), UpdatedAt: b.clock.Now()})
 	}
-	must(t, b.db.Exec(ctx).CreateInBatches(&named, 500).Error)
+	must(t, b.db.Exec(ctx).CreateInBatches(&named, 50).Error)
 	first := named[0].ID
 	hash, address := strings.Repeat("ef", 32), "rSharedAddressOfTheTest"
 	var transfers []models.Transfer
@@ -227,8 +228,8 @@ func TestSearchOfManyRows(t *testing.T) {
 		places = append(places, models.Destination{Network: "n", Address: address, Tag: int64(i), BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: &id})
 	}
 	must(t, b.db.Exec(ctx).Where("payment_id IS NOT NULL").Delete(&models.Destination{}).Error)
-	must(t, b.db.Exec(ctx).CreateInBatches(&transfers, 500).Error)
-	must(t, b.db.Exec(ctx).CreateInBatches(&places, 500).Error)
+	must(t, b.db.Exec(ctx).CreateInBatches(&transfers, 50).Error)
+	must(t, b.db.Exec(ctx).CreateInBatches(&places, 50).Error)
 	set(&models.Payment{}, others, map[string]any{"customer_id": first - 1})
 	set(&models.Payment{}, rest, map[string]any{"address": address})
 	must(t, b.db.Exec(ctx).Exec("UPDATE payments SET business_reference = 'day-' || id, customer_id = id + ? WHERE "+rest, first-ids[2]).Error)

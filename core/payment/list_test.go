@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +124,8 @@ func TestSearchFilters(t *testing.T) {
 			r.Currency = []string{"NGN", "USD"}[i%2]
 			r.Method = string(money.Coins()[i].Method)
 			r.Email = fmt.Sprintf("payer%d@example.com", i)
+			r.Metadata = fmt.Appendf(nil, `{"invoice":{"ids":["Inv 2026/%d",77%d]},"paid":true,"at":"https://shop.example/o/%d",
+				"note":"%d: Été"}`, i, i, i, i%2)
 			r.FirstName, r.LastName = []string{"Ngozi", "Ọlá", "Kofi", "Amina", "Chidi"}[i], []string{"Okafor", "Adé", "Mensah", "Bello", "Okoye"}[i]
 		})
 		opened, err := b.service.Verify(t.Context(), b.scope, references[2])
@@ -139,6 +142,9 @@ func TestSearchFilters(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		var code string
+		must(t, b.db.Read(t.Context()).Model(&models.Customer{}).Where("id = ?", opened.Payment.CustomerID).Pluck("code", &code).Error)
+		token := path.Base(b.service.PageURL(opened.Payment))
 		from, to := start.Add(time.Minute), start.Add(3*time.Minute)
 		for name, c := range map[string]struct {
 			f    list.Filter
@@ -154,9 +160,24 @@ func TestSearchFilters(t *testing.T) {
 			"e-mail": {list.Filter{Query: "Payer2@example.com"}, "02"}, "e-mail, begun": {list.Filter{Query: "payer2@"}, "02"}, "e-mail exactly": {list.Filter{Email: "payer2@"}, ""},
 			"first name": {list.Filter{Query: "ngo"}, "00"}, "last name": {list.Filter{Query: "OKO"}, "04"}, "both names": {list.Filter{Query: "kofi  mens"}, "02"}, "no accents": {list.Filter{Query: "ola ade"}, "01"},
 			"two people": {list.Filter{Query: "ok"}, "04 00"}, "hash": {list.Filter{Query: strings.Repeat("AB", 32)}, "02"}, "hash exactly": {list.Filter{Hash: strings.Repeat("ab", 32)}, "02"},
-			"address": {list.Filter{Query: "rSharedAddressOfTheTest"}, "02"}, "address, other letters": {list.Filter{Query: "rsharedaddressofthetest"}, ""},
+			"address":                  {list.Filter{Query: "rSharedAddressOfTheTest"}, "02"},
+			"address, other letters":   {list.Filter{Query: "rsharedaddressofthetest"}, "02"},
 			"address in small letters": {list.Filter{Query: "0x52908400098527886e0f7030069857d2e4169ee7"}, "03"},
-			"nobody":                   {list.Filter{Query: "nobody"}, ""}, "no text": {list.Filter{Query: "\u0301"}, ""}, "both searches": {list.Filter{Query: "ok", Email: "payer0@example.com"}, "00"},
+			"amount, typed":            {list.Filter{Query: "NGN 300"}, "02"}, "amount alone": {list.Filter{Query: "400.00"}, "03"}, "amount in parts": {list.Filter{Query: "1,00"}, ""},
+			"authorization": {list.Filter{Query: strings.ToLower(opened.Payment.AuthorizationCode)}, "02"}, "authorization, begun": {list.Filter{Query: "AUTH_"}, ""},
+			"customer's code": {list.Filter{Query: code}, "02"}, "token": {list.Filter{Query: token}, "02"},
+			"pasted page": {list.Filter{Query: "https://pay.example/pay/" + token + "?lang=fr"}, "02"}, "pasted reference": {list.Filter{Query: "http://127.0.0.1:8080/dashboard/payments/" + references[1] + "/"}, "01"},
+			"pasted explorer": {list.Filter{Query: "https://mempool.example/tx/" + strings.Repeat("ab", 32)}, "02"}, "pasted host": {list.Filter{Query: "https://shop.example"}, ""},
+			"metadata, small letters": {list.Filter{Query: " inv 2026/3"}, "03"},
+			"metadata, a number":      {list.Filter{Query: "774"}, "04"},
+			"metadata, begun":         {list.Filter{Query: "inv 2026"}, ""},
+			"metadata, a name":        {list.Filter{Query: "invoice"}, ""},
+			"metadata, true":          {list.Filter{Query: "true"}, ""},
+			"metadata, an address":    {list.Filter{Query: "https://shop.example/o/1"}, "01"},
+			"metadata of several":     {list.Filter{Query: "1: Été"}, "03 01"},
+			"metadata and filter":     {list.Filter{Query: "0: Été", Currency: "NGN", From: &to}, "04"},
+			"nobody":                  {list.Filter{Query: "nobody"}, ""}, "no text": {list.Filter{Query: "\u0301"}, ""},
+			"both searches":     {list.Filter{Query: "ok", Email: "payer0@example.com"}, "00"},
 			"search and filter": {list.Filter{Query: "ok", Currency: "NGN", States: []payment.State{payment.Pending, payment.Failed}}, "04 00"},
 		} {
 			if got := orders(b.search(c.f)); got != c.want {
@@ -170,6 +191,74 @@ func TestSearchFilters(t *testing.T) {
 				if page, err := b.lists().Search(t.Context(), sc, c.f); err != nil || len(page.Payments) > 0 {
 					t.Errorf("%s in %v: %v, %v", name, sc, orders(page), err)
 				}
+			}
+		}
+	})
+}
+
+// TestFindExact finds the one payment that a text names whole, in its own business and domain.
+func TestFindExact(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		references := b.placed(2, nil)
+		first := b.view(references[0]).Payment
+		hash, both := strings.Repeat("cd", 32), strings.Repeat("EF", 32)
+		for i, tx := range []string{hash, both, both} {
+			row := models.Transfer{Network: "n", TxID: tx, Index: i, BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: &first.ID}
+			if i == 2 {
+				row.PaymentID = new(b.view(references[1]).Payment.ID)
+			}
+			must(t, b.db.Exec(t.Context()).Create(&row).Error)
+		}
+		for text, want := range map[string]string{
+			references[0]: references[0], " " + strings.ToLower(references[0]) + " ": references[0], first.BusinessReference: references[0],
+			first.AuthorizationCode: references[0], b.service.PageURL(first): references[0], hash: references[0],
+			"https://explorer.example/tx/" + hash: references[0],
+			references[0][:20]:                    "", first.CustomerEmail: "", both: "", "": "", "nothing": "",
+		} {
+			got, err := b.lists().FindExact(t.Context(), b.scope, text)
+			if err != nil || got != want {
+				t.Errorf("FindExact(%q) = %q, %v, want %q", text, got, err, want)
+			}
+			other := scope.Scope{BusinessID: b.scope.BusinessID, Domain: scope.Live, Role: scope.Owner}
+			if got, err := b.lists().FindExact(t.Context(), other, text); err != nil || got != "" {
+				t.Errorf("FindExact(%q) in the other domain = %q, %v, want none", text, got, err)
+			}
+		}
+		developer := scope.Scope{BusinessID: b.scope.BusinessID, Domain: scope.Live, Role: scope.Developer}
+		if _, err := b.lists().FindExact(t.Context(), developer, hash); fault.KindOf(err) != fault.Forbidden {
+			t.Errorf("a developer in live: %v, want forbidden", err)
+		}
+	})
+}
+
+// TestSearchFindsBeginningsAndEnds: a search finds how hashes and addresses begin, in letters of any size, and how
+// references end; shorter texts find nothing by them.
+func TestSearchFindsBeginningsAndEnds(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		references := b.placed(2, nil)
+		p := b.view(references[0]).Payment
+		hash := "0x" + strings.Repeat("aB12", 16)
+		must(t, b.db.Exec(t.Context()).Create(&models.Transfer{Network: "n", TxID: hash,
+			BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: &p.ID}).Error)
+		address := "0xDe0B295669a9FD93d5F28D9Ec85E40f4cb697BAe"
+		must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", p.ID).Update("address", address).Error)
+		must(t, b.db.Exec(t.Context()).Where("payment_id = ?", p.ID).Delete(&models.Destination{}).Error)
+		must(t, b.db.Exec(t.Context()).Create(&models.Destination{Network: "n", Address: address, Tag: -1,
+			BusinessID: b.scope.BusinessID, Domain: "test", PaymentID: &p.ID}).Error)
+		other := b.view(references[1]).Payment
+		end := p.BusinessReference[len(p.BusinessReference)-5:]
+		if strings.HasSuffix(other.BusinessReference, end) || strings.HasSuffix(other.Reference, p.Reference[24:]) {
+			t.Fatalf("both payments end alike: %s and %s", p.BusinessReference, other.BusinessReference)
+		}
+		for text, want := range map[string]int{
+			hash[:8]: 1, "ab12AB": 1, strings.ToUpper(hash[2:20]): 1, hash: 1, hash[2:50]: 1, "ab12A": 0, "ab13ab": 0,
+			address[:10]: 1, strings.ToLower(address[:16]): 1, strings.ToLower(address): 1, "0xde0b2957": 0,
+			p.Reference[24:]: 1, strings.ToLower(p.Reference[20:]): 1, end: 1, p.BusinessReference[1:]: 1,
+			p.Reference[len(p.Reference)-3:]: 0, "x" + end: 0,
+		} {
+			found := b.search(list.Filter{Query: text, Limit: 10}).Payments
+			if len(found) != want || want == 1 && found[0].ID != p.ID {
+				t.Errorf("a search for %q finds %d payments, want %d", text, len(found), want)
 			}
 		}
 	})

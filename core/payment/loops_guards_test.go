@@ -78,7 +78,7 @@ func (a *askedNetworks) Followed(network string) bool {
 // TestSweepsRepeatWhileMoreIsDue checks that a full batch is followed by the next at once, unless it failed:
 // then, and after the last batch, the interval passes.
 func TestSweepsRepeatWhileMoreIsDue(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	eachAlone(t, func(t *testing.T, b *bench) {
 		const batch = 200
 		first := b.view(b.initiate().Reference).Payment
 		rows := make([]models.Payment, batch) // with the first they are one more than a batch
@@ -138,7 +138,7 @@ func TestSweepsRepeatWhileMoreIsDue(t *testing.T) {
 // TestUnreadableHealthIsLogged checks that the registry logs that it can't read the networks, and not that
 // its context ended.
 func TestUnreadableHealthIsLogged(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	eachAlone(t, func(t *testing.T, b *bench) {
 		registry := b.service.Networks.(*networks.Registry)
 		logged := countLogged(t, "health of the networks can't be read")
 		read := func() bool { return b.service.Networks.Problem("bitcoin-mainnet") != "" }

@@ -12,6 +12,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/issuer"
+	"cointill/core/payment/place"
 	"cointill/models"
 )
 
@@ -19,7 +20,8 @@ import (
 func (b *bench) rowsOf(at chain.Network) map[string][]string {
 	b.t.Helper()
 	all := map[string][]string{}
-	for _, table := range []string{"payments", "destinations", "transfers", "spends", "holdings", "chain_cursors", "chain_blocks"} {
+	for _, table := range []string{"payments", "destinations", "transfers", "spends", "network_holdings",
+		"chain_cursors", "chain_blocks"} {
 		var rows []map[string]any
 		must(b.t, b.db.Read(b.t.Context()).Table(table).Where("network = ?", string(at)).Find(&rows).Error)
 		for _, row := range rows {
@@ -54,7 +56,7 @@ func (b *bench) fillNetwork(coin money.Coin) (waiting, mined, gone payment.View)
 // where the same transactions, keys and heights stand.
 func TestOtherNetworksStay(t *testing.T) {
 	for _, coins := range [][]money.Coin{{money.BTC, money.DOGE}, {money.DOGE, money.BTC}} { // rows are read by number
-		testOtherNetworkStays(t, coins)
+		t.Run(string(coins[0]), func(t *testing.T) { testOtherNetworkStays(t, coins) })
 	}
 }
 
@@ -63,7 +65,7 @@ func testOtherNetworkStays(t *testing.T, coins []money.Coin) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx, other := t.Context(), chain.Sandbox(money.DOGE.Info().Chain)
 		p, reconciler := reconciles(b, true)
-		b.service.Contracts[other] = payment.Contract{}
+		b.service.Contracts[other] = place.Contract{}
 		var minedThere, waiting, mined, gone payment.View
 		for _, coin := range coins {
 			if coin == money.DOGE {
@@ -86,7 +88,8 @@ func testOtherNetworkStays(t *testing.T, coins []money.Coin) {
 		}
 		again := b.pay(gone, "gone", gone.Payment.Due)
 		before := b.rowsOf(other)
-		for _, table := range []string{"payments", "destinations", "transfers", "spends", "holdings", "chain_cursors", "chain_blocks"} {
+		for _, table := range []string{"payments", "destinations", "transfers", "spends", "network_holdings",
+			"chain_cursors", "chain_blocks"} {
 			if len(before[table]) == 0 {
 				t.Fatalf("%s has no row of %s, want some", table, other)
 			}

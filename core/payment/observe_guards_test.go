@@ -10,6 +10,7 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/fence"
 	"cointill/core/payment/observe"
 	"cointill/core/scope"
 	"cointill/core/send/sendtest"
@@ -293,7 +294,7 @@ func TestBalancesAreExplained(t *testing.T) {
 		tip := len(b.blocks)
 		shows := func(v payment.View, height int, amount int64) {
 			t.Helper()
-			balance := b.pay(v, fmt.Sprint("block ", height, " ", v.Payment.Address), money.Units(amount))
+			balance := b.pay(v, models.BalanceTxID(int64(height), v.Payment.Address), money.Units(amount))
 			balance.Via = observe.UnknownVia
 			_, err := b.observer.Reread(t.Context(), network, chain.Block{Header: chain.Header{BlockID: b.blocks[height-1], Time: b.clock.Now()}, Transfers: []chain.Transfer{balance}})
 			must(t, err)
@@ -350,9 +351,9 @@ func TestBalancesAreExplained(t *testing.T) {
 		v, other, tagged := b.opened(), b.opened(), b.opened()
 		shows(other, tip-3, 7)
 		shows(tagged, tip-3, 7)
-		for i, change := range []map[string]any{{"network": "another"}, {"asset": "another"}, {"unmatched": payment.Unproved}, {"tx_id": "no balance"}, {"height": tip - 7}} {
+		for i, change := range []map[string]any{{"network": "another"}, {"asset": "another"}, {"unmatched": payment.Unproved}, {"tx_id": "no balance"}, {"height": tip - 7, "tx_id": models.BalanceTxID(int64(tip-7), v.Payment.Address)}} {
 			shows(v, tip-5+i, 7)
-			must(t, b.db.Exec(t.Context()).Model(&models.Transfer{}).Where("tx_id = ?", fmt.Sprint("block ", tip-5+i, " ", v.Payment.Address)).Updates(change).Error)
+			must(t, b.db.Exec(t.Context()).Model(&models.Transfer{}).Where("tx_id = ?", models.BalanceTxID(int64(tip-5+i), v.Payment.Address)).Updates(change).Error)
 		}
 		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("payment_id = ?", other.Payment.ID).Updates(map[string]any{"network": "another", "address": v.Payment.Address}).Error)
 		must(t, b.db.Exec(t.Context()).Model(&models.Destination{}).Where("payment_id = ?", tagged.Payment.ID).Updates(map[string]any{"tag": 7, "address": v.Payment.Address}).Error)
@@ -507,7 +508,7 @@ func TestFencesAreOfOneNetwork(t *testing.T) {
 			}
 		}
 		for at, want := range map[chain.Network]error{network: nil, "never read": chain.ErrStale} {
-			if err := b.service.WriteUnderFence(t.Context(), at, 5, func(*models.Tx) error { return nil }); !errors.Is(err, want) {
+			if err := fence.Write(t.Context(), b.service.DB, at, 5, func(*models.Tx) error { return nil }); !errors.Is(err, want) {
 				t.Errorf("a write for the network %q returns %v, want %v", at, err, want)
 			}
 		}

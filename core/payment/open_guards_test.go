@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/networks"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/core/wallet"
 	"cointill/models"
@@ -42,10 +43,10 @@ func TestTooSmallPayments(t *testing.T) {
 func TestOpenedPaymentsStayVisible(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		started := b.initiate()
-		_, err := b.service.Open(t.Context(), started.AccessToken, "en")
+		_, err := b.service.Open(t.Context(), started.AccessToken, "en", "")
 		must(t, err)
 		b.service.Networks = &networks.Registry{DB: b.db}
-		if v, err := b.service.Open(t.Context(), started.AccessToken, "en"); err != nil || v.Payment.Address == "" {
+		if v, err := b.service.Open(t.Context(), started.AccessToken, "en", ""); err != nil || v.Payment.Address == "" {
 			t.Errorf("opening it again gives the address %q, error %v; want its address", v.Payment.Address, err)
 		}
 	})
@@ -55,12 +56,12 @@ func TestOpenedPaymentsStayVisible(t *testing.T) {
 // on networks with a contract whose tip is known.
 func TestHoldingsBeginWithTheTip(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		b.service.Contracts = map[chain.Network]payment.Contract{chain.Sandbox(money.Ethereum): {ChainID: 77}}
+		b.service.Contracts = map[chain.Network]place.Contract{chain.Sandbox(money.Ethereum): {ChainID: 77}}
 		r := request()
 		r.Method = string(money.ETH.Info().Method)
 		started, err := b.service.Initiate(t.Context(), b.scope, r)
 		must(t, err)
-		_, err = b.service.Open(t.Context(), started.AccessToken, "en") // no block is known yet
+		_, err = b.service.Open(t.Context(), started.AccessToken, "en", "") // no block is known yet
 		must(t, err)
 		b.opened()
 		v := b.on(money.ETH)
@@ -114,7 +115,7 @@ func TestWalletsThatAreBehind(t *testing.T) {
 		b.onRegtest(marks)
 		for times, opens := range map[int]bool{0: true, 1: true, 3: true, 4: false} {
 			marks.left = times
-			v, err := b.service.Open(t.Context(), b.initiate().AccessToken, "en")
+			v, err := b.service.Open(t.Context(), b.initiate().AccessToken, "en", "")
 			if opened := v.Payment.Address != ""; opened != opens || opened != (err == nil) ||
 				!opened && fault.KindOf(err) != fault.Unavailable {
 				t.Errorf("%d times behind: the address is %q, error %v; want that it opens: %v", times, v.Payment.Address,

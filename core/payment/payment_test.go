@@ -53,7 +53,15 @@ const network = chain.Network("sandbox-bitcoin")
 // lists are the lists of the bench's payments.
 func (b *bench) lists() *list.Service { return &list.Service{DB: b.db} }
 
+// each runs a test on both databases, beside other tests.
 func each(t *testing.T, test func(t *testing.T, b *bench)) {
+	t.Helper()
+	t.Parallel()
+	eachAlone(t, test)
+}
+
+// eachAlone runs a test on both databases while no other test runs: the test replaces the log of the process.
+func eachAlone(t *testing.T, test func(t *testing.T, b *bench)) {
 	t.Helper()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, newBench(t, db)) })
 }
@@ -115,7 +123,7 @@ func (b *bench) initiate() payment.Started {
 // opened is a payment whose customer has opened the page.
 func (b *bench) opened() payment.View {
 	b.t.Helper()
-	v, err := b.service.Open(b.t.Context(), b.initiate().AccessToken, "sw")
+	v, err := b.service.Open(b.t.Context(), b.initiate().AccessToken, "sw", "")
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -139,7 +147,7 @@ func (b *bench) on(coin money.Coin) payment.View {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	v, err := b.service.Open(b.t.Context(), started.AccessToken, "sw")
+	v, err := b.service.Open(b.t.Context(), started.AccessToken, "sw", "")
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -370,7 +378,7 @@ func TestDeadlines(t *testing.T) {
 		b.clock.Advance(payment.Window + time.Microsecond)
 		b.tick()
 		b.expect(never.Reference, payment.Expired, "")
-		late, err := b.service.Open(t.Context(), never.AccessToken, "en")
+		late, err := b.service.Open(t.Context(), never.AccessToken, "en", "")
 		if err != nil || late.Payment.Address != "" {
 			t.Errorf("opened after the window: %q, %v", late.Payment.Address, err)
 		}
@@ -407,7 +415,7 @@ func TestLinkUseComesBack(t *testing.T) {
 			}
 			return l.Used
 		}
-		v, err := b.service.Open(t.Context(), started.AccessToken, "en")
+		v, err := b.service.Open(t.Context(), started.AccessToken, "en", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -431,7 +439,7 @@ func TestOneDestinationForEver(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range addresses {
 			group.Go(func() {
-				if v, err := b.service.Open(t.Context(), started.AccessToken, "en"); err == nil {
+				if v, err := b.service.Open(t.Context(), started.AccessToken, "en", ""); err == nil {
 					addresses[i] = v.Payment.Address
 				} else {
 					t.Error(err)

@@ -12,13 +12,13 @@ import (
 // read more. A network that is configured and down is waited for without a limit.
 const unfollowedGrace = 7 * 24 * time.Hour
 
-// readUntil returns the time up to which a payment's network was read, on the payment's own
+// readUntil returns the time up to which a network of a payment was read, on the payment's own
 // clock. read is the stored time.
-func (s *Service) readUntil(v View, read *time.Time) (until time.Time) {
+func (s *Service) readUntil(v View, network string, read *time.Time) (until time.Time) {
 	if v.Payment.Advanced > 0 {
 		return v.Now // its clock was moved: see advance
 	}
-	if until = s.countedAsRead(v.Payment.Network); read != nil && read.After(until) {
+	if until = s.countedAsRead(network); read != nil && read.After(until) {
 		until = *read
 	}
 	return until
@@ -44,7 +44,7 @@ func (s *Service) sweepUnfollowed(ctx context.Context) error {
 		if until.IsZero() {
 			continue
 		}
-		if err := s.EvaluateEach(ctx, DueRead, network, until); err != nil {
+		if err := evaluateRead(ctx, s, network, until); err != nil {
 			return err
 		}
 	}

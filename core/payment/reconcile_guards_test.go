@@ -32,7 +32,7 @@ func (w *warnings) Handle(context.Context, slog.Record) error {
 // TestReconcilerRuns checks that a comparison that fails is logged and repeated, and that the end
 // of the context is no failure.
 func TestReconcilerRuns(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	eachAlone(t, func(t *testing.T, b *bench) {
 		p, fresh := reconciles(b, true)
 		b.opened()
 		logged := &warnings{}

@@ -10,6 +10,7 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/money"
+	"cointill/core/payment/record"
 	"cointill/core/quote"
 	"cointill/models"
 )
@@ -19,118 +20,27 @@ import (
 // address.
 const MaxTransfers = 100
 
-// Record is the payment record of interface section 2.3: the verification
-// answer, and the data of every event.
-type Record struct {
-	Domain            string         `json:"domain"`
-	Reference         string         `json:"reference"`
-	BusinessReference string         `json:"business_reference"`
-	AuthorizationCode string         `json:"authorization_code"`
-	Status            string         `json:"status"`
-	Reason            string         `json:"reason"`
-	Remark            string         `json:"remark"`
-	Reversed          bool           `json:"reversed"`
-	Business          RecordBusiness `json:"business"`
-	Customer          RecordCustomer `json:"customer"`
-	Transaction       RecordDetail   `json:"transaction"`
-	Transfers         []RecordMove   `json:"transfers"`
-	Sends             []RecordSend   `json:"sends"`
-	Rate              RecordRate     `json:"rate"`
-	ExpiresAt         string         `json:"expires_at"`
-	CompletedAt       *string        `json:"completed_at"` // null before it is Successful or Declined
-	CreatedAt         string         `json:"created_at"`
-}
-
-// RecordBusiness is the merchant in a record.
-type RecordBusiness struct {
-	Name   string `json:"name"`
-	Code   string `json:"code"`
-	Domain string `json:"domain"`
-}
-
-// RecordCustomer is the payer in a record.
-type RecordCustomer struct {
-	FullName string `json:"full_name"`
-	Email    string `json:"email"`
-	Code     string `json:"code"`
-}
-
-// RecordMethod is the payment method in a record.
-type RecordMethod struct {
-	Code     string `json:"code"`
-	Currency string `json:"currency"`
-}
-
-// RecordDetail is data.transaction of interface section 2.3, with the exact difference between
-// the amounts due and received.
-type RecordDetail struct {
-	ChargedAmount         string          `json:"charged_amount"`
-	AmountPaid            string          `json:"amount_paid"`
-	Difference            string          `json:"difference"` // paid minus charged
-	Currency              string          `json:"currency"`
-	ChargedAmountInCrypto string          `json:"charged_amount_in_crypto"`
-	AmountPaidInCrypto    string          `json:"amount_paid_in_crypto"`
-	DifferenceInCrypto    string          `json:"difference_in_crypto"`
-	SurplusInCrypto       string          `json:"surplus_in_crypto"`
-	RefundedAmount        string          `json:"refunded_amount"`
-	RefundedInCrypto      string          `json:"refunded_amount_in_crypto"`
-	PaymentMethod         RecordMethod    `json:"payment_method"`
-	CryptoTransactionHash string          `json:"crypto_transaction_hash"`
-	CryptoConfirmations   int64           `json:"crypto_confirmations"`
-	Metadata              json.RawMessage `json:"metadata"`
-}
-
-// RecordMove is one transfer in a record.
-type RecordMove struct {
-	Hash          string `json:"hash"`
-	Network       string `json:"network"`
-	Amount        string `json:"amount"`
-	Counts        bool   `json:"counts"`       // it is part of the amount paid
-	Surplus       bool   `json:"surplus"`      // the payment ended without it, or it came later
-	UnmatchedID   string `json:"unmatched_id"` // of a surplus transfer under Unmatched; "" for others
-	Confirmations int64  `json:"confirmations"`
-	Status        string `json:"status"` // pending, confirmed, replaced, dropped, reorged or reverted
-	FirstSeenAt   string `json:"first_seen_at"`
-}
-
-// RecordSend is a refund by a send in a record. It has no destination, note or person.
-type RecordSend struct {
-	ID     string `json:"id"`
-	Kind   string `json:"kind"`
-	Status string `json:"status"`
-	Amount string `json:"amount"`
-	Hash   string `json:"hash"`
-}
-
-// RecordRate is the locked price in a record.
-type RecordRate struct {
-	Price    string `json:"price"` // fiat units for one whole coin
-	Coin     string `json:"coin"`
-	Currency string `json:"currency"`
-	LockedAt string `json:"locked_at"`
-}
-
 // Record writes the view as answers and events carry it.
-func (v View) Record() Record {
+func (v View) Record() record.Record {
 	p, coin := v.Payment, v.Coin()
-	r := Record{
+	r := record.Record{
 		Domain: p.Domain, Reference: p.Reference, BusinessReference: p.BusinessReference,
 		AuthorizationCode: p.AuthorizationCode, Status: p.Status, Reason: p.Reason, Remark: p.Remark,
 		Reversed: p.Reversed,
-		Business: RecordBusiness{Name: v.Business.Name, Code: v.Business.Code, Domain: p.Domain},
-		Customer: RecordCustomer{FullName: p.CustomerName, Email: p.CustomerEmail, Code: v.Customer.Code},
-		Transaction: RecordDetail{
+		Business: record.Business{Name: v.Business.Name, Code: v.Business.Code, Domain: p.Domain},
+		Customer: record.Customer{FullName: p.CustomerName, Email: p.CustomerEmail, Code: v.Customer.Code},
+		Transaction: record.Detail{
 			ChargedAmount: money.FormatFiat(v.Charged()), AmountPaid: money.FormatFiat(v.PaidFiat()),
 			Currency:              p.Currency,
 			Difference:            money.FormatFiat(v.PaidFiat().Sub(v.Charged())),
 			ChargedAmountInCrypto: coin.Format(p.Due), AmountPaidInCrypto: coin.Format(p.Paid),
 			DifferenceInCrypto: coin.Format(p.Paid.Sub(p.Due)), SurplusInCrypto: coin.Format(v.SurplusSum),
 			RefundedAmount: money.FormatFiat(v.Fiat(v.Refunded)), RefundedInCrypto: coin.Format(v.Refunded),
-			PaymentMethod: RecordMethod{Code: p.Method, Currency: p.Coin},
-			Metadata:      json.RawMessage("null"),
+			PaymentMethod: record.Method{Code: p.Method, Currency: p.Coin}, Network: p.Network,
+			Metadata: json.RawMessage("null"),
 		},
-		Transfers: []RecordMove{}, Sends: []RecordSend{},
-		Rate:      RecordRate{Price: p.Price, Coin: p.Coin, Currency: p.Currency, LockedAt: clock.Format(p.CreatedAt)},
+		Transfers: []record.Move{}, Sends: []record.Send{},
+		Rate:      record.Rate{Price: p.Price, Coin: p.Coin, Currency: p.Currency, LockedAt: clock.Format(p.CreatedAt)},
 		ExpiresAt: clock.Format(p.ExpiresAt), CreatedAt: clock.Format(p.CreatedAt),
 	}
 	if p.Metadata != nil {
@@ -141,15 +51,16 @@ func (v View) Record() Record {
 		r.CompletedAt = &completed
 	}
 	for _, t := range slices.Concat(v.Transfers[:min(len(v.Transfers), MaxTransfers)], v.Surplus) {
-		r.Transfers = append(r.Transfers, RecordMove{
+		r.Transfers = append(r.Transfers, record.Move{
 			Hash: t.TxID, Network: t.Network, Amount: coin.Format(t.Amount),
 			Counts: t.Unmatched == "" && !t.Gone && !t.Reverted, Surplus: t.Unmatched != "", UnmatchedID: t.UnmatchedID(),
 			Confirmations: v.Confirmations(t), Status: moveStatus(t), FirstSeenAt: clock.Format(seenAt(t)),
 		})
 	}
 	for _, row := range v.Sends {
-		r.Sends = append(r.Sends, RecordSend{ID: row.Reference, Kind: row.Kind, Status: row.Status,
-			Amount: money.Coin(row.Coin).Format(row.Amount), Hash: row.Hash})
+		r.Sends = append(r.Sends, record.Send{ID: row.Reference, Kind: row.Kind, Status: row.Status,
+			Amount: money.Coin(row.Coin).Format(row.Amount), Hash: row.Hash,
+			SentInAnotherWay: row.AnotherWayAt != nil})
 	}
 	if t := v.mainTransfer(); t != nil {
 		r.Transaction.CryptoTransactionHash, r.Transaction.CryptoConfirmations = t.TxID, v.Confirmations(*t)
@@ -190,7 +101,7 @@ func (v View) Confirmations(t models.Transfer) int64 {
 	if t.Height == nil || t.Gone || t.Reverted {
 		return 0
 	}
-	return max(1, v.Chain.Tip-*t.Height+1)
+	return max(1, v.chainOf(t.Network).Tip-*t.Height+1)
 }
 
 // MoveStatuses lists what a transfer's status can be.
@@ -216,14 +127,17 @@ func moveStatus(t models.Transfer) string {
 	return moveConfirmed
 }
 
-// Needed is how many confirmations are final: the payment's depth, or more where
-// the network itself lets money of one of its transfers move only later.
+// Needed is how many confirmations are final: the depth of the networks on which money came, or more where
+// a network itself lets money of one of its transfers move only later; without a transfer the own network's.
 func (v View) Needed() int64 {
-	needed := int64(v.Payment.FinalDepth)
+	needed := int64(0)
 	for _, t := range v.Transfers {
 		if !t.Gone && !t.Reverted {
-			needed = max(needed, t.Maturity)
+			needed = max(needed, v.DepthOf(t))
 		}
+	}
+	if needed == 0 {
+		return int64(v.Payment.FinalDepth)
 	}
 	return needed
 }

@@ -54,7 +54,7 @@ func TestReplicasClocks(t *testing.T) {
 			b.clock.Advance(payment.Window)
 			sweep()
 			b.expect(unopened, payment.Pending, "")
-			if _, err := pair[1].Open(t.Context(), made[1].AccessToken, "sw"); err != nil {
+			if _, err := pair[1].Open(t.Context(), made[1].AccessToken, "sw", ""); err != nil {
 				t.Fatal(err)
 			}
 			b.clock.Advance(time.Microsecond)

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,6 +18,11 @@ import (
 	"cointill/models"
 )
 
+// TransactionHash is how transactions of every coin here are named: 32 bytes in
+// hexadecimal digits. It is this narrow so that no private key, seed or extended
+// key that a customer pastes by mistake is ever kept.
+var TransactionHash = regexp.MustCompile(`^(0x)?[0-9a-fA-F]{64}$`)
+
 // The kinds of resolutions.
 const (
 	Attached = "attached" // an unmatched transfer was given to a payment
@@ -31,12 +37,12 @@ type Resolver struct{ payments *Service }
 func NewResolver(payments *Service) *Resolver { return &Resolver{payments} }
 
 // Resolve accepts a Declined payment in the name of a person: Successful, with
-// the reason accepted_by_user. Owners and admins may.
+// the reason accepted_by_user. Owners, admins and keys may.
 //
 // Faults: Forbidden; NotFound; Conflict for a payment that is not Declined, or
 // whose money was sent back or left the chain.
 func (d *Resolver) Resolve(ctx context.Context, sc scope.Scope, reference string) error {
-	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
+	if err := sc.CheckAction(scope.DecidePayment); err != nil {
 		return err
 	}
 	found, err := d.payments.Verify(ctx, sc, reference)
@@ -107,7 +113,7 @@ const maxNote = 300
 
 // checkDetails reports the errors in the description of a refund.
 func (r Refund) checkDetails(fields fault.Fields) {
-	if r.TxID != "" && !transactionHash.MatchString(r.TxID) {
+	if r.TxID != "" && !TransactionHash.MatchString(r.TxID) {
 		fields.Add("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or "+
 			"secret words here.")
 	}
@@ -262,7 +268,7 @@ func (d *Resolver) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refun
 		return err
 	}
 	amount := v.Coin().Format(plan.Amount) + " " + p.Coin
-	about := map[string]string{"amount": amount, "hash": r.TxID, "note": r.Note}
+	about := map[string]string{"amount": amount, "hash": r.TxID} // the note can be erased, the audit log can't
 	if err := audit.Record(tx, sc, now, "payment.refund_recorded", p.Reference, about); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/claim"
 	"cointill/models"
 )
 
@@ -80,7 +81,7 @@ func TestDecisionsAreSignaled(t *testing.T) {
 		stray, more, open := b.stray("s1", money.Units(700)), b.stray("s2", money.Units(800)), b.opened()
 		accept, refund := b.underpaid("accept", 100), b.underpaid("refund", 100)
 		reversed, claimed, hash := b.paid("reversed"), b.initiate(), strings.Repeat("ab", 32)
-		_, err := b.service.Open(ctx, claimed.AccessToken, "en")
+		_, err := b.service.Open(ctx, claimed.AccessToken, "en", "")
 		must(t, err)
 		ref := claimed.Reference
 		b.reorgTo(2)
@@ -95,7 +96,7 @@ func TestDecisionsAreSignaled(t *testing.T) {
 			{"MarkRefunded", func() error { return b.resolver.MarkRefunded(ctx, owner, more.ID, payment.Refund{Note: "by hand"}) }},
 			{"Resolve", func() error { return b.resolver.Resolve(ctx, owner, accept.Payment.Reference) }},
 			{"Close", func() error { return b.resolver.Close(ctx, owner, reversed.Payment.Reference, "Paid by bank") }},
-			{"Claim", func() error { return b.service.Claim(ctx, claimed.AccessToken, hash) }},
+			{"Claim", func() error { return (&claim.Service{Payments: b.service}).Note(ctx, claimed.AccessToken, hash) }},
 			{"AdvanceClock", func() error { return b.service.AdvanceClock(ctx, b.scope, ref, time.Second, false) }},
 			{"RecordRefund", func() error {
 				_, err := b.resolver.RecordRefund(ctx, owner, refund.Payment.Reference, payment.Refund{Amount: "0.00000040", Note: "by bank"})
@@ -214,7 +215,7 @@ func TestEventsAfterARestore(t *testing.T) {
 		b.service.Restored = models.Restored{Sequence: 1_000, Last: b.view(last.Reference).Payment.ID}
 		fresh := b.initiate()
 		for _, started := range []payment.Started{old, last, fresh} {
-			if _, err := b.service.Open(t.Context(), started.AccessToken, "en"); err != nil {
+			if _, err := b.service.Open(t.Context(), started.AccessToken, "en", ""); err != nil {
 				t.Fatal(err)
 			}
 		}

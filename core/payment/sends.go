@@ -13,6 +13,8 @@ type SendNote struct {
 	Reference string // SND_…
 	Amount    string // with the coin's symbol
 	Hash      string
+	// AnotherWay says that people say so; there is no hash.
+	AnotherWay bool
 }
 
 // NoteSend notes a completed refund on a payment, which then needs no decision any more.
@@ -25,8 +27,12 @@ func (d *Resolver) NoteSend(tx *models.Tx, id int64, n SendNote) error {
 	if v.State() == Declined && v.Payment.ResolvedAt == nil {
 		v.Payment.ResolvedAt = &now
 	}
+	remark := n.Amount + " was refunded."
+	if n.AnotherWay {
+		remark = n.Amount + " was refunded in another way. No transaction is known."
+	}
 	if err := d.payments.appendStep(tx, v, models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status,
-		Remark: n.Amount + " was refunded.",
+		Remark: remark,
 		Detail: StepDetail(map[string]any{"act": "sent", "send": n.Reference, "hash": n.Hash})}); err != nil {
 		return err
 	}
@@ -67,7 +73,8 @@ func sumSends(query *models.Tx) (sum money.Amount, err error) {
 // MaxSends bounds how many of a payment's sends a record lists, the oldest first.
 const MaxSends = 100
 
-// readSends reads the sends of payments. Completed ones of a payment's own money count as refunded.
+// readSends reads the sends of payments. Completed ones of a payment's own money count as refunded, but for those that
+// were sent in another way: no chain has shown them.
 func readSends(tx *models.Tx, views map[int64]*View) error {
 	if len(views) == 0 {
 		return nil
@@ -77,7 +84,7 @@ func readSends(tx *models.Tx, views map[int64]*View) error {
 		Find(&rows).Error
 	for _, row := range rows {
 		v := views[*row.PaymentID]
-		if row.Status == "successful" && row.TransferID == nil && !row.Reversed {
+		if row.Status == "successful" && row.TransferID == nil && !row.Reversed && row.AnotherWayAt == nil {
 			v.Refunded = v.Refunded.Add(row.Amount)
 		}
 		if len(v.Sends) < MaxSends {

@@ -8,6 +8,8 @@ import (
 	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/networks"
+	"cointill/core/payment/place"
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -28,16 +30,16 @@ type Quoter interface {
 	Quote(ctx context.Context, sc scope.Scope, coin money.Coin, currency money.Currency) (quote.Quote, error)
 }
 
-// Networks tells which network serves a chain in a domain.
+// Networks tells which networks serve a coin in a domain.
 type Networks interface {
+	networks.Chooser
 	// Network is the network's id and whether it may take payments now; when
 	// it may not, the sentence says why and what to do.
 	Network(domain scope.Domain, c money.Chain) (network chain.Network, problem string)
-	// Problem is why nothing should be paid on a network now, which may be one
-	// that no chain is served by any more; "" when all is well.
-	Problem(network string) string
 	// Followed reports whether a network is configured, even while its nodes don't answer.
 	Followed(network string) bool
+	// Home returns the network that the addresses of a network are kept under.
+	Home(network string) string
 }
 
 // Service is the life of payments. Its fields are set once, before use.
@@ -49,7 +51,7 @@ type Service struct {
 	Networks Networks
 	Wallet   *wallet.Service
 	// Contracts holds the chain id and token of each real Ethereum network.
-	Contracts map[chain.Network]Contract
+	Contracts map[chain.Network]place.Contract
 	Events    *webhook.Service
 	Receipts  *mail.Service
 	// Depths are those that the operator raised.
@@ -93,8 +95,10 @@ type Request struct {
 	LastName          string
 	Email             string
 	Method            string
+	Network           string // code of the one to pay on; "" lets the customer choose
 	BusinessReference string // "" lets the service make one
 	Metadata          []byte // JSON text as given; nil when none
+	RedirectURL       string // where the customer can go afterwards; "" for nowhere
 	LinkID            *int64
 	// Also runs in the payment's transaction, before it is stored; its error
 	// refuses the payment. It may run again when the transaction does.
@@ -125,14 +129,16 @@ type View struct {
 	Surplus              []models.Transfer
 	SurplusSum, Refunded money.Amount
 	Sends                []models.Send
-	Chain                Chain
+	// Chain is the payment's own network; see chainOf for others.
+	Chain Chain
 	// Now is the time on the payment's own clock.
 	Now time.Time
 
-	contract Contract // of the payment's network
-	// whether readExtras finds any, and whether it did
-	hasSurplus, hasRefunds, hasSends, extrasRead bool
-	earlierReason                                Reason // of a reversed payment: the reason before it was reversed
+	contract place.Contract // of the payment's network
+	further  []furtherNetwork
+	// whether readFurther and readExtras find any, and whether readExtras did
+	hasFurther, hasSurplus, hasRefunds, hasSends, extrasRead bool
+	earlierReason                                            Reason // of a reversed payment: the reason before it was reversed
 }
 
 // Coin is the payment's coin.

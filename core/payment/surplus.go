@@ -1,12 +1,14 @@
 package payment
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"cointill/core/money"
+	"cointill/core/notification"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -141,6 +143,7 @@ func (s *Service) writeSurplus(tx *models.Tx, v *View, surplus []models.Transfer
 	}
 	var steps []models.Step
 	var events [][]string
+	var noted error
 	for _, t := range surplus {
 		steps = append(steps, s.NumberStep(v, models.Step{Kind: StepTransfer, From: v.Payment.Status,
 			To: v.Payment.Status, Remark: "The payment did not need this transfer: " + formatAmount(t) +
@@ -148,8 +151,9 @@ func (s *Service) writeSurplus(tx *models.Tx, v *View, surplus []models.Transfer
 			Reason: Surplus, Detail: StepDetail(map[string]any{"hash": t.TxID, "index": t.Index,
 				"amount": t.Amount.String(), "asset": t.Asset})}))
 		events = AddReport(events, t.TxID)
+		noted = errors.Join(noted, notification.NoteUnmatched(tx, t, s.Clock()))
 	}
-	if err := tx.Create(steps).Error; err != nil {
+	if err := errors.Join(noted, tx.Create(steps).Error); err != nil {
 		return err
 	}
 	for _, hashes := range events {

@@ -55,13 +55,29 @@ func (s *Service) RunSweeps(ctx context.Context, interval time.Duration) error {
 // reached, and those up to whose due time it was read.
 func (s *Service) EvaluateDue(ctx context.Context, network string, tip int64, read time.Time, touched []int64) error {
 	return errors.Join(s.evaluateAll(ctx, touched),
-		s.EvaluateEach(ctx, "network = ? AND due_height IS NOT NULL AND due_height <= ?", network, tip),
-		s.EvaluateEach(ctx, DueRead, network, read))
+		s.EvaluateEach(ctx, dueHeight, network, tip), s.EvaluateEach(ctx, elsewhere(dueHeight), network, tip),
+		evaluateRead(ctx, s, network, read))
 }
+
+// evaluateRead decides the payments whose deadline passes when a network was read until a moment.
+func evaluateRead(ctx context.Context, s *Service, network string, read time.Time) error {
+	return errors.Join(s.EvaluateEach(ctx, DueRead, network, read), s.EvaluateEach(ctx, DueReadElsewhere, network, read))
+}
+
+// dueHeight is the condition of an index: payments that confirmations may decide at a height of a network.
+const dueHeight = "network = ? AND due_height IS NOT NULL AND due_height <= ?"
 
 // DueRead is the condition of an index: payments whose deadline passes when their
 // network was read until a moment.
 const DueRead = "network = ? AND due_read IS NOT NULL AND due_read <= ?"
+
+// DueReadElsewhere is the same for further networks of payments.
+var DueReadElsewhere = elsewhere(DueRead)
+
+// elsewhere turns a condition of payments into the one of their further networks.
+func elsewhere(condition string) string {
+	return "id IN (SELECT payment_id FROM payment_networks WHERE " + condition + ")"
+}
 
 // EvaluateEach evaluates all payments of a condition.
 func (s *Service) EvaluateEach(ctx context.Context, condition string, of ...any) (failed error) {
@@ -84,7 +100,8 @@ const retryDelay = 30 * time.Second
 // postponeEvaluation lets a payment that could not be evaluated wait, still due.
 func postponeEvaluation(tx *models.Tx, now time.Time, id int64) error {
 	set := map[string]any{"due_at": now.Add(retryDelay), "due_read": nil} // not at every look at its network
-	return tx.Model(&models.Payment{}).Where("id = ?", id).Updates(set).Error
+	return errors.Join(tx.Model(&models.Payment{}).Where("id = ?", id).Updates(set).Error,
+		tx.Model(&models.PaymentNetwork{}).Where("payment_id = ?", id).Update("due_read", nil).Error)
 }
 
 // evaluateAll evaluates each payment in a transaction of its own. One that

@@ -44,7 +44,7 @@ func TestExportNamesDetailsOfPayments(t *testing.T) {
 		r.Metadata = []byte(`{"table":"7"}`)
 		started, err := b.service.Initiate(t.Context(), b.scope, r)
 		must(t, err)
-		paid, err := b.service.Open(t.Context(), started.AccessToken, "")
+		paid, err := b.service.Open(t.Context(), started.AccessToken, "", "")
 		must(t, err)
 		link := models.Link{BusinessID: b.scope.BusinessID, Domain: "test", Code: "PL_TABLE"}
 		must(t, b.db.Exec(t.Context()).Create(&link).Error)

@@ -10,6 +10,7 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/record"
 	"cointill/models"
 )
 
@@ -66,11 +67,11 @@ func TestAnotherBranchOfMany(t *testing.T) {
 }
 
 // told is what the last event of a type said of a payment.
-func (b *bench) told(v payment.View, kind string) (data payment.Record) {
+func (b *bench) told(v payment.View, kind string) (data record.Record) {
 	b.t.Helper()
 	var row models.Event
 	err := b.db.Read(b.t.Context()).Where("payment_id = ? AND type = ?", v.Payment.ID, kind).Order("sequence DESC").Take(&row).Error
-	body := struct{ Data *payment.Record }{&data}
+	body := struct{ Data *record.Record }{&data}
 	if err == nil {
 		err = json.Unmarshal([]byte(row.Body), &body)
 	}

@@ -3,9 +3,13 @@ package payment
 // Why a transfer credits no payment.
 const (
 	WrongAsset = "wrong_asset"
+	// NetworkOff: it is the right asset on another network, which is off for the business.
+	NetworkOff = "network_off"
 	MissingTag = "missing_tag"
 	UnknownTag = "unknown_tag"
-	AfterFinal = "after_final"
+	// OtherAmount: no payment to the business's one address holds its amount.
+	OtherAmount = "other_amount"
+	AfterFinal  = "after_final"
 	// Surplus: it came before the payment ended, which did not need it.
 	Surplus = "surplus"
 	// NotPayment: it came by something else than a payment.

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/metadata"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/models"
 )
 
@@ -40,8 +42,8 @@ func TestRequestsAreChecked(t *testing.T) {
 		"an array":                    {func(r *payment.Request) { r.Metadata = []byte("\n[1]") }, "", ""},
 		"a number":                    {func(r *payment.Request) { r.Metadata = []byte("7") }, "metadata", "object or an array"},
 		"no JSON":                     {func(r *payment.Request) { r.Metadata = []byte("{") }, "metadata", "valid JSON"},
-		"8 KiB":                       {func(r *payment.Request) { r.Metadata = []byte("[" + strings.Repeat(" ", payment.MaxMetadata-2) + "]") }, "", ""},
-		"more than 8 KiB":             {func(r *payment.Request) { r.Metadata = []byte("[" + strings.Repeat(" ", payment.MaxMetadata-1) + "]") }, "metadata", "8 KiB"},
+		"8 KiB":                       {func(r *payment.Request) { r.Metadata = []byte("[" + strings.Repeat(" ", metadata.MaxSize-2) + "]") }, "", ""},
+		"more than 8 KiB":             {func(r *payment.Request) { r.Metadata = []byte("[" + strings.Repeat(" ", metadata.MaxSize-1) + "]") }, "metadata", "8 KiB"},
 		"16 levels":                   {func(r *payment.Request) { r.Metadata = []byte(nested(16)) }, "", ""},
 		"17 levels":                   {func(r *payment.Request) { r.Metadata = []byte(nested(17)) }, "metadata", "16 levels"},
 		"many arrays of one level":    {func(r *payment.Request) { r.Metadata = []byte("[" + strings.Repeat("[],{},", 20) + "1]") }, "", ""},
@@ -86,7 +88,9 @@ func TestDestinationsOfPayments(t *testing.T) {
 			"bitcoin:at?amount=0.00001&label=&message=PAY_1", "Bitcoin"},
 		"overpaid": {with(of(money.BTC, "bitcoin-mainnet"), func(p *models.Payment) { p.Paid = p.Due.Add(p.Due) }),
 			"bitcoin:at?amount=0.00001&label=&message=PAY_1", "Bitcoin"},
-		"no contract":  {of(money.USDT, "ethereum-1"), fmt.Sprintf("ethereum:%s@%d/transfer?address=at&uint256=600", payment.SandboxToken, payment.SandboxChainID), "Ethereum (ERC-20) 1"},
+		"no contract": {of(money.USDT, "ethereum-1"),
+			fmt.Sprintf("ethereum:%s@%d/transfer?address=at&uint256=600", place.SandboxToken,
+				place.SandboxChainID), "Ethereum (ERC-20) 1"},
 		"never opened": {with(of(money.BTC, "bitcoin-mainnet"), func(p *models.Payment) { p.Address = "" }), "", "Bitcoin"},
 		"a tag":        {with(of(money.XRP, "xrpl-mainnet"), func(p *models.Payment) { p.Tag = &tag }), "ripple:at?amount=0.0006&dt=7", "XRP Ledger"},
 	} {

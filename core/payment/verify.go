@@ -7,8 +7,8 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
-	"cointill/core/wallet"
 	"cointill/models"
 )
 
@@ -60,10 +60,10 @@ func (s *Service) readVerified(ctx context.Context, of verifiedScope, references
 
 // ByToken finds a payment by the access token of its page.
 func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
-	if len(token) != tokenLength {
+	if len(token) != TokenLength {
 		return View{}, fault.Missing("payment") // nothing to look for
 	}
-	v, err := s.readView(s.DB.Point(ctx).Where("payments.token_hash = ?", hashToken(token)))
+	v, err := s.readView(s.DB.Point(ctx).Where("payments.token_hash = ?", HashToken(token)))
 	if err == nil {
 		err = readExtras(s.DB.Point(ctx), &v)
 	}
@@ -102,62 +102,11 @@ func (v View) Enough() bool {
 	return v.Payment.Paid.Cmp(least) >= 0
 }
 
-// SandboxChainID and SandboxToken stand for Ethereum's chain id and the USDT
-// contract in the sandbox: wallets know no such chain, so nothing real can be sent by mistake.
-const (
-	SandboxChainID = 1337
-	SandboxToken   = "0x5a4Db0C5a4dB0c5A4db0C5a4DB0C5A4dB0C5a4Db"
-)
-
-// Contract is what wallets need to know of a network of Ethereum's kind.
-type Contract struct {
-	ChainID int64
-	Token   string // contract of USDT; never a place to send to
-}
-
-// Pay is where and how the rest of a payment is to be paid.
-type Pay struct {
-	Address  string
-	Tag      *int64
-	URI      string // what a wallet opens
-	XAddress string // XRP only: address and tag in one
-	Network  string // for people
-}
-
 // Destination is where and how to pay; its Address is empty before the payment is opened.
-func (v View) Destination() Pay {
-	p := v.Payment
-	pay := Pay{Address: p.Address, Tag: p.Tag, Network: networkName(v.Coin(), p.Network)}
-	if p.Address == "" {
-		return pay
-	}
-	place := wallet.Place{Address: p.Address}
-	if p.Tag != nil {
-		tag := uint32(*p.Tag)
-		place.Tag = &tag
-		if x, err := wallet.XAddress(p.Address, &tag, p.Domain == string(scope.Test)); err == nil {
-			pay.XAddress = x
-		}
-	}
+func (v View) Destination() place.Pay {
 	rest := v.Rest()
 	if rest.Sign() == 0 {
-		rest = p.Due
+		rest = v.Payment.Due
 	}
-	contract := v.contract
-	if contract == (Contract{}) { // the sandbox, or a network that isn't set up any more
-		contract = Contract{ChainID: SandboxChainID, Token: SandboxToken}
-	}
-	pay.URI = wallet.Asked{Coin: v.Coin(), Place: place, Amount: rest, Label: v.Business.Name, Message: p.Reference,
-		ChainID: contract.ChainID, Token: contract.Token}.URI()
-	return pay
-}
-
-// networkName names a network for people: the coin's, and which test network
-// it is where real wallets could mix it up with the main one.
-func networkName(coin money.Coin, network string) string {
-	info := coin.Info()
-	if name, real := strings.CutPrefix(network, string(info.Chain)+"-"); real && name != "mainnet" {
-		return info.Network + " " + name
-	}
-	return info.Network
+	return place.Describe(v.Payment, rest, v.contract, v.Business.Name)
 }

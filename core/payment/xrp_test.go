@@ -58,7 +58,7 @@ func (x *xrpBench) open() payment.View {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	v, err := x.service.Open(x.t.Context(), started.AccessToken, "en")
+	v, err := x.service.Open(x.t.Context(), started.AccessToken, "en", "")
 	if err != nil {
 		x.t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ var worthless = []string{"", "null", `""`, "NaN", `"NaN"`, "Inf", "-Infinity", `
 // FuzzAnswers (FX-3) puts anything where two sources say what a dollar costs: there is
 // a quote only from a number that a dollar may cost, and for none of those there is one.
 //
-//fuzz:inputs 15000
+//fuzz:inputs 7500
 func FuzzAnswers(f *testing.F) {
 	for _, text := range append([]string{"1432.1", `"1432.1"`, "1432.1,\"GHS\":0", "1.4321e3"}, worthless...) {
 		f.Add(text)

@@ -97,7 +97,8 @@ func (s *Service) ChangeWallet(ctx context.Context, sc scope.Scope, c Change) (u
 	if err != nil {
 		return models.Wallet{}, false, err
 	}
-	if found && IsSame(present.Wallet, preview.Fingerprint, preview.Script) {
+	if found && IsSame(present.Wallet, preview.Fingerprint, preview.Script) &&
+		present.Wallet.Networks == preview.Networks {
 		return present.Wallet, false, nil
 	}
 	by, err := s.Users.Reauthenticate(ctx, sc, c.Proof)
@@ -161,7 +162,7 @@ func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, t told) (
 		if w.Network != used.Network {
 			continue
 		}
-		if w.ID == used.ID && IsSame(w, used.Fingerprint, used.Script) {
+		if w.ID == used.ID && IsSame(w, used.Fingerprint, used.Script) && w.Networks == used.Networks {
 			return used, false, nil
 		}
 		former = DescribeKey(w.Key, w.Script)
@@ -169,6 +170,9 @@ func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, t told) (
 	now := s.Clock()
 	detail := map[string]string{"before": former, "after": DescribeKey(used.Key, used.Script), "script": used.Script,
 		"fingerprint": used.Fingerprint}
+	if used.Networks != "" {
+		detail["networks"] = used.Networks
+	}
 	if err := audit.Record(tx, sc, now, "wallet.changed", used.Network, detail); err != nil {
 		return used, false, err
 	}
@@ -234,8 +238,11 @@ func IsSame(w models.Wallet, fingerprint, script string) bool {
 		w.Account == fingerprint)
 }
 
-// walletPage returns the page of a chain's wallet, by its first coin.
+// walletPage returns the page of a chain's wallet, by its first coin. Tron's is known by the network.
 func (s *Service) walletPage(c money.Chain) string {
+	if c == money.Tron {
+		return s.Pages + "/" + string(c) + "/wallet"
+	}
 	for _, coin := range money.Coins() {
 		if coin.Chain == c {
 			return s.Pages + "/" + string(coin.Method) + "/wallet"

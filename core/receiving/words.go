@@ -25,7 +25,7 @@ func ShortKey(key string) string {
 // DescribeKey describes what people read of a wallet's key: a short form, and an account whole,
 // so that every character can be compared.
 func DescribeKey(key, script string) string {
-	if script == wallet.ScriptAccount {
+	if script == wallet.ScriptAccount || script == wallet.ScriptAddress {
 		return key
 	}
 	return ShortKey(key)
@@ -35,7 +35,7 @@ func DescribeKey(key, script string) string {
 // begin there: "native SegWit (bc1q…)".
 func DescribeKind(script, network string) string {
 	name, _, _ := strings.Cut(wallet.ScriptName(script), " (")
-	if p, known := wallet.Find(network); known && script != wallet.ScriptEthereum && script != wallet.ScriptList {
+	if p, known := wallet.Find(network); known && samples[script] != nil {
 		if example := p.Address(samples[script]); example != "" {
 			return name + " (" + addressPrefix(example) + "…)"
 		}
@@ -64,6 +64,9 @@ func addressPrefix(address string) string {
 // testnet4" where its coins are worth nothing.
 func NetworkName(network string) string {
 	kind, name, _ := strings.Cut(network, "-")
+	if n, known := money.FindTronNetwork(network); known {
+		return n.Label
+	}
 	for _, coin := range money.Coins() {
 		if string(coin.Chain) == kind && name == "mainnet" {
 			return coin.Network

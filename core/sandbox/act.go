@@ -9,6 +9,7 @@ import (
 	"cointill/core/ident"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 )
 
 const (
@@ -232,7 +233,8 @@ func (a *act) reorganise() error {
 	}
 	room := int64(a.view.Payment.FinalDepth) - 1 // at least one
 	tx := newTransaction(a.newOutput(amountOwed(a.view)))
-	txid := a.sendLater(tx, 0, false, "Sent now; it confirms, leaves the chain with a reorganisation, and confirms again.")
+	txid := a.sendLater(tx, 0, false,
+		"Sent now; it confirms, leaves the chain with a reorganisation, and confirms again.")
 	shown := min(a.countBlocks(glance), room)
 	undone := 1 + shown // its own block, and those on it
 	back := undone + a.countBlocks(glance)
@@ -331,5 +333,19 @@ func (a *act) wrongAsset() error {
 	a.sendLater(newTransaction(output), 0, false, "Sent now; the next block takes it.")
 	a.done.Next = "The payment doesn't change; the transfer is listed under Unmatched (wrong_asset), with the event " +
 		"payment.unexpected_transfer."
+	return nil
+}
+
+// wrongNetwork pays on the chain of another network, which has the same address.
+func (a *act) wrongNetwork() error {
+	output, name := a.newOutput(amountOwed(a.view)), place.NameNetwork(a.view.Coin(), string(a.chain.Network()))
+	a.sendLater(newTransaction(output), 0, false, "Sent now on "+name+"; its next block takes it.")
+	ends := "successful when it is final there"
+	if phaseOf(a.view) == abandoned {
+		ends = "declined (after_abandoned) when it is final there"
+	}
+	a.done.Next = "If " + name + " is on for this business, the payment becomes processing at the first " +
+		"confirmation, and " + ends + ". Otherwise it doesn't change, and the transfer is listed under Unmatched " +
+		"(network_off), with the event payment.unexpected_transfer."
 	return nil
 }

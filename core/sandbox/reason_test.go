@@ -204,7 +204,7 @@ func TestReversed(t *testing.T) {
 // TestFitting: what a page offers is what Simulate takes, in every phase.
 func TestFitting(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, modelstest.Open(t, false, time.Now))
+	b := newBench(t, modelstest.Open(t, false, time.Now), money.Arbitrum)
 	advance := func(reference string, seconds int64) {
 		_, err := b.sandbox.Advance(t.Context(), b.scope, reference, seconds)
 		b.must(err)
@@ -242,7 +242,7 @@ func TestFitting(t *testing.T) {
 		}
 		v := b.view(one.reference)
 		offered := fitting(v)
-		_, err := b.sandbox.Simulate(t.Context(), b.scope, one.reference, one.scenario)
+		_, err := b.sandbox.Simulate(t.Context(), b.scope, one.reference, one.scenario, "")
 		fits := slices.Contains(strings.Fields(offered), one.scenario)
 		if fits != (err == nil) || err != nil && fault.KindOf(err) != fault.Conflict && fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s, %s %s: offered %t, answered %v", one.phase, v.Payment.Coin, one.scenario, fits, err)

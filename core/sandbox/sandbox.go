@@ -5,8 +5,10 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"cointill/chain"
@@ -46,7 +48,7 @@ type Service struct {
 	Payments  Payments
 	Sends     Sends
 	Approvals Approvals
-	Chains    map[money.Chain]Chain
+	Chains    map[money.Chain]Chain // by the code of the network
 }
 
 // Transaction is one transaction that a simulation sent, or will send.
@@ -70,8 +72,10 @@ type Simulated struct {
 // Simulate lets a scenario happen to a payment of the test domain. It opens the
 // payment first, as its customer would, if it isn't open yet. Faults: NotFound (also for
 // the live domain), Invalid for a scenario that is unknown or makes no sense
-// here, Conflict for a payment that can't be paid any more.
-func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code string) (Simulated, error) {
+// here, Conflict for a payment that can't be paid any more. on is the network that wrong_network pays on, by its code;
+// "" for another one of the coin.
+func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code string, on money.Chain) (Simulated,
+	error) {
 	if err := onlyTest(sc, "payment"); err != nil {
 		return Simulated{}, err
 	}
@@ -83,19 +87,25 @@ func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code 
 	if err != nil {
 		return Simulated{}, err
 	}
+	if on != "" && scenario.Code != WrongNetwork {
+		return Simulated{}, fault.Validation(fault.Fields{"network": {"Only " + WrongNetwork + " takes a network."}})
+	}
 	return idempotency.Around(ctx, func(ctx context.Context) (Simulated, error) {
-		return s.playScenario(ctx, sc, view.Payment.Reference, scenario)
+		return s.playScenario(ctx, sc, view.Payment.Reference, scenario, on)
 	})
 }
 
 // playScenario opens the payment and lets the scenario happen to it.
-func (s *Service) playScenario(ctx context.Context, sc scope.Scope, reference string, scenario Scenario) (Simulated,
-	error) {
+func (s *Service) playScenario(ctx context.Context, sc scope.Scope, reference string, scenario Scenario,
+	on money.Chain) (Simulated, error) {
 	view, err := s.Payments.OpenByReference(ctx, sc, reference)
 	if err != nil {
 		return Simulated{}, err
 	}
 	network, err := s.checkReady(view, scenario)
+	if err == nil && scenario.Code == WrongNetwork {
+		network, err = s.findOther(view, on)
+	}
 	if err != nil {
 		return Simulated{}, err
 	}
@@ -116,11 +126,34 @@ func (s *Service) playScenario(ctx context.Context, sc scope.Scope, reference st
 	return a.done, nil
 }
 
+// findChain returns the simulated network with a name; nil for another kind of network.
+func (s *Service) findChain(name string) Chain {
+	network := s.Chains[chain.Network(name).Code()]
+	if network == nil || string(network.Network()) != name {
+		return nil
+	}
+	return network
+}
+
+// findOther returns another network of a payment's coin that shares its addresses: the one with a code, or the first
+// there is.
+func (s *Service) findOther(view payment.View, on money.Chain) (Chain, error) {
+	for _, code := range view.Coin().Info().Chains() {
+		other := s.Chains[code]
+		shares := code.IsEVM() && chain.Network(view.Payment.Network).Code().IsEVM()
+		if shares && other != nil && string(other.Network()) != view.Payment.Network && (on == "" || on == code) {
+			return other, nil
+		}
+	}
+	return nil, fault.Validation(fault.Fields{"network": {"Is not another network of " + string(view.Coin()) +
+		" in the sandbox."}})
+}
+
 // checkReady refuses payments to which the scenario can't happen.
 func (s *Service) checkReady(view payment.View, scenario Scenario) (Chain, error) {
-	network := s.Chains[view.Coin().Info().Chain]
+	network := s.findChain(view.Payment.Network)
 	switch {
-	case network == nil || view.Payment.Network != string(network.Network()):
+	case network == nil:
 		return nil, fault.New(fault.Conflict, "not_on_sandbox",
 			"This payment runs on the network "+view.Payment.Network+
 				", not on the sandbox: pay it from a wallet of that network.")
@@ -159,20 +192,22 @@ type Mined struct {
 	Height  int64
 }
 
-// Mine makes blocks on a payment method's chain at once. Every test payment on
-// that chain sees them, of whatever business. The steps of a scenario that fall
-// due within the blocks happen unseen: a reorganisation that is mined over leaves
-// only its result. Faults: NotFound, Invalid.
-func (s *Service) Mine(ctx context.Context, sc scope.Scope, method money.Method, blocks int) (Mined, error) {
+// Mine makes blocks at once on a network of a payment method: its coin's first network, unless code names another.
+// Every test payment on that chain sees them, of whatever business. The steps of a scenario that fall due within the
+// blocks happen unseen: a reorganisation that is mined over leaves only its result. Faults: NotFound, Invalid.
+func (s *Service) Mine(ctx context.Context, sc scope.Scope, method money.Method, code money.Chain,
+	blocks int) (Mined, error) {
 	if err := onlyTest(sc, "sandbox"); err != nil {
 		return Mined{}, err
 	}
 	fields := fault.Fields{}
 	info, known := method.Info()
-	network := s.Chains[info.Chain]
+	network := s.Chains[cmp.Or(code, info.Chain)]
 	if !known {
 		fields.Add("payment_method",
 			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
+	} else if code != "" && !slices.Contains(info.Chains(), code) {
+		fields.Add("network", "Is not a network of "+string(method)+".")
 	} else if network == nil {
 		fields.Add("payment_method", "This method doesn't run on the sandbox here.")
 	}

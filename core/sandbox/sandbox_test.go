@@ -45,7 +45,8 @@ type bench struct {
 	scope     scope.Scope
 }
 
-func newBench(t *testing.T, db *models.DB) *bench {
+// further are networks beside the coins' first ones.
+func newBench(t *testing.T, db *models.DB, further ...money.Chain) *bench {
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	b := &bench{T: t, db: db, clock: now, sandbox: &sandbox.Service{Chains: map[money.Chain]sandbox.Chain{}}}
 	box, err := secret.NewBox(make([]byte, 32))
@@ -54,7 +55,8 @@ func newBench(t *testing.T, db *models.DB) *bench {
 		BusinessName: "Kofi Books", Name: "Kofi Boateng", Email: "kofi@books.example", Password: "a long enough passphrase"})
 	b.must(err)
 	b.scope = scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "key:1", Role: scope.API}
-	registry := &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
+	registry := &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}},
+		Homes: map[chain.Network]chain.Network{}}
 	b.payments = &payment.Service{
 		DB: db, Clock: now.Now, Secrets: box, Networks: registry,
 		Quotes:   &quote.Service{DB: db, Clock: now.Now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}}},
@@ -65,7 +67,10 @@ func newBench(t *testing.T, db *models.DB) *bench {
 	}
 	b.sends = sendtest.New(b.payments)
 	b.sandbox.Payments, b.sandbox.Sends, b.sandbox.Approvals = b.payments, b.sends, b.sends.Approvals
-	for _, kind := range money.Chains() {
+	for _, kind := range append(money.Chains(), further...) {
+		if kind.IsEVM() {
+			registry.Homes[chain.Sandbox(kind)] = chain.Sandbox(money.Ethereum)
+		}
 		c, err := simulated.Open(t.Context(), db, kind, now.Now)
 		b.must(err)
 		observer := observe.New(b.payments, b.sends, new(chain.WatchSet))
@@ -131,7 +136,7 @@ func (b *bench) view(reference string) payment.View {
 
 func (b *bench) simulate(reference, scenario string) sandbox.Simulated {
 	b.Helper()
-	done, err := b.sandbox.Simulate(b.Context(), b.scope, reference, scenario)
+	done, err := b.sandbox.Simulate(b.Context(), b.scope, reference, scenario, "")
 	b.must(err)
 	return done
 }
@@ -176,6 +181,7 @@ var ends = map[string]struct {
 	sandbox.Revert:         {"pending initiated failed", payment.Reverted},
 	sandbox.MissingTag:     {"pending initiated", ""},
 	sandbox.WrongAsset:     {"pending initiated", ""},
+	sandbox.WrongNetwork:   {"pending initiated", ""},
 }
 
 // TestEveryScenarioForEveryCoin lets each scenario happen to a payment of each
@@ -184,7 +190,7 @@ var ends = map[string]struct {
 func TestEveryScenarioForEveryCoin(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
-		b := newBench(t, db)
+		b := newBench(t, db, money.Arbitrum)
 		type run struct {
 			name, reference, scenario string
 			done                      sandbox.Simulated
@@ -214,9 +220,10 @@ func TestEveryScenarioForEveryCoin(t *testing.T) {
 					t.Errorf("%s: unmatched is %q", r.name, got)
 				}
 			}
-			if r.scenario == sandbox.MissingTag || r.scenario == sandbox.WrongAsset {
-				if got := b.unmatched(r.done.Transactions[0].Hash); got != r.scenario {
-					t.Errorf("%s: unmatched is %q", r.name, got)
+			if why := map[string]string{sandbox.MissingTag: payment.MissingTag, sandbox.WrongAsset: payment.WrongAsset,
+				sandbox.WrongNetwork: payment.NetworkOff}[r.scenario]; why != "" {
+				if got := b.unmatched(r.done.Transactions[0].Hash); got != why {
+					t.Errorf("%s: unmatched is %q, want %q", r.name, got, why)
 				}
 			}
 		}
@@ -247,7 +254,7 @@ func TestMineSettlesAtOnce(t *testing.T) {
 	b := newBench(t, modelstest.Open(t, false, time.Now))
 	reference := b.initiate(money.DOGE)
 	b.simulate(reference, sandbox.Exact)
-	mined, err := b.sandbox.Mine(t.Context(), b.scope, money.CryptoDogecoin, 50)
+	mined, err := b.sandbox.Mine(t.Context(), b.scope, money.CryptoDogecoin, "", 50)
 	b.must(err)
 	b.pass(0)
 	if view := b.view(reference); view.State() != payment.Successful || mined.Blocks != 50 || mined.Height < 50 {
@@ -278,7 +285,7 @@ func TestMoreMoneyAfterTheEnd(t *testing.T) {
 		t.Errorf("a successful payment is offered %s", got)
 	}
 	for _, s := range sandbox.Scenarios() {
-		_, err := b.sandbox.Simulate(t.Context(), b.scope, reference, s.Code)
+		_, err := b.sandbox.Simulate(t.Context(), b.scope, reference, s.Code, "")
 		later := s.Code == sandbox.Exact || s.Code == sandbox.Underpay || s.Code == sandbox.Overpay || s.Code == sandbox.Reorg
 		fits := s.Code != sandbox.MissingTag
 		switch {
@@ -307,7 +314,7 @@ func TestAdvance(t *testing.T) {
 	if view.State() != payment.Expired {
 		t.Errorf("8 minutes later it is %s", view.State())
 	}
-	if _, err := b.sandbox.Simulate(t.Context(), b.scope, pending, sandbox.Exact); code(err) != "payment_expired" {
+	if _, err := b.sandbox.Simulate(t.Context(), b.scope, pending, sandbox.Exact, ""); code(err) != "payment_expired" {
 		t.Errorf("paying an expired payment: %v", err)
 	}
 	for _, seconds := range []int64{0, -1, sandbox.MaxSeconds + 1} {
@@ -343,7 +350,7 @@ func TestRefusals(t *testing.T) {
 		{"reorg on XRP", xrp, sandbox.Reorg, b.scope, fault.Invalid, "never changes"},
 		{"double spend on XRP", xrp, sandbox.DoubleSpend, b.scope, fault.Invalid, "never changes"},
 	} {
-		_, err := b.sandbox.Simulate(t.Context(), c.sc, c.reference, c.scenario)
+		_, err := b.sandbox.Simulate(t.Context(), c.sc, c.reference, c.scenario, "")
 		var f *fault.Fault
 		if err == nil || fault.KindOf(err) != c.kind || (c.says != "" && (!errors.As(err, &f) || !strings.Contains(fmt.Sprint(f.Fields), c.says))) {
 			t.Errorf("%s: %v", c.name, err)
@@ -352,12 +359,12 @@ func TestRefusals(t *testing.T) {
 	if state := b.view(btc).State(); state != payment.Pending {
 		t.Errorf("a refused scenario made the payment %s", state)
 	}
-	_, err := b.sandbox.Mine(t.Context(), b.scope, "cash", 0)
+	_, err := b.sandbox.Mine(t.Context(), b.scope, "cash", "", 0)
 	var f *fault.Fault
 	if !errors.As(err, &f) || f.Kind != fault.Invalid || len(f.Fields) != 2 {
 		t.Errorf("mining nonsense: %v", err)
 	}
-	if _, err := b.sandbox.Mine(t.Context(), live, money.CryptoBitcoin, 1); fault.KindOf(err) != fault.NotFound {
+	if _, err := b.sandbox.Mine(t.Context(), live, money.CryptoBitcoin, "", 1); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("mining live: %v", err)
 	}
 }

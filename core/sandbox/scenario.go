@@ -60,6 +60,7 @@ const (
 	Revert         = "revert"
 	MissingTag     = "missing_tag"
 	WrongAsset     = "wrong_asset"
+	WrongNetwork   = "wrong_network"
 )
 
 // Scenarios lists all of them, in the order pages show them.
@@ -73,7 +74,8 @@ func Scenarios() []Scenario {
 		{Code: Exact, Label: "Exact amount", until: ended, moves: (*act).payExact, what: "The exact amount is paid",
 			Explanation: "The customer pays what is still due: the payment becomes Successful at its final " +
 				"confirmation."},
-		{Code: Underpay, Label: "Underpaid", until: ended, moves: (*act).payTooLittle, what: "90 % of the amount is paid",
+		{Code: Underpay, Label: "Underpaid", until: ended, moves: (*act).payTooLittle,
+			what:        "90 % of the amount is paid",
 			Explanation: "90 % is paid, and then the time to pay ends: the payment is Declined as underpaid."},
 		{Code: Overpay, Label: "Overpaid", until: ended, moves: (*act).payTooMuch, what: "110 % of the amount is paid",
 			Explanation: "110 % is paid: the payment is Declined as overpaid."},
@@ -116,6 +118,10 @@ func Scenarios() []Scenario {
 			why: "Addresses of this coin can receive nothing else.", moves: (*act).wrongAsset,
 			Explanation: "Another asset arrives at the payment's address: it credits nothing and is listed under " +
 				"Unmatched."},
+		{Code: WrongNetwork, Label: "On another network", until: abandoned, coins: []money.Coin{money.ETH, money.USDT},
+			why: "This coin has one network.", moves: (*act).wrongNetwork,
+			Explanation: "The coin arrives at the payment's address on another network than the one shown: it counts " +
+				"if that network is on for the business, and is listed under Unmatched otherwise."},
 	}
 }
 
@@ -134,7 +140,7 @@ func (s Scenario) fitsCoin(coin money.Coin) bool {
 func Fitting(v payment.View) []Scenario {
 	p := v.Payment
 	unopened := p.Address == "" && (v.State() != payment.Pending || v.Now.After(p.ExpiresAt) || payment.TooSmall(p))
-	if p.Domain != string(scope.Test) || p.Network != string(chain.Sandbox(v.Coin().Info().Chain)) || unopened {
+	if p.Domain != string(scope.Test) || !chain.Network(p.Network).IsSandbox() || unopened {
 		return nil
 	}
 	var list []Scenario
@@ -159,7 +165,9 @@ func (s Scenario) restoresFinal(v payment.View) bool {
 
 // heldTransfers are the payment's transfers that wait in the mempool.
 func heldTransfers(v payment.View) []models.Transfer {
-	return slices.DeleteFunc(slices.Clone(v.Transfers), func(t models.Transfer) bool { return t.Height != nil || t.Gone })
+	return slices.DeleteFunc(slices.Clone(v.Transfers), func(t models.Transfer) bool {
+		return t.Height != nil || t.Gone
+	})
 }
 
 // checkCoin says why the scenario can't happen to a payment of a coin that it makes
@@ -173,14 +181,17 @@ func (s Scenario) checkCoin(v payment.View) error {
 		return nil
 	case now > s.until && now == ended:
 		return fault.New(fault.Conflict, "payment_ended",
-			"This payment is "+p.Status+" already. Only more money can still come to it: use "+listCodes(listUntil(ended))+".")
+			"This payment is "+p.Status+" already. Only more money can still come to it: use "+
+				listCodes(listUntil(ended))+".")
 	case now > s.until:
 		return fault.New(fault.Conflict, "payment_abandoned",
-			"This payment is abandoned, and only a confirmation brings it back: use "+listCodes(listUntil(abandoned))+".")
+			"This payment is abandoned, and only a confirmation brings it back: use "+
+				listCodes(listUntil(abandoned))+".")
 	case s.Code == Late && v.Now.After(p.AbandonsAt):
 		return errScenario("24 hours have passed for this payment: use after_abandoned.")
 	case s.Code == Reorg && p.FinalDepth < 2:
-		return errScenario("This payment is final at its first confirmation, so a reorganisation comes too late to be seen.")
+		return errScenario("This payment is final at its first confirmation, so a reorganisation comes too late to " +
+			"be seen.")
 	case s.Code == Underpay && partOf(p.Due, 90).Sign() == 0:
 		return errScenario("This payment is too small to pay less: it is one unit.")
 	case s.Code == TwoParts && partOf(amountOwed(v), 60).Sign() == 0:

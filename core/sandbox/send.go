@@ -121,8 +121,8 @@ func (s *Service) SimulateSend(ctx context.Context, sc scope.Scope, reference, c
 
 func (s *Service) signSend(ctx context.Context, sc scope.Scope, found send.View, scenario SendScenario) (SignedSend,
 	error) {
-	network := s.Chains[found.Coin().Info().Chain]
-	if network == nil || found.Send.Network != string(network.Network()) {
+	network := s.findChain(found.Send.Network)
+	if network == nil {
 		return SignedSend{}, fault.New(fault.Conflict, "not_on_sandbox", "This send runs on the network "+
 			found.Send.Network+", not on the sandbox: sign it with a wallet of that network.")
 	}

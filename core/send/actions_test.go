@@ -18,6 +18,7 @@ import (
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/rules"
 	"cointill/models"
 )
 
@@ -32,7 +33,7 @@ func (o *office) listActs() []act {
 	ctx, a := o.Context(), o.sends.Approvals
 	return []act{
 		{"Approve", func(sc scope.Scope, v send.View) error {
-			_, err := a.Approve(ctx, sc, v.Send.Reference, "", send.Proof{Password: password})
+			_, err := a.Approve(ctx, sc, v.Send.Reference, v.Version(), send.Proof{Password: password})
 			return err
 		}},
 		{"ApproveInSandbox", func(sc scope.Scope, v send.View) error {
@@ -78,9 +79,9 @@ func (o *office) listActs() []act {
 				nil)
 			return err
 		}},
-		{"ReadRules", func(sc scope.Scope, _ send.View) error { _, _, err := a.ReadRules(ctx, sc); return err }},
+		{"ReadRules", func(sc scope.Scope, _ send.View) error { _, _, err := o.sends.Rules.ReadRules(ctx, sc); return err }},
 		{"SetRules", func(sc scope.Scope, _ send.View) error {
-			return a.SetRules(ctx, sc, send.Rules{}, send.Proof{Password: password})
+			return o.sends.Rules.SetRules(ctx, sc, rules.Rules{}, send.Proof{Password: password})
 		}},
 		{"Ask", func(sc scope.Scope, _ send.View) error { _, err := o.sends.Ask(ctx, sc, send.Request{}); return err }},
 		{"FindRefundable", func(sc scope.Scope, _ send.View) error {
@@ -132,7 +133,7 @@ func TestRolesBarActs(t *testing.T) {
 			return err
 		}},
 		{"SetRules", func(p send.Proof) error {
-			return o.sends.Approvals.SetRules(t.Context(), o.owner, send.Rules{},
+			return o.sends.Rules.SetRules(t.Context(), o.owner, rules.Rules{},
 				p)
 		}},
 	} {
@@ -488,7 +489,7 @@ func TestSendsThatWaitAreLookedAtAgain(t *testing.T) {
 	o.sends.Quotes = steady{}
 	p := o.paid(money.CryptoBitcoin)
 	v := o.ask(send.Request{Kind: send.Refund, Payment: p.Reference, Amount: "0.0001", Address: recipient})
-	o.setRules(send.Rules{OneFrom: 1_000_00, DayLimit: 1})
+	o.setRules(rules.Rules{OneFrom: 1_000_00, DayLimit: 1})
 	o.set(v, map[string]any{"approvals": 0, "due_at": o.clock.Now()})
 	v = o.evaluate(v)
 	if v.State() != send.AwaitingApproval || v.Send.DueAt == nil ||
@@ -500,7 +501,7 @@ func TestSendsThatWaitAreLookedAtAgain(t *testing.T) {
 		t.Errorf("without money it is %s and due at %v, want that it waits for a person", v.State(), v.Send.DueAt)
 	}
 	o.must(o.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", p.ID).Update("reversed", false).Error)
-	o.setRules(send.Rules{OneFrom: 1})
+	o.setRules(rules.Rules{OneFrom: 1})
 	if v = o.evaluate(v); v.State() != send.AwaitingApproval || v.Send.Approvals != 1 || v.Send.DueAt != nil {
 		t.Errorf("under stricter rules it is %s, needs %d approvals and is due at %v; want that it waits for one",
 			v.State(),
@@ -515,7 +516,7 @@ func TestForgottenTransfersAreErrors(t *testing.T) {
 	stray := o.stray("stray", nil, money.Units(9_000))
 	v := o.ask(send.Request{Kind: send.Refund, TransferID: stray.ID, Address: recipient})
 	o.set(v, map[string]any{"approvals": 0})
-	o.setRules(send.Rules{OneFrom: 1_000_00})
+	o.setRules(rules.Rules{OneFrom: 1_000_00})
 	o.must(o.db.Exec(t.Context()).Delete(&stray).Error)
 	o.expectFault("a send of a forgotten transfer", o.sends.Evaluator.Evaluate(t.Context(), v.Send.ID), "not_found")
 }

@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/quote"
 	"cointill/core/scope"
+	"cointill/core/send/rules"
 	"cointill/models"
 )
 
@@ -57,7 +58,7 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 		checkCarried(*row, name, fields)
 	}
 	usd := coin.ToFiat(row.Amount, q.usd.MarketPrice())
-	if len(fields) == 0 && usd.GreaterThan(decimal.New(maxRule, -2)) {
+	if len(fields) == 0 && usd.GreaterThan(decimal.New(rules.MaxAmount, -2)) {
 		fields.Add(name, "Is worth more than 1,000,000,000 USD.")
 	}
 	if err := fault.Validation(fields); err != nil {

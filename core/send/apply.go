@@ -3,10 +3,12 @@ package send
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/send/handed"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -87,8 +89,33 @@ func (s *store) readViews(tx *models.Tx, rows []models.Send) ([]View, error) {
 		if v.Approvals, err = s.listApprovals(tx, row); err != nil {
 			return nil, err
 		}
+		if err := s.readHanded(tx, v); err != nil {
+			return nil, err
+		}
 	}
 	return views, nil
+}
+
+// readHanded reads whether a transaction handed to a wallet may still confirm, where something depends on it: a
+// transaction failed or was replaced, or the send failed for one that was only dropped.
+func (s *store) readHanded(tx *models.Tx, v *View) error {
+	failed := v.State() == Failed
+	if failed && v.Send.Reason != Dropped || !failed && !slices.ContainsFunc(v.Transfers, func(t models.Transfer) bool {
+		return t.ConflictHeight != nil || t.Reverted
+	}) {
+		return nil
+	}
+	data, err := handed.Read(tx, s.Signers[v.Send.Network].Signer, v.Send, OrderOf(v.Send, v.Send.Account))
+	if err != nil {
+		return err
+	}
+	isDeep := func(height int64) bool { return v.decideCase().isDeep(height, v.Chain) }
+	if failed {
+		v.Lapsed = data.HasLapsed(v.Transfers, v.Chain.Tip, isDeep)
+		return nil
+	}
+	v.Outstanding, err = data.IsOutstanding(tx, v.Transfers, isDeep)
+	return err
 }
 
 // saveSend writes a send's row.
@@ -152,7 +179,8 @@ func (v *View) setDue(out Outcome) {
 func (v *View) decideCase() Case {
 	row := v.Send
 	return Case{State: v.State(), Reason: row.Reason, Reversed: row.Reversed, Depth: row.FinalDepth,
-		NetworkSays: row.FinalByNetwork && v.Chain.Finalized >= 0, ExpiresAt: row.ExpiresAt}
+		NetworkSays: row.FinalByNetwork && v.Chain.Finalized >= 0, ExpiresAt: row.ExpiresAt, Outstanding: v.Outstanding,
+		Marked: row.AnotherWayBy != "", AnotherWay: row.AnotherWayAt != nil}
 }
 
 // listSightings returns the send's transfers for Decide.
@@ -205,6 +233,9 @@ func (s *store) writeTransition(tx *models.Tx, v *View, out Outcome, actor, note
 		}
 	}
 	if before.Status != row.Status {
+		if row.AnotherWayAt == nil { // what a person said was about an earlier state
+			row.AnotherWayBy, row.AnotherWaySeal = "", ""
+		}
 		if err := s.writeEnd(tx, v, State(before.Status)); err != nil {
 			return err
 		}
@@ -228,7 +259,8 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 	if err := s.writeStep(tx, v, step); err != nil {
 		return err
 	}
-	began := row.Status == string(Processing) || row.Status == string(Successful) && before.Status != string(Processing)
+	began := row.Status == string(Processing) || row.Status == string(Successful) &&
+		before.Status != string(Processing) && row.AnotherWayAt == nil
 	if began && before.Status != row.Status {
 		if err := s.emitEvent(tx, v, webhook.SendProcessing); err != nil {
 			return err
@@ -249,6 +281,9 @@ func (s *store) writeEnd(tx *models.Tx, v *View, from State) error {
 		}
 		if err := s.finishRefund(tx, v); err != nil {
 			return err
+		}
+		if v.Send.AnotherWayAt != nil {
+			return s.mailCustomer(tx, v, LetterAnotherWay)
 		}
 		return s.mailCustomer(tx, v, LetterDone)
 	case state == Failed:
@@ -281,7 +316,7 @@ func (s *store) finishRefund(tx *models.Tx, v *View) error {
 		return nil
 	}
 	return s.Resolver.NoteSend(tx, *row.PaymentID, payment.SendNote{Reference: row.Reference,
-		Amount: v.Amount() + " " + row.Coin, Hash: row.Hash})
+		Amount: v.Amount() + " " + row.Coin, Hash: row.Hash, AnotherWay: row.AnotherWayAt != nil})
 }
 
 // isLost reports that a final send left the chain for good: its money can be refunded again.

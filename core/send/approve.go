@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"cointill/core/account/auth"
@@ -18,8 +17,6 @@ import (
 
 // Proof shows that the person at a session is its user.
 type Proof = auth.Proof
-
-func isPerson(actor string) bool { return strings.HasPrefix(actor, "user:") }
 
 // describeContent writes everything of a send that an approval covers. An amount in fiat at today's
 // price is converted at the last approval, so that its coin amount is not part of it.
@@ -48,11 +45,14 @@ func (s *store) sealApproval(row models.Send, actor string) string {
 }
 
 // sealReady returns what a ready send stores: it covers the coin amount, too, and once it is prepared the
-// wallet and what the transaction has beside the send.
+// wallet and what the transaction has beside the send, or the batch that has it.
 func (s *store) sealReady(row models.Send) string {
 	content := row.Amount.String() + " " + describeContent(row)
 	if row.Terms != "" {
 		content += "\n" + row.Account + "\n" + row.Terms
+	}
+	if row.BatchID != nil {
+		content += fmt.Sprintf("\nbatch %d of %s", *row.BatchID, row.Account)
 	}
 	return s.Secrets.Hash("send ready", content)
 }
@@ -112,19 +112,36 @@ func (s *Approvals) MayApprove(ctx context.Context, sc scope.Scope, v View) (boo
 // Invalid for the proof; NotFound; Conflict for a send that waits for no approval, that changed
 // since it was seen, or that exceeds the limit of 24 hours; Unavailable when there is no rate.
 func (s *Approvals) Approve(ctx context.Context, sc scope.Scope, reference, seen string, proof Proof) (View, error) {
+	if err := s.checkPerson(ctx, sc, proof); err != nil {
+		return View{}, err
+	}
+	return s.approveSend(ctx, sc, Seen{reference, seen}, false)
+}
+
+// Seen is a send as a person saw it, by its View.Version.
+type Seen struct{ Reference, Version string }
+
+// ApproveEach is Approve for several sends with one proof. Each is decided by itself: refused has the fault of
+// each send, nil for one that was approved.
+func (s *Approvals) ApproveEach(ctx context.Context, sc scope.Scope, seen []Seen, proof Proof) (refused []error,
+	err error) {
+	if err := s.checkPerson(ctx, sc, proof); err != nil {
+		return nil, err
+	}
+	for _, one := range seen {
+		_, err := s.approveSend(ctx, sc, one, false)
+		refused = append(refused, err)
+	}
+	return refused, nil
+}
+
+// checkPerson checks that the person of a scope is there, and that their role may approve.
+func (s *Approvals) checkPerson(ctx context.Context, sc scope.Scope, proof Proof) error {
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {
-		return View{}, err
-	}
-	if _, err := s.Users.Reauthenticate(ctx, sc, proof); err != nil {
-		return View{}, err
-	}
-	return s.approveSend(ctx, sc, reference, seen, func(tx *models.Tx, row models.Send) error {
-		approvers, err := s.listApprovers(tx, row)
-		if err == nil && !slices.Contains(approvers, sc.Actor) {
-			err = errNotApprover
-		}
 		return err
-	})
+	}
+	_, err := s.Users.Reauthenticate(ctx, sc, proof)
+	return err
 }
 
 // ApproveInSandbox plays the approvers of a send in the test domain. Faults: as Approve.
@@ -132,13 +149,12 @@ func (s *Approvals) ApproveInSandbox(ctx context.Context, sc scope.Scope, refere
 	if err := sc.CheckAction(scope.DriveSandbox); err != nil {
 		return View{}, err
 	}
-	return s.approveSend(ctx, sc, reference, "", nil)
+	return s.approveSend(ctx, sc, Seen{Reference: reference}, true)
 }
 
-// approveSend adds an approval; without a check it is the sandbox's, which stands for all.
-func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, reference, seen string,
-	check func(*models.Tx, models.Send) error) (View, error) {
-	found, err := s.Find(ctx, sc, reference)
+// approveSend adds the approval of a person, or the sandbox's, which stands for all and has seen no version.
+func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, seen Seen, sandbox bool) (View, error) {
+	found, err := s.Find(ctx, sc, seen.Reference)
 	if err != nil {
 		return View{}, err
 	}
@@ -158,14 +174,11 @@ func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, reference, 
 			return View{}, fault.New(fault.Conflict, "not_awaiting_approval", "This send waits for no approval; it is "+
 				describeState(v.State())+".")
 		}
-		if seen != "" && seen != v.Version() {
+		if !sandbox && seen.Version != v.Version() {
 			return View{}, fault.New(fault.Conflict, "send_changed", "This send changed since you opened "+
 				"it. Read it again before you approve it.")
 		}
-		if check != nil {
-			if err := check(tx, v.Send); err != nil {
-				return View{}, err
-			}
+		if !sandbox {
 			if err := s.addApproval(tx, v, sc.Actor); err != nil {
 				return View{}, err
 			}
@@ -178,7 +191,7 @@ func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, reference, 
 			Reason: "approved", Actor: sc.Actor}); err != nil {
 			return View{}, err
 		}
-		err = s.makeReady(tx, v, q, approval{sc.Actor, check == nil})
+		err = s.makeReady(tx, v, q, approval{sc.Actor, sandbox})
 		return *v, err
 	})
 	if err == nil {
@@ -187,8 +200,15 @@ func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, reference, 
 	return made, err
 }
 
-// addApproval stores a person's approval. One of an earlier version of the send gives way.
+// addApproval stores the approval of a person who may. One of an earlier version of the send gives way.
 func (s *Approvals) addApproval(tx *models.Tx, v *View, actor string) error {
+	approvers, err := s.listApprovers(tx, v.Send)
+	if err == nil && !slices.Contains(approvers, actor) {
+		err = errNotApprover
+	}
+	if err != nil {
+		return err
+	}
 	content := s.sealApproval(v.Send, actor)
 	var before []models.SendApproval
 	if err := tx.Where("send_id = ? AND actor = ?", v.Send.ID, actor).Find(&before).Error; err != nil {
@@ -205,7 +225,6 @@ func (s *Approvals) addApproval(tx *models.Tx, v *View, actor string) error {
 	if err := tx.Save(&row).Error; err != nil {
 		return err
 	}
-	var err error
 	v.Approvals, err = s.listApprovals(tx, v.Send)
 	return err
 }

@@ -22,6 +22,7 @@ import (
 	"cointill/core/secret"
 	"cointill/core/send"
 	"cointill/core/send/destination"
+	"cointill/core/send/rules"
 	"cointill/core/send/sendtest"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -167,7 +168,7 @@ func TestApprovalsCoverTheWholeSend(t *testing.T) {
 		for column, value := range changes {
 			o := newOffice(t, modelstest.Open(t, db.Postgres(), time.Now), scope.Test)
 			admin, second := o.hire("ada@books.example", scope.Admin), o.hire("yaw@books.example", scope.Admin)
-			o.must(o.sends.Approvals.SetRules(t.Context(), o.owner, send.Rules{TwoFrom: 1},
+			o.must(o.sends.Rules.SetRules(t.Context(), o.owner, rules.Rules{TwoFrom: 1},
 				send.Proof{Password: password}))
 			asked, ready := o.payout(o.owner, "0.001"), o.payout(o.owner, "0.001")
 			_, err := o.approve(admin, asked)
@@ -205,7 +206,7 @@ func TestRemovedMembersApprovalIsVoid(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		o := newOffice(t, db, scope.Test)
 		admin, second := o.hire("ada@books.example", scope.Admin), o.hire("yaw@books.example", scope.Admin)
-		o.must(o.sends.Approvals.SetRules(t.Context(), o.owner, send.Rules{TwoFrom: 1}, send.Proof{Password: password}))
+		o.must(o.sends.Rules.SetRules(t.Context(), o.owner, rules.Rules{TwoFrom: 1}, send.Proof{Password: password}))
 		asked := o.payout(o.owner, "0.001")
 		_, err := o.approve(admin, asked)
 		o.must(err)
@@ -227,6 +228,13 @@ func TestSeenVersionIsApproved(t *testing.T) {
 	asked := o.payout(o.owner, "0.001")
 	_, err := o.sends.Approvals.Approve(t.Context(), o.owner, asked.Send.Reference, "7", send.Proof{Password: password})
 	o.expectFault("another version", err, "send_changed")
+	_, err = o.sends.Approvals.Approve(t.Context(), o.owner, asked.Send.Reference, "", send.Proof{Password: password})
+	o.expectFault("no version", err, "send_changed")
+	o.must(o.db.Exec(t.Context()).Model(&models.Send{}).Where("id = ?", asked.Send.ID).
+		UpdateColumn("address", "bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0g").Error)
+	_, err = o.sends.Approvals.Approve(t.Context(), o.owner, asked.Send.Reference, asked.Version(),
+		send.Proof{Password: password})
+	o.expectFault("another address, written into the database", err, "send_changed")
 	o.expectState(asked, send.AwaitingApproval)
 }
 
@@ -278,19 +286,19 @@ func TestNewAddressesAndApproversWaitInLive(t *testing.T) {
 // TestLooserRulesWaitInLive (SD-6) checks that stricter rules hold at once and looser ones after a day.
 func TestLooserRulesWaitInLive(t *testing.T) {
 	o := newOffice(t, modelstest.Open(t, false, time.Now), scope.Live)
-	set := func(r send.Rules) {
+	set := func(r rules.Rules) {
 		o.Helper()
-		o.must(o.sends.Approvals.SetRules(t.Context(), o.owner, r, send.Proof{Password: password}))
+		o.must(o.sends.Rules.SetRules(t.Context(), o.owner, r, send.Proof{Password: password}))
 	}
-	expect := func(want send.Rules, planned bool) {
+	expect := func(want rules.Rules, planned bool) {
 		o.Helper()
-		now, later, err := o.sends.Approvals.ReadRules(t.Context(), o.owner)
+		now, later, err := o.sends.Rules.ReadRules(t.Context(), o.owner)
 		o.must(err)
 		if now != want || (later != nil) != planned {
 			t.Errorf("the rules are %+v, planned %+v; want %+v, planned: %t", now, later, want, planned)
 		}
 	}
-	strict, loose := send.Rules{TwoFrom: 100_00, DayLimit: 500_00}, send.Rules{OneFrom: 10_00, TwoFrom: 1000_00}
+	strict, loose := rules.Rules{TwoFrom: 100_00, DayLimit: 500_00}, rules.Rules{OneFrom: 10_00, TwoFrom: 1000_00}
 	set(strict)
 	expect(strict, false)
 	set(loose)
@@ -299,10 +307,10 @@ func TestLooserRulesWaitInLive(t *testing.T) {
 	expect(strict, true)
 	o.clock.Advance(time.Microsecond)
 	expect(loose, false)
-	for name, r := range map[string]send.Rules{"less than nothing": {OneFrom: -1}, "two before one": {OneFrom: 5,
+	for name, r := range map[string]rules.Rules{"less than nothing": {OneFrom: -1}, "two before one": {OneFrom: 5,
 		TwoFrom: 4},
 		"too much": {DayLimit: 100_000_000_001}} {
-		err := o.sends.Approvals.SetRules(t.Context(), o.owner, r, send.Proof{Password: password})
+		err := o.sends.Rules.SetRules(t.Context(), o.owner, r, send.Proof{Password: password})
 		o.expectFault(name, err, "validation_failed")
 	}
 }
@@ -313,7 +321,7 @@ func TestDayLimit(t *testing.T) {
 		o := newOffice(t, db, scope.Test)
 		first, second := o.payout(o.owner, "0.001"), o.payout(o.owner, "0.001")
 		limit := first.Send.ValueUSD + second.Send.ValueUSD - 1
-		o.must(o.sends.Approvals.SetRules(t.Context(), o.owner, send.Rules{DayLimit: limit},
+		o.must(o.sends.Rules.SetRules(t.Context(), o.owner, rules.Rules{DayLimit: limit},
 			send.Proof{Password: password}))
 		_, err := o.approve(o.owner, first)
 		o.must(err)
@@ -454,7 +462,7 @@ func TestStricterRulesReachOpenSends(t *testing.T) {
 	o := newOffice(t, modelstest.Open(t, false, time.Now), scope.Test)
 	admin, second := o.hire("ada@books.example", scope.Admin), o.hire("yaw@books.example", scope.Admin)
 	asked := o.payout(o.owner, "0.001")
-	o.must(o.sends.Approvals.SetRules(t.Context(), o.owner, send.Rules{TwoFrom: 1}, send.Proof{Password: password}))
+	o.must(o.sends.Rules.SetRules(t.Context(), o.owner, rules.Rules{TwoFrom: 1}, send.Proof{Password: password}))
 	_, err := o.approve(admin, asked)
 	o.must(err)
 	o.expectState(asked, send.AwaitingApproval)

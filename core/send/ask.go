@@ -17,6 +17,8 @@ import (
 	"cointill/core/send/destination"
 	"cointill/core/send/payer"
 	"cointill/core/send/request"
+	"cointill/core/send/rules"
+	"cointill/core/settings"
 	"cointill/models"
 )
 
@@ -87,12 +89,8 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request, fiel
 	if from, err = s.findSource(ctx, sc, r); err != nil {
 		return row, from, err
 	}
-	if err := setSource(&row, from, sc, &s.Deps); err != nil {
+	if err := setSource(&row, from, sc, &s.Deps, r.Network, fields); err != nil {
 		return row, from, err
-	}
-	if r.Network != "" && r.Network != row.Network && r.Kind == Payout {
-		fields.Add("network", "Must be "+row.Network+", the network of "+row.Coin+" in the "+row.Domain+
-			" domain. It may be left out.")
 	}
 	if r.Amount != "" {
 		if row.Amount, err = money.Coin(row.Coin).Parse(r.Amount); err != nil || row.Amount.Sign() <= 0 {
@@ -128,7 +126,7 @@ func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *mode
 	if row.Address == "" {
 		row.Status = string(AwaitingDestination)
 		row.DueAt = &row.ExpiresAt
-	} else if err := destination.RefuseOwn(tx, sc, row.Network, row.Address); err != nil {
+	} else if err := destination.RefuseOwn(tx, sc, s.Networks.Home(row.Network), row.Address); err != nil {
 		return View{}, err
 	}
 	business, err := s.completeSend(tx, sc, row, q)
@@ -191,10 +189,11 @@ func (s *Service) completeSend(tx *models.Tx, sc scope.Scope, row *models.Send, 
 		return business, err
 	}
 	coin := money.Coin(row.Coin)
-	rule := payment.FindFinalRule(s.Depths.DepthsOf(business)[coin], coin, coin.ToFiat(row.Amount, q.usd.MarketPrice()))
+	rule := settings.FindFinalRule(s.Depths.DepthsOf(business)[coin], coin, coin.ToFiat(row.Amount, q.usd.MarketPrice())).
+		On(row.Network)
 	row.FinalDepth, row.FinalByNetwork = rule.Depth, rule.NetworkSays
-	rules, err := s.readRules(tx, scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)})
-	row.Approvals = rules.needed(*row)
+	asked, err := rules.ReadOf(tx, *row, s.Clock())
+	row.Approvals = asked.Needed(*row)
 	return business, err
 }
 

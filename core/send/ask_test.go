@@ -233,7 +233,7 @@ func TestSendsThatCantBeMade(t *testing.T) {
 		{"another asset", send.Request{Kind: send.Refund, TransferID: asset.ID, Address: recipient}, "send_unavailable",
 			"Only money of the five coins"},
 		{"a real network", send.Request{Kind: send.Refund, TransferID: real.ID, Address: recipient}, "send_unavailable",
-			"Sends on bitcoin-mainnet can't be signed here yet"},
+			"Sends on Bitcoin can't be signed here"},
 		{"no customer", send.Request{Kind: send.Refund, TransferID: o.stray("unknown", nil, money.Units(9_000)).ID},
 			"validation_failed", "address: Is required: this money belongs to no payment"},
 		{"another address of Bitcoin", send.Request{Kind: send.Refund, Payment: p.Reference, Address: "x"},

@@ -4,6 +4,7 @@ import (
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/send/fees"
 	"cointill/models"
 )
 
@@ -19,7 +20,7 @@ func (s *store) bookSend(tx *models.Tx, v *View, out Outcome) error {
 	switch {
 	case out.State == Processing:
 		to = journal.InFlight
-	case out.State == Successful && !out.Reversed:
+	case out.State == Successful && !out.Reversed && row.AnotherWayAt == nil:
 		var err error
 		if to, err = s.findAccount(tx, *row); err != nil {
 			return err
@@ -29,14 +30,33 @@ func (s *store) bookSend(tx *models.Tx, v *View, out Outcome) error {
 		move(placeOf(from), journal.InFlight, row.Amount, row.Value)
 		move(journal.InFlight, placeOf(to), row.Amount, row.Value)
 	}
-	twice := out.sumExtra(row.Amount)
-	if more := twice.Sub(row.BookedTwice); more.Sign() < 0 {
-		move(journal.PaidTwice, journal.Wallet, more.Abs(), 0)
-	} else {
-		move(journal.Wallet, journal.PaidTwice, more, 0)
+	moveMore := func(to journal.Account, more money.Amount) {
+		from := journal.Wallet
+		if more.Sign() < 0 {
+			from, to = to, from
+		}
+		move(from, to, more.Abs(), 0)
 	}
-	row.Booked, row.BookedTwice = string(to), twice
+	twice := row.Amount.MulDiv(int64(len(out.Extra)), 1)
+	moveMore(journal.PaidTwice, twice.Sub(row.BookedTwice))
+	fee, err := fees.Sum(tx, *row, v.listFinal())
+	if err != nil {
+		return err
+	}
+	moveMore(journal.NetworkFees, fee.Sub(row.BookedFee))
+	row.Booked, row.BookedTwice, row.BookedFee = string(to), twice, fee
 	return journal.PostSends(tx, s.Clock(), moves)
+}
+
+// listFinal returns the send's transfers whose blocks are final, with those that the network recorded as failed.
+func (v *View) listFinal() (final []models.Transfer) {
+	c := v.decideCase()
+	for _, t := range v.Transfers {
+		if !t.Gone && t.Height != nil && c.isDeep(*t.Height, v.Chain) {
+			final = append(final, t)
+		}
+	}
+	return final
 }
 
 // placeOf returns the account that holds the money of a send which is booked in an account; the wallet for none.
@@ -45,11 +65,6 @@ func placeOf(booked journal.Account) journal.Account {
 		return journal.Wallet
 	}
 	return booked
-}
-
-// sumExtra returns what the transactions that pay a send of an amount again moved.
-func (out Outcome) sumExtra(amount money.Amount) money.Amount {
-	return amount.MulDiv(int64(len(out.Extra)), 1)
 }
 
 // findAccount returns the account that a completed send is booked in.

@@ -6,11 +6,14 @@ import (
 
 	"cointill/core/account/auth"
 	"cointill/core/audit"
+	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/notification"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/send/destination"
+	"cointill/core/send/rules"
 	"cointill/models"
 )
 
@@ -26,6 +29,9 @@ func (s *Service) checkClaim(from source) error {
 	case from.view == nil:
 		return fault.Validation(fault.Fields{"address": {"Is required: this money belongs to no payment, " +
 			"so there is no customer to ask."}})
+	case contact.IsErasedEmail(from.view.Payment.CustomerEmail):
+		return fault.Validation(fault.Fields{"address": {"Is required: the customer's data was erased, so they " +
+			"can't be asked."}})
 	case from.view.Payment.Domain == string(scope.Live) && !s.HasMailServer:
 		return fault.Validation(fault.Fields{"address": {"Is required: no mail server is configured, so " +
 			"the customer can't be asked."}})
@@ -127,7 +133,7 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 			return err
 		}
 		sc := scope.Scope{BusinessID: v.Send.BusinessID, Domain: scope.Domain(v.Send.Domain)}
-		if err := refuseMerchants(tx, sc, v.Send.Network, d.Address); err != nil {
+		if err := refuseMerchants(tx, sc, s.Networks.Home(v.Send.Network), d.Address); err != nil {
 			return err
 		}
 		var row models.SendClaim
@@ -259,6 +265,9 @@ func (s *Claims) takeAddress(tx *models.Tx, v *View, claim models.SendClaim) err
 	if err := s.writeStep(tx, v, step); err != nil {
 		return err
 	}
+	if err := notification.NoteClaim(tx, *row, s.Clock()); err != nil {
+		return err
+	}
 	if row.Approvals == 0 { // the evaluator makes it ready, at prices of today
 		now := s.Clock()
 		row.DueAt = &now
@@ -285,11 +294,11 @@ func (s *store) afterComplete(tx *models.Tx, v *View) error {
 			v.Send.Reason, v.Send.DueAt = NewAddress, &waits
 			return s.saveSend(tx, &v.Send)
 		}
-		rules, err := s.readRules(tx, scope.Scope{BusinessID: v.Send.BusinessID, Domain: scope.Domain(v.Send.Domain)})
+		rule, err := rules.ReadOf(tx, v.Send, s.Clock())
 		if err != nil {
 			return err
 		}
-		if err := checkDayLimit(tx, v.Send, rules, s.Clock()); err != nil {
+		if err := rule.CheckDayLimit(tx, v.Send, s.Clock()); err != nil {
 			return err
 		}
 		return s.markReady(tx, v, "system")

@@ -83,7 +83,7 @@ func newBench(t *testing.T, db *models.DB) *bench {
 	started, err := payments.Initiate(t.Context(), b.scope, payment.Request{Currency: "USD", Amount: 50,
 		FirstName: "Esi", LastName: "Owusu", Email: "esi@example.com", Method: string(money.CryptoBitcoin)})
 	b.must(err)
-	opened, err := payments.Open(t.Context(), started.AccessToken, "fr")
+	opened, err := payments.Open(t.Context(), started.AccessToken, "fr", "")
 	b.must(err)
 	b.must(db.Exec(t.Context()).Model(&models.Payment{}).Where("reference = ?", started.Reference).
 		Updates(map[string]any{"status": "successful", "paid": opened.Payment.Due}).Error)
@@ -209,7 +209,9 @@ func TestCorrectionInvalidatesApprovals(t *testing.T) {
 		owner := scope.Scope{BusinessID: b.scope.BusinessID, Domain: scope.Test, Role: scope.Owner,
 			Actor: "user:" + strconv.FormatInt(b.owner, 10)}
 		proof := send.Proof{Password: "a long enough passphrase"}
-		v, err := b.sends.Approvals.Approve(b.Context(), owner, b.ask.Send.Reference, "", proof)
+		named, err := b.sends.Find(b.Context(), owner, b.ask.Send.Reference)
+		b.must(err)
+		v, err := b.sends.Approvals.Approve(b.Context(), owner, b.ask.Send.Reference, named.Version(), proof)
 		b.must(err)
 		if len(v.Approvals) != 1 {
 			b.Fatalf("%d approvals hold, want 1", len(v.Approvals))

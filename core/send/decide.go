@@ -16,6 +16,11 @@ type Case struct {
 	Depth       int  // confirmations that are final, at least 1
 	NetworkSays bool // final needs the network's own finality too
 	ExpiresAt   time.Time
+	// Outstanding says that a transaction that was handed to a wallet may still confirm when those that were seen can't
+	// any more: it has another number, spends other outputs, or is the order of a contract wallet.
+	Outstanding bool
+	// Marked says that a person says that it was sent in another way, AnotherWay that enough people do.
+	Marked, AnotherWay bool
 }
 
 // Sighting is a transfer that pays the send, as the chain shows it now.
@@ -50,6 +55,9 @@ type Outcome struct {
 // ready, and only evidence afterwards.
 func Decide(c Case, seen []Sighting, chain payment.Chain, now time.Time) Outcome {
 	out := Outcome{State: c.State, Reason: c.Reason, Reversed: c.Reversed, Main: c.chooseMain(seen, chain)}
+	if c.AnotherWay {
+		return c.decideAnotherWay(out, seen, chain)
+	}
 	if out.Main < 0 {
 		return c.decideUnseen(out, now)
 	}
@@ -88,10 +96,23 @@ func Decide(c Case, seen []Sighting, chain payment.Chain, now time.Time) Outcome
 	return out
 }
 
+// decideAnotherWay handles a send that was sent in another way, by the word of people. A transaction that pays it all
+// the same is a second one, and counts once it is final.
+func (c Case) decideAnotherWay(out Outcome, seen []Sighting, chain payment.Chain) Outcome {
+	out.State, out.Reason, out.Reversed, out.Main = Successful, SentInAnotherWay, false, -1
+	for i, s := range seen {
+		if c.isFinal(s, chain) {
+			out.Extra, out.Reason = append(out.Extra, i), PaidTwice
+		}
+	}
+	out.WakeHeight = c.nextHeight(seen, chain)
+	return out
+}
+
 // decideUnseen handles a send that no transaction pays.
 func (c Case) decideUnseen(out Outcome, now time.Time) Outcome {
-	switch c.State {
-	case AwaitingDestination, Ready:
+	switch {
+	case c.State == AwaitingDestination, c.State == Ready && !c.Marked:
 		if out.Wake = c.ExpiresAt; !now.Before(c.ExpiresAt) {
 			out.State, out.Reason, out.Wake = Expired, NotSigned, time.Time{}
 			if c.State == AwaitingDestination {
@@ -141,6 +162,8 @@ func (c Case) findLoss(seen []Sighting, chain payment.Chain, now time.Time) (why
 // failure returns why a transaction pays nothing any more; "" while it still may.
 func (c Case) failure(s Sighting, chain payment.Chain, now time.Time) string {
 	switch {
+	case c.Outstanding && (s.Gone == "" && s.Reverted && c.isDeep(s.Height, chain) || c.isDeep(s.Conflict, chain)):
+		return Dropped
 	case s.Gone == "" && s.Reverted && c.isDeep(s.Height, chain):
 		return Reverted
 	case c.isDeep(s.Conflict, chain):

@@ -52,13 +52,16 @@ func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, s
 			return View{}, fault.New(fault.Conflict, "send_not_open", "This send is "+describeState(v.State())+
 				", so it can't be "+ended[state]+" any more.")
 		}
-		if v.mayConfirm() {
+		if v.Send.AnotherWayBy != "" {
+			return View{}, errMarked
+		}
+		if v.MayConfirm() {
 			return View{}, fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send "+
 				"was dropped and may still confirm, so its money stays reserved. Try the send again, or "+
 				"wait.")
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send."+string(state), v.Send.Reference,
-			map[string]string{"amount": v.Amount() + " " + v.Send.Coin, "note": note}); err != nil {
+			map[string]string{"amount": v.Amount() + " " + v.Send.Coin}); err != nil {
 			return View{}, err
 		}
 		err = s.writeTransition(tx, v, Outcome{State: state, Reason: reason, Main: -1}, sc.Actor, note)
@@ -70,10 +73,11 @@ func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, s
 	return made, err
 }
 
-// Retry makes a failed send ready again once its transaction can't confirm any more. One that was
-// only dropped may still confirm: two people must agree to it again.
+// Retry makes a failed send ready again once none of its transactions can confirm any more, those that were only handed
+// to a wallet included. Otherwise two people must agree to it again.
 //
-// Faults: Forbidden; Invalid for the proof; NotFound; Conflict for another state.
+// Faults: Forbidden; Invalid for the proof; NotFound; Conflict for another state, and for a refund of money
+// that is gone or that other sends took since.
 func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string, proof Proof) (View, error) {
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {
 		return View{}, err
@@ -100,6 +104,9 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 		if v.Send.Sealed != s.sealReady(v.Send) {
 			return View{}, errChanged
 		}
+		if v.Send.AnotherWayBy != "" {
+			return View{}, errMarked
+		}
 		if v.State() != Failed {
 			return View{}, fault.New(fault.Conflict, "send_not_failed", "Only a failed send can be tried "+
 				"again; this one is "+
@@ -109,8 +116,12 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 			return View{}, err
 		}
 		v.Send.EndedAt = nil
-		if v.Send.Reason != Dropped {
-			v.Send.Account, v.Send.Terms, v.Send.SignedHash = "", "", "" // it can't confirm: another wallet may pay
+		if !v.MayConfirm() {
+			// It can't confirm: another wallet may pay.
+			v.Send.Account, v.Send.Terms, v.Send.SignedHash, v.Send.BatchID = "", "", "", nil
+			if err := s.fixAmount(tx, v, prices{}); err != nil {
+				return View{}, err
+			}
 			err = s.markReady(tx, v, sc.Actor)
 			return *v, err
 		}
@@ -140,7 +151,7 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 // ended says in sentences what people end sends by.
 var ended = map[State]string{Cancelled: "withdrawn", Rejected: "rejected"}
 
-// mayConfirm reports that a transaction was only dropped: it may still pay the send.
-func (v *View) mayConfirm() bool {
-	return v.State() == Failed && v.Send.Reason == Dropped || v.Send.Reason == SentAgain
+// MayConfirm reports that a transaction of a failed send may still pay it, seen or only handed to a wallet.
+func (v *View) MayConfirm() bool {
+	return v.State() == Failed && v.Send.Reason == Dropped && !v.Lapsed || v.Send.Reason == SentAgain
 }

@@ -9,6 +9,8 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/match"
+	"cointill/core/send/rules"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -20,6 +22,7 @@ func TestFailedStatementsAreErrors(t *testing.T) {
 	o.reach(network, 10)
 	proof := send.Proof{}
 	o.sends.Users = trusting{o.sends.Users}
+	o.sends.Rules.Users = o.sends.Users
 	approvals, claims, evaluator := o.sends.Approvals, o.sends.Claims, o.sends.Evaluator
 	fails := func(name string, call func() error) {
 		t.Helper()
@@ -63,8 +66,10 @@ func TestFailedStatementsAreErrors(t *testing.T) {
 	fails("FindConfirmation", func() error { _, err := claims.FindConfirmation(ctx, confirm); return err })
 	fails("ConfirmAddress", func() error { _, err := claims.ConfirmAddress(ctx, confirm); return err })
 
+	named, err := o.sends.Find(ctx, o.owner, asked.Send.Reference)
+	o.must(err)
 	fails("Approve", func() error {
-		_, err := approvals.Approve(ctx, o.owner, asked.Send.Reference, "", proof)
+		_, err := approvals.Approve(ctx, o.owner, asked.Send.Reference, named.Version(), proof)
 		return err
 	})
 	fails("StartSigning", func() error {
@@ -80,12 +85,12 @@ func TestFailedStatementsAreErrors(t *testing.T) {
 	fails("Evaluate a final send", evaluates(asked))
 	again := o.pay(asked, "pays again", 9)
 	fails("Evaluate one that is paid twice", evaluates(asked))
-	fails("NewMatcher", func() error {
+	fails("match.New", func() error {
 		return o.db.Write(ctx, func(tx *models.Tx) error {
 			moved := chain.Transfer{TxID: "other", Asset: "BTC", Destination: chain.Destination{Address: recipient},
 				Amount: asked.Send.Amount,
 				Spends: []string{send.SandboxAccount(o.owner.BusinessID, "test") + ":1"}}
-			m, err := send.NewMatcher(tx, network, []chain.Transfer{moved})
+			m, err := match.New(tx, network, []chain.Transfer{moved})
 			if err != nil {
 				return err
 			}
@@ -130,9 +135,9 @@ func TestFailedStatementsAreErrors(t *testing.T) {
 	fails("Evaluate one that was sent anyway", evaluates(cancelled))
 
 	fails("SetRules", func() error {
-		return approvals.SetRules(ctx, o.owner, send.Rules{OneFrom: 1_000_000_00, DayLimit: 1_000_000_00}, proof)
+		return o.sends.Rules.SetRules(ctx, o.owner, rules.Rules{OneFrom: 1_000_000_00, DayLimit: 1_000_000_00}, proof)
 	})
-	fails("ReadRules", func() error { _, _, err := approvals.ReadRules(ctx, o.owner); return err })
+	fails("ReadRules", func() error { _, _, err := o.sends.Rules.ReadRules(ctx, o.owner); return err })
 	fails("MayApprove", func() error { _, err := approvals.MayApprove(ctx, o.owner, waits); return err })
 	o.set(waits, map[string]any{"approvals": 0, "due_at": o.clock.Now()})
 	fails("Evaluate one that waits", evaluates(waits))
@@ -141,7 +146,7 @@ func TestFailedStatementsAreErrors(t *testing.T) {
 	o.set(waits, map[string]any{"due_at": o.clock.Now(), "due_height": 3})
 	fails("EvaluateDue", func() error { return evaluator.EvaluateDue(ctx, network, 3, nil) })
 	in := newQuickOffice(t, scope.Live)
-	in.setRules(send.Rules{OneFrom: 1_000_000_00, DayLimit: 1_000_000_00})
+	in.setRules(rules.Rules{OneFrom: 1_000_000_00, DayLimit: 1_000_000_00})
 	t.Run("Ask for a payout to a new address", func(t *testing.T) {
 		modelstest.FailStatements(t, in.db, func() error {
 			_, err := in.sends.Ask(ctx, in.owner, send.Request{Kind: send.Payout, Address: recipient,

@@ -9,6 +9,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -16,27 +17,29 @@ import (
 // LetterKind is what a mail about a send says.
 type LetterKind string
 
-// The kinds of mails: the first four go to customers, the others to approvers and owners.
+// The kinds of mails: the first five go to customers, the others to approvers and owners.
 const (
-	LetterClaim     LetterKind = "claim"       // name an address
-	LetterConfirm   LetterKind = "confirm"     // confirm the address
-	LetterOnItsWay  LetterKind = "on_its_way"  // the refund was seen on the network
-	LetterDone      LetterKind = "done"        // the refund is final
-	LetterApprove   LetterKind = "approve"     // a send waits for approval
-	LetterPaidTwice LetterKind = "paid_twice"  // a second transaction pays a send
-	LetterReversed  LetterKind = "reversed"    // a final send left the chain
-	LetterSent      LetterKind = "sent_anyway" // a send that had ended was seen all the same
+	LetterClaim      LetterKind = "claim"       // name an address
+	LetterConfirm    LetterKind = "confirm"     // confirm the address
+	LetterOnItsWay   LetterKind = "on_its_way"  // the refund was seen on the network
+	LetterDone       LetterKind = "done"        // the refund is final
+	LetterAnotherWay LetterKind = "another_way" // the refund was sent in another way, as people say
+	LetterApprove    LetterKind = "approve"     // a send waits for approval
+	LetterMarked     LetterKind = "marked"      // a person says that a send was sent in another way; another must agree
+	LetterPaidTwice  LetterKind = "paid_twice"  // a second transaction pays a send
+	LetterReversed   LetterKind = "reversed"    // a final send left the chain
+	LetterSent       LetterKind = "sent_anyway" // a send that had ended was seen all the same
 )
 
 // ToCustomer reports that a mail goes to the customer of a refund.
 func (k LetterKind) ToCustomer() bool {
-	return k == LetterClaim || k == LetterConfirm || k == LetterOnItsWay || k == LetterDone
+	return k == LetterClaim || k == LetterConfirm || k == LetterOnItsWay || k == LetterDone || k == LetterAnotherWay
 }
 
 // Letter is a mail about a send, to be written by views.
 type Letter struct {
 	Kind          LetterKind
-	Language      string // of a customer; "" otherwise
+	Language      string // of the recipient; "" for none
 	Business      string
 	Contact       string // how customers reach the business; "" for nothing
 	Name          string // of the recipient
@@ -62,7 +65,8 @@ func (s *store) queueLetter(tx *models.Tx, v *View, p *models.Payment, l Letter,
 func (s *store) notify(tx *models.Tx, v *View, l Letter, to, number string) error {
 	row := v.Send
 	l.Business, l.Amount, l.Send, l.Refund = v.Business.Name, formatCoin(row), row.Reference, row.Kind == Refund
-	l.Network, l.Hash, l.Test = money.Coin(row.Coin).Info().Network, row.Hash, row.Domain == string(scope.Test)
+	l.Network, l.Hash, l.Test = place.NameNetwork(money.Coin(row.Coin), row.Network), row.Hash,
+		row.Domain == string(scope.Test)
 	l.At = s.Clock().In(clock.LoadZone(v.Business.TimeZone))
 	if l.Address == "" {
 		l.Address, l.Tag = row.Address, row.Tag
@@ -130,7 +134,8 @@ func (s *store) mailUsers(tx *models.Tx, v *View, kind LetterKind, actors []stri
 	}
 	for _, actor := range actors {
 		user := users[actor]
-		l := Letter{Kind: kind, Name: user.Name, Payment: v.Payment, URL: s.PageBase + "/" + v.Send.Reference}
+		l := Letter{Kind: kind, Name: user.Name, Language: user.Language, Payment: v.Payment,
+			URL: s.PageBase + "/" + v.Send.Reference}
 		if err := s.notify(tx, v, l, user.Email, strconv.Itoa(v.Send.Steps)); err != nil {
 			return err
 		}

@@ -2,13 +2,14 @@ package send
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 
 	"cointill/core/fault"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/record"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -18,8 +19,11 @@ type Filter struct {
 	States  []State
 	Kind    string
 	Payment string // reference of a payment here
-	Before  int64  // lists sends older than this one; 0 begins with the newest
-	Limit   int    // 1–100
+	// References and Batch list these sends, or those of a prepared batch.
+	References []string
+	Batch      int64
+	Before     int64 // lists sends older than this one; 0 begins with the newest
+	Limit      int   // 1–100
 }
 
 // List lists the scope's sends, newest first. next is the Before of the next page, 0 at the end.
@@ -30,6 +34,9 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, f Filter) (list []Vi
 	}
 	limit := min(max(f.Limit, 1), 100)
 	query := sc.Rows(s.DB.List(ctx))
+	if len(f.References) > 0 || f.Batch > 0 { // they name the sends
+		query = sc.Among(s.DB.List(ctx).Model(&models.Send{}))
+	}
 	if len(f.States) > 0 {
 		query = query.Where("status IN ?", f.States)
 	}
@@ -39,6 +46,12 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, f Filter) (list []Vi
 	if f.Payment != "" {
 		query = query.Where("payment_id IN (?)", sc.Rows(s.DB.List(ctx).Model(&models.Payment{})).Select("id").
 			Where("reference = ? OR business_reference = ?", f.Payment, f.Payment))
+	}
+	if len(f.References) > 0 {
+		query = query.Where("reference IN ?", f.References)
+	}
+	if f.Batch > 0 {
+		query = query.Where("batch_id = ?", f.Batch)
 	}
 	if f.Before > 0 {
 		query = query.Where("id < ?", f.Before)
@@ -105,41 +118,45 @@ func (s *Service) Totals(ctx context.Context, sc scope.Scope) (totals []Total, e
 	return totals, err
 }
 
-// Version names what a person decides about: it changes when the send does.
-func (v View) Version() string { return fmt.Sprint(v.Send.Steps) }
+// Version names what a person decides about: it changes when the send does, also in the database alone.
+func (v View) Version() string {
+	sum := sha256.Sum256([]byte(describeContent(v.Send)))
+	return fmt.Sprintf("%d-%x", v.Send.Steps, sum[:8])
+}
 
 // describeState returns a state as sentences write it.
 func describeState(state State) string { return strings.ReplaceAll(string(state), "_", " ") }
 
 // Summary is a send in events and in the record of its payment. It has no address, note or person.
 type Summary struct {
-	ID                string                 `json:"id"`
-	Kind              string                 `json:"kind"`
-	Status            string                 `json:"status"`
-	Reason            string                 `json:"reason"`
-	Domain            string                 `json:"domain"`
-	Business          payment.RecordBusiness `json:"business"`
-	BusinessReference string                 `json:"business_reference"`
-	PaymentReference  *string                `json:"payment_reference"` // null for none
-	PaymentMethod     payment.RecordMethod   `json:"payment_method"`
-	Network           string                 `json:"network"`
-	Amount            string                 `json:"amount"`
-	Value             *string                `json:"value"`    // in Currency; null where no price is known
-	Currency          *string                `json:"currency"` // null where no price is known
-	Reversed          bool                   `json:"reversed"`
-	PaidTwice         bool                   `json:"paid_twice"`
-	Hash              string                 `json:"hash"`
-	Confirmations     int64                  `json:"confirmations"`
+	ID                string          `json:"id"`
+	Kind              string          `json:"kind"`
+	Status            string          `json:"status"`
+	Reason            string          `json:"reason"`
+	Domain            string          `json:"domain"`
+	Business          record.Business `json:"business"`
+	BusinessReference string          `json:"business_reference"`
+	PaymentReference  *string         `json:"payment_reference"` // null for none
+	PaymentMethod     record.Method   `json:"payment_method"`
+	Network           string          `json:"network"`
+	Amount            string          `json:"amount"`
+	Value             *string         `json:"value"`    // in Currency; null where no price is known
+	Currency          *string         `json:"currency"` // null where no price is known
+	Reversed          bool            `json:"reversed"`
+	PaidTwice         bool            `json:"paid_twice"`
+	SentInAnotherWay  bool            `json:"sent_in_another_way"`
+	Hash              string          `json:"hash"`
+	Confirmations     int64           `json:"confirmations"`
 }
 
 // Summary writes the send as events carry it.
 func (v View) Summary() Summary {
 	row := v.Send
 	out := Summary{ID: row.Reference, Kind: row.Kind, Status: row.Status, Reason: row.Reason, Domain: row.Domain,
-		Business:          payment.RecordBusiness{Name: v.Business.Name, Code: v.Business.Code, Domain: row.Domain},
-		BusinessReference: row.BusinessReference, PaymentMethod: payment.RecordMethod{Code: row.Method, Currency: row.Coin},
-		Network: row.Network, Amount: v.Amount(), Reversed: row.Reversed, PaidTwice: row.PaidTwice, Hash: row.Hash,
-		Confirmations: v.Confirmations()}
+		Business:          record.Business{Name: v.Business.Name, Code: v.Business.Code, Domain: row.Domain},
+		BusinessReference: row.BusinessReference, PaymentMethod: record.Method{Code: row.Method, Currency: row.Coin},
+		Network: row.Network, Amount: v.Amount(), Reversed: row.Reversed, PaidTwice: row.PaidTwice,
+		SentInAnotherWay: row.AnotherWayAt != nil, Hash: row.Hash, Confirmations: v.Confirmations()}
 	if v.Payment != "" {
 		out.PaymentReference = &v.Payment
 	}

@@ -11,7 +11,9 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/rules"
 	"cointill/models"
+	"cointill/models/modelstest"
 )
 
 // TestSendsAreListed checks what each filter lists, page by page, and that no other business or domain is among it.
@@ -70,8 +72,7 @@ func TestSendsAreListed(t *testing.T) {
 			o.expectFault("another business's send", err, "not_found")
 		}
 	}
-	if found, err := o.sends.Approvals.Approve(t.Context(), rival, o.payout(rival, "0.001").Send.Reference, "",
-		send.Proof{Password: password}); err != nil || found.Business.ID != rival.BusinessID {
+	if found, err := o.approve(rival, o.payout(rival, "0.001")); err != nil || found.Business.ID != rival.BusinessID {
 		t.Errorf("another business's send is of business %d (%v), want %d", found.Business.ID, err, rival.BusinessID)
 	}
 	totals, err := o.sends.Totals(t.Context(), o.owner)
@@ -215,7 +216,7 @@ func TestApproversAreOfTheBusiness(t *testing.T) {
 	rival := o.rival()
 	o.sends.Users = trusting{o.sends.Users}
 	o.hire("ada@books.example", scope.Admin)
-	o.setRules(send.Rules{TwoFrom: 1})
+	o.setRules(rules.Rules{TwoFrom: 1})
 	letters := o.listen()
 	first, second := o.payout(o.owner, "0.001"), o.payout(o.owner, "0.001")
 	if len(*letters) != 4 {
@@ -233,8 +234,36 @@ func TestApproversAreOfTheBusiness(t *testing.T) {
 			t.Errorf("%s has %d approvals, want 1", v.Send.Reference, n)
 		}
 	}
-	if now, planned, err := o.sends.Approvals.ReadRules(t.Context(), rival); err != nil || planned != nil ||
-		now != (send.Rules{}) {
+	if now, planned, err := o.sends.Rules.ReadRules(t.Context(), rival); err != nil || planned != nil ||
+		now != (rules.Rules{}) {
 		t.Errorf("another business has the rules %+v and %+v (%v), want the usual ones", now, planned, err)
+	}
+}
+
+// TestNamedSendsAreFoundByTheirNames reads the plans by which sends of a batch, and sends that a page names, are
+// found: not among all of the business's.
+func TestNamedSendsAreFoundByTheirNames(t *testing.T) {
+	t.Parallel()
+	o := newQuickOffice(t, scope.Test)
+	batch := o.ready("0.002")
+	o.set(batch, map[string]any{"batch_id": 7})
+	other := o.ready("0.001")
+	for index, c := range map[string]struct {
+		filter send.Filter
+		want   send.View
+	}{"sends_reference": {send.Filter{References: []string{other.Send.Reference, "SND_0"}}, other},
+		"sends_batch": {send.Filter{Batch: 7}, batch}} {
+		var list []send.View
+		var err error
+		plans := modelstest.ReadPlans(t, o.db, o.db.List(t.Context()), func() {
+			list, _, err = o.sends.List(t.Context(), o.owner, c.filter)
+		})
+		o.must(err)
+		if len(list) != 1 || list[0].Send.ID != c.want.Send.ID {
+			t.Errorf("%+v lists %+v, want %s", c.filter, list, c.want.Send.Reference)
+		}
+		if plan := strings.Join(plans[0].Lines, "\n"); !strings.Contains(plan, index) {
+			t.Errorf("%+v is listed by another index than %s:\n%s", c.filter, index, plan)
+		}
 	}
 }

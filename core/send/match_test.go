@@ -8,13 +8,14 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/match"
 	"cointill/models"
 )
 
 // match returns the id of the send that a transfer pays; 0 for none.
 func (o *office) match(network string, t chain.Transfer, height int64) int64 {
 	o.Helper()
-	m, err := send.NewMatcher(o.db.Read(o.Context()), network,
+	m, err := match.New(o.db.Read(o.Context()), network,
 		[]chain.Transfer{t, {Destination: chain.Destination{Address: "another"}}})
 	o.must(err)
 	found, err := m.Match(t, height)

@@ -21,6 +21,7 @@ import (
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/rules"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -68,7 +69,7 @@ func (o *office) paid(method money.Method) models.Payment {
 	started, err := o.payments.Initiate(o.Context(), sc, payment.Request{Currency: "USD", Amount: 50,
 		FirstName: "Esi", LastName: "Owusu", Email: "esi@example.com", Method: string(method)})
 	o.must(err)
-	opened, err := o.payments.Open(o.Context(), started.AccessToken, "fr")
+	opened, err := o.payments.Open(o.Context(), started.AccessToken, "fr", "")
 	o.must(err)
 	row := opened.Payment
 	row.Status, row.Paid, row.Domain = string(payment.Successful), row.Due, string(o.owner.Domain)
@@ -138,7 +139,7 @@ func (o *office) rival() scope.Scope {
 }
 
 // setRules stores rules that hold now.
-func (o *office) setRules(r send.Rules) {
+func (o *office) setRules(r rules.Rules) {
 	o.Helper()
 	o.must(o.db.Exec(o.Context()).Create(&models.SendRules{BusinessID: o.owner.BusinessID,
 		Domain:  string(o.owner.Domain),

@@ -242,7 +242,7 @@ type duringOutputs struct {
 	act func()
 }
 
-func (d *duringOutputs) ListInputs(terms string) ([]string, error) {
+func (d *duringOutputs) ListInputs(terms string) (keys, shared []string, err error) {
 	return d.OutputSigner.ListInputs(terms)
 }
 

@@ -9,6 +9,7 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/send"
+	"cointill/core/send/match"
 	"cointill/models"
 )
 
@@ -16,7 +17,7 @@ import (
 func (e *ethereumOffice) matchTransfer(tr chain.Transfer, height int64) (paid string) {
 	e.Helper()
 	e.must(e.db.Write(e.Context(), func(tx *models.Tx) error {
-		m, err := send.NewMatcher(tx, testNetwork, []chain.Transfer{tr})
+		m, err := match.New(tx, testNetwork, []chain.Transfer{tr})
 		if err != nil {
 			return err
 		}

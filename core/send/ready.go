@@ -8,6 +8,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send/addressbook"
+	"cointill/core/send/rules"
 	"cointill/models"
 )
 
@@ -26,11 +27,11 @@ func (s *store) makeReady(tx *models.Tx, v *View, q prices, by approval) error {
 	if err != nil {
 		return err
 	}
-	rules, err := s.readRules(tx, scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)})
+	rule, err := rules.ReadOf(tx, *row, s.Clock())
 	if err != nil {
 		return err
 	}
-	row.Approvals = max(row.Approvals, rules.needed(*row))
+	row.Approvals = max(row.Approvals, rule.Needed(*row))
 	count := len(v.Approvals)
 	row.DueAt = nil
 	if row.Reason != SentAgain { // which others must read before they approve
@@ -47,14 +48,15 @@ func (s *store) makeReady(tx *models.Tx, v *View, q prices, by approval) error {
 	if err := s.fixAmount(tx, v, q); err != nil {
 		return err
 	}
-	if err := checkDayLimit(tx, *row, rules, s.Clock()); err != nil {
+	if err := rule.CheckDayLimit(tx, *row, s.Clock()); err != nil {
 		return err
 	}
 	return s.markReady(tx, v, by.actor)
 }
 
 // fixAmount checks at the moment of the last approval that the money of a refund is still there,
-// and converts an amount at today's price for good.
+// and converts an amount at today's price for good: a send that is tried again keeps its amount, as
+// its first transaction may still confirm.
 func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
 	row := &v.Send
 	from := source{}
@@ -76,31 +78,11 @@ func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
 	if left.Sign() < 0 {
 		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
 	}
-	if row.Rate != RateToday {
+	if row.Rate != RateToday || row.ReadyAt != nil {
 		return nil
 	}
 	convertFiat(row, from, q, left.Add(row.Amount)) // its own part is free for it
 	setValue(row, from, q)
-	return nil
-}
-
-// checkDayLimit refuses a send that would exceed what may be approved in 24 hours.
-func checkDayLimit(tx *models.Tx, row models.Send, rules Rules, now time.Time) error {
-	if rules.DayLimit == 0 {
-		return nil
-	}
-	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)}
-	var sum int64
-	err := sc.Rows(tx.Model(&models.Send{})).Where("ready_at > ? AND id <> ?", now.Add(-24*time.Hour), row.ID).
-		Select("COALESCE(SUM(value_usd), 0)").Scan(&sum).Error
-	if err != nil {
-		return err
-	}
-	if sum+row.ValueUSD > rules.DayLimit {
-		return fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours "+
-			"than your limit of "+
-			money.FormatHundredths(rules.DayLimit)+" USD. Approve it later, or raise the limit in Sends.")
-	}
 	return nil
 }
 
@@ -153,6 +135,9 @@ func (s *store) checkReady(row models.Send) error {
 	if State(row.Status) != Ready {
 		return fault.New(fault.Conflict, "send_not_ready", "This send is "+describeState(State(row.Status))+
 			"; only one that is ready can be signed.")
+	}
+	if row.AnotherWayBy != "" {
+		return errMarked
 	}
 	if row.Sealed != s.sealReady(row) {
 		return errChanged

@@ -39,7 +39,7 @@ func (s *Service) FindRefundable(ctx context.Context, sc scope.Scope, reference 
 		return found, err
 	}
 	var row models.Send
-	if err := setSource(&row, from, sc, &s.Deps); err != nil {
+	if err := setSource(&row, from, sc, &s.Deps, "", nil); err != nil {
 		return found, err
 	}
 	if found.Coin, found.Network = money.Coin(row.Coin), row.Network; found.Left.Sign() <= 0 {

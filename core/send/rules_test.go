@@ -9,6 +9,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/rules"
 	"cointill/models"
 )
 
@@ -18,17 +19,17 @@ func TestRulesSayHowManyApprove(t *testing.T) {
 	o := newQuickOffice(t, scope.Test)
 	o.sends.Quotes = steady{}
 	for _, c := range []struct {
-		rules send.Rules
+		rules rules.Rules
 		key   bool
 		want  int
 	}{
-		{send.Rules{}, false, 1},
-		{send.Rules{OneFrom: 80_00}, false, 1},
-		{send.Rules{OneFrom: 80_01}, false, 0},
-		{send.Rules{OneFrom: 80_01}, true, 1},
-		{send.Rules{TwoFrom: 80_00}, false, 2},
-		{send.Rules{TwoFrom: 80_01}, false, 1},
-		{send.Rules{OneFrom: 80_01, TwoFrom: 80_01}, false, 0},
+		{rules.Rules{}, false, 1},
+		{rules.Rules{OneFrom: 80_00}, false, 1},
+		{rules.Rules{OneFrom: 80_01}, false, 0},
+		{rules.Rules{OneFrom: 80_01}, true, 1},
+		{rules.Rules{TwoFrom: 80_00}, false, 2},
+		{rules.Rules{TwoFrom: 80_01}, false, 1},
+		{rules.Rules{OneFrom: 80_01, TwoFrom: 80_01}, false, 0},
 	} {
 		o.setRules(c.rules)
 		sc := o.owner
@@ -47,31 +48,31 @@ func TestRulesSayHowManyApprove(t *testing.T) {
 func TestLooserRulesWait(t *testing.T) {
 	t.Parallel()
 	const most = 100_000_000_000
-	before := send.Rules{OneFrom: 100, TwoFrom: 200, DayLimit: 300}
+	before := rules.Rules{OneFrom: 100, TwoFrom: 200, DayLimit: 300}
 	o := newQuickOffice(t, scope.Live)
-	set := func(r send.Rules) error {
+	set := func(r rules.Rules) error {
 		o.clock.Advance(2 * time.Minute) // until another proof is allowed
-		return o.sends.Approvals.SetRules(t.Context(), o.owner, r, send.Proof{Password: password})
+		return o.sends.Rules.SetRules(t.Context(), o.owner, r, send.Proof{Password: password})
 	}
 	for _, c := range []struct {
-		before, after send.Rules
+		before, after rules.Rules
 		waits         bool
 	}{
 		{before, before, false},
-		{before, send.Rules{OneFrom: 99, TwoFrom: 200, DayLimit: 300}, false},
-		{before, send.Rules{OneFrom: 101, TwoFrom: 200, DayLimit: 300}, true},
-		{before, send.Rules{OneFrom: 100, TwoFrom: 201, DayLimit: 300}, true},
-		{before, send.Rules{OneFrom: 100, TwoFrom: 0, DayLimit: 300}, true},
-		{before, send.Rules{OneFrom: 100, TwoFrom: 200, DayLimit: 301}, true},
-		{before, send.Rules{OneFrom: 100, TwoFrom: 200, DayLimit: 0}, true},
-		{send.Rules{TwoFrom: most}, send.Rules{}, true},
-		{send.Rules{}, send.Rules{TwoFrom: most, DayLimit: most}, false},
-		{send.Rules{OneFrom: 100}, send.Rules{OneFrom: 100, TwoFrom: 100}, false},
+		{before, rules.Rules{OneFrom: 99, TwoFrom: 200, DayLimit: 300}, false},
+		{before, rules.Rules{OneFrom: 101, TwoFrom: 200, DayLimit: 300}, true},
+		{before, rules.Rules{OneFrom: 100, TwoFrom: 201, DayLimit: 300}, true},
+		{before, rules.Rules{OneFrom: 100, TwoFrom: 0, DayLimit: 300}, true},
+		{before, rules.Rules{OneFrom: 100, TwoFrom: 200, DayLimit: 301}, true},
+		{before, rules.Rules{OneFrom: 100, TwoFrom: 200, DayLimit: 0}, true},
+		{rules.Rules{TwoFrom: most}, rules.Rules{}, true},
+		{rules.Rules{}, rules.Rules{TwoFrom: most, DayLimit: most}, false},
+		{rules.Rules{OneFrom: 100}, rules.Rules{OneFrom: 100, TwoFrom: 100}, false},
 	} {
 		o.must(o.db.Exec(t.Context()).Where("1 = 1").Delete(&models.SendRules{}).Error)
 		o.setRules(c.before)
 		o.must(set(c.after))
-		now, planned, err := o.sends.Approvals.ReadRules(t.Context(), o.owner)
+		now, planned, err := o.sends.Rules.ReadRules(t.Context(), o.owner)
 		o.must(err)
 		if (planned != nil) != c.waits || !c.waits && now != c.after || c.waits && (now != c.before ||
 			planned.Rules != c.after || !planned.From.Equal(o.clock.Now().Add(24*time.Hour))) {
@@ -80,17 +81,17 @@ func TestLooserRulesWait(t *testing.T) {
 				c.waits)
 		}
 	}
-	o.must(set(send.Rules{OneFrom: 5, TwoFrom: 6})) // replaces those that wait
-	if _, planned, err := o.sends.Approvals.ReadRules(t.Context(), o.owner); err != nil || planned != nil {
+	o.must(set(rules.Rules{OneFrom: 5, TwoFrom: 6})) // replaces those that wait
+	if _, planned, err := o.sends.Rules.ReadRules(t.Context(), o.owner); err != nil || planned != nil {
 		t.Errorf("rules that wait were replaced by stricter ones, and %+v are planned (%v)", planned, err)
 	}
 	for _, c := range []struct {
-		rules send.Rules
+		rules rules.Rules
 		want  string
 	}{
-		{send.Rules{OneFrom: -1}, "one_from: Must be from 0 to 1,000,000,000 USD."},
-		{send.Rules{DayLimit: most + 1}, "day_limit: Must be from 0 to 1,000,000,000 USD."},
-		{send.Rules{OneFrom: 2, TwoFrom: 1},
+		{rules.Rules{OneFrom: -1}, "one_from: Must be from 0 to 1,000,000,000 USD."},
+		{rules.Rules{DayLimit: most + 1}, "day_limit: Must be from 0 to 1,000,000,000 USD."},
+		{rules.Rules{OneFrom: 2, TwoFrom: 1},
 			"two_from: Must not be less than the value from which one approver is needed."},
 	} {
 		if got := describeFields(set(c.rules)); got != c.want {
@@ -102,9 +103,9 @@ func TestLooserRulesWait(t *testing.T) {
 	o.owner = other
 	o.setRules(before)
 	o.clock.Advance(2 * time.Minute)
-	o.must(o.sends.Approvals.SetRules(t.Context(), other, send.Rules{}, send.Proof{Password: password}))
-	if now, planned, err := o.sends.Approvals.ReadRules(t.Context(), other); err != nil || planned != nil ||
-		now != (send.Rules{}) {
+	o.must(o.sends.Rules.SetRules(t.Context(), other, rules.Rules{}, send.Proof{Password: password}))
+	if now, planned, err := o.sends.Rules.ReadRules(t.Context(), other); err != nil || planned != nil ||
+		now != (rules.Rules{}) {
 		t.Errorf("looser rules of the test domain: %+v hold, %+v are planned (%v); want that they hold", now, planned,
 			err)
 	}
@@ -172,7 +173,7 @@ func TestApprovalsAreOfTheSendAsItIs(t *testing.T) {
 	o := newQuickOffice(t, scope.Test)
 	o.sends.Users = trusting{o.sends.Users}
 	admin, second := o.hire("ada@books.example", scope.Admin), o.hire("yaw@books.example", scope.Admin)
-	o.setRules(send.Rules{TwoFrom: 1})
+	o.setRules(rules.Rules{TwoFrom: 1})
 	v := o.payout(o.owner, "0.001")
 	_, err := o.approve(admin, v)
 	o.must(err)
@@ -202,7 +203,7 @@ func TestLimitOfADay(t *testing.T) {
 	t.Parallel()
 	o := newQuickOffice(t, scope.Test)
 	o.sends.Quotes, o.sends.Users = steady{}, trusting{o.sends.Users}
-	o.setRules(send.Rules{DayLimit: 160_00})
+	o.setRules(rules.Rules{DayLimit: 160_00})
 	first := o.ready("0.001") // 80 USD
 	second := o.payout(o.owner, "0.001")
 	for name, columns := range map[string]map[string]any{"another business's": {"business_id": o.owner.BusinessID + 1},
@@ -228,7 +229,7 @@ func TestLimitOfADay(t *testing.T) {
 	o.clock.Advance(24 * time.Hour)
 	_, err = o.approve(o.owner, third)
 	o.must(err)
-	o.setRules(send.Rules{OneFrom: 1_000_00, DayLimit: 1})
+	o.setRules(rules.Rules{OneFrom: 1_000_00, DayLimit: 1})
 	_, err = o.sends.Ask(t.Context(), o.owner, send.Request{Kind: send.Payout, Method: string(money.CryptoBitcoin),
 		Amount: "0.001", Address: recipient})
 	o.expectFault("a payout without approvals above the limit", err, "day_limit")
@@ -240,7 +241,7 @@ func TestNewAddressesWait(t *testing.T) {
 	const elsewhere = "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn"
 	o := newQuickOffice(t, scope.Live)
 	o.sends.Quotes = steady{}
-	o.setRules(send.Rules{OneFrom: 1_000_00}) // no approvals
+	o.setRules(rules.Rules{OneFrom: 1_000_00}) // no approvals
 	ask := func(address string) send.View {
 		t.Helper()
 		return o.ask(send.Request{Kind: send.Payout, Method: string(money.CryptoBitcoin), Amount: "0.001",
@@ -287,7 +288,7 @@ func TestNewAddressesWait(t *testing.T) {
 	o.must(o.db.Exec(t.Context()).Where("address = ?", elsewhere).Delete(&models.PayoutAddress{}).Error)
 	o.evaluate(forgotten)
 	expect("an address that isn't stored", forgotten, send.AwaitingApproval, send.NewAddress)
-	o.setRules(send.Rules{})
+	o.setRules(rules.Rules{})
 	o.sends.Users = trusting{o.sends.Users}
 	waits := ask(elsewhere)
 	o.clock.Advance(24 * time.Hour)
@@ -298,7 +299,7 @@ func TestNewAddressesWait(t *testing.T) {
 	_, err = o.approve(o.owner, stricter)
 	o.must(err)
 	expect("a send to a new address after one approval", stricter, send.AwaitingApproval, send.NewAddress)
-	o.setRules(send.Rules{TwoFrom: 1})
+	o.setRules(rules.Rules{TwoFrom: 1})
 	o.evaluate(stricter)
 	expect("the same under stricter rules", stricter, send.AwaitingApproval, "")
 }

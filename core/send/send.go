@@ -17,6 +17,7 @@ import (
 	"cointill/core/send/addressbook"
 	"cointill/core/send/payer"
 	"cointill/core/send/request"
+	"cointill/core/send/rules"
 	"cointill/core/settings"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -82,6 +83,8 @@ const (
 	PaidTwice    = "paid_twice"    // a second transaction pays it
 	ReversedCode = "reversed"      // its transaction left the chain after it was final
 	SentAgain    = "approve_again" // it failed, and may still be on its way: it needs two approvers
+	// SentInAnotherWay says that people say so: no transaction of it is known.
+	SentInAnotherWay = "sent_in_another_way"
 )
 
 // The times of contract section 7.
@@ -156,6 +159,7 @@ type Service struct {
 	Evaluator *Evaluator
 	Signing   *Signing
 	Addresses *addressbook.Book
+	Rules     *rules.Keeper
 }
 
 // Approvals is what people decide about sends.
@@ -172,7 +176,8 @@ func New(d Deps) *Service {
 	s := &store{d}
 	return &Service{store: s, Approvals: &Approvals{s}, Claims: &Claims{s}, Evaluator: &Evaluator{s},
 		Signing:   &Signing{s, &payer.Accounts{DB: d.DB, Clock: d.Clock, Users: d.Users, Signers: d.Signers}},
-		Addresses: &addressbook.Book{DB: d.DB, Clock: d.Clock, Users: d.Users, Networks: d.Networks}}
+		Addresses: &addressbook.Book{DB: d.DB, Clock: d.Clock, Users: d.Users, Networks: d.Networks},
+		Rules:     &rules.Keeper{DB: d.DB, Clock: d.Clock, Users: d.Users}}
 }
 
 // View is a send with what pages and answers show of it.
@@ -184,6 +189,8 @@ type View struct {
 	Approvals []models.SendApproval // that hold, oldest first
 	Chain     payment.Chain         // how far its network is
 	Now       time.Time             // on the send's own clock
+	// Outstanding is as in Case. Lapsed says of a failed send that the network takes none of its transactions any more.
+	Outstanding, Lapsed bool
 }
 
 // Coin is the send's coin.

@@ -10,6 +10,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/fault"
+	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send/outputs"
 	"cointill/core/send/payer"
@@ -21,7 +22,9 @@ type (
 	Unsigned   = chain.Unsigned   // a transaction for a wallet to sign
 	Difference = chain.Difference // a field in which a signed one is not the approved send
 	Speed      = chain.Speed      // a choice of the fee
-	Account    = payer.Account    // what can pay a send
+	// SigningFile is one form of an unsigned transaction.
+	SigningFile = chain.SigningFile
+	Account     = payer.Account // can pay a send
 )
 
 // Signing hands sends to wallets, and takes what they signed.
@@ -42,14 +45,15 @@ type Submitted struct {
 // UsesSandboxWallet reports that the sandbox's own wallet signs the send.
 func (v View) UsesSandboxWallet() bool { return chain.Network(v.Send.Network).IsSandbox() }
 
-// CanSign reports whether sends of a network can be handed to a wallet.
+// CanSign reports whether sends of a network can be handed to a wallet. On Tron they can't, in the sandbox neither.
 func (d *Deps) CanSign(network string) bool {
 	_, known := d.Signers[network]
-	return known || chain.Network(network).IsSandbox()
+	at := chain.Network(network)
+	return known || at.IsSandbox() && at.Code() != money.Tron
 }
 
-// orderOf returns the send for the network's adapter.
-func orderOf(row models.Send, account string) chain.Order {
+// OrderOf returns a send that an account pays, for the network's adapter.
+func OrderOf(row models.Send, account string) chain.Order {
 	o := chain.Order{From: account, To: chain.Destination{Address: row.Address}, Asset: row.Coin, Amount: row.Amount,
 		ID: orderID(row)}
 	if row.Tag != nil {
@@ -61,7 +65,7 @@ func orderOf(row models.Send, account string) chain.Order {
 
 // findReady finds a send that may be signed now, and its signer.
 func (s *Signing) findReady(ctx context.Context, sc scope.Scope, reference string) (View, payer.Signer, error) {
-	if err := sc.CheckAction(scope.ApproveSends); err != nil {
+	if err := sc.CheckAction(scope.SignSends); err != nil {
 		return View{}, payer.Signer{}, err
 	}
 	v, err := s.Find(ctx, sc, reference)
@@ -71,8 +75,16 @@ func (s *Signing) findReady(ctx context.Context, sc scope.Scope, reference strin
 	if err := s.checkReady(v.Send); err != nil {
 		return View{}, payer.Signer{}, err
 	}
+	if v.Send.BatchID != nil { // one transaction pays all of them
+		return View{}, payer.Signer{}, fault.New(fault.Conflict, "send_prepared", "This send was prepared together "+
+			"with others. Sign them together. To sign it by itself, withdraw it and ask for it again.")
+	}
 	signer, known := s.Signers[v.Send.Network]
-	if !known {
+	switch {
+	case v.UsesSandboxWallet():
+		return View{}, payer.Signer{}, fault.New(fault.Conflict, "send_unavailable", "The sandbox's own wallet signs "+
+			"this send: play one of its scenarios.")
+	case !known:
 		return View{}, payer.Signer{}, fault.New(fault.Conflict, "send_unavailable", "Sends on "+v.Send.Network+
 			" are not signed here.")
 	}
@@ -96,7 +108,7 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 			v.Send.Account+", and its transaction may still confirm. Sign it with that wallet. To use another one, "+
 			"withdraw this send and ask for it again.")
 	}
-	asked, cancel := context.WithTimeout(ctx, nodePatience)
+	asked, cancel := context.WithTimeout(ctx, NodePatience)
 	defer cancel()
 	order, err := s.fillOrder(asked, sc, v.Send, account, signer)
 	if err != nil {
@@ -105,31 +117,23 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 	order.Speed = speed
 	terms, err := signer.PrepareTerms(asked, order, v.Send.Terms)
 	if err != nil {
-		return View{}, describeProblem(ctx, err)
+		return View{}, DescribeProblem(ctx, err)
 	}
 	seen := v.Version()
 	var made *View
 	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		if made, err = s.loadCurrent(tx, v.Send.ID); err != nil {
-			return err
-		}
-		if err := s.checkReady(made.Send); err != nil {
+		if made, err = s.LoadReady(tx, v.Send.ID); err != nil {
 			return err
 		}
 		if made.Version() != seen {
-			return errSeenEarlier
+			return ErrSeenEarlier
 		}
 		if err := s.reserveOutputs(tx, made.Send, order, signer, terms); err != nil {
 			return err
 		}
 		now := s.Clock()
 		made.Send.Account, made.Send.Terms, made.Send.SigningAt = account, terms, &now
-		made.Send.Sealed = s.sealReady(made.Send)
-		if err := s.writeStep(tx, made, models.SendStep{Kind: stepNote, From: made.Send.Status, To: made.Send.Status,
-			Reason: "signing", Actor: sc.Actor, Detail: encodeDetail(map[string]any{"account": account})}); err != nil {
-			return err
-		}
-		return s.saveSend(tx, &made.Send)
+		return s.SaveSigning(tx, made, "signing", sc.Actor, map[string]any{"account": account})
 	})
 	if err != nil {
 		return View{}, err
@@ -137,16 +141,35 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 	return *made, nil
 }
 
+// LoadReady loads a send that may be signed now, and locks its row. Faults: as CheckReady.
+func (s *Signing) LoadReady(tx *models.Tx, id int64) (*View, error) {
+	v, err := s.loadCurrent(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	return v, s.checkReady(v.Send)
+}
+
+// CheckReady refuses a send that may not be signed now. Faults: Conflict for one that is not ready, or was
+// changed after it was approved.
+func (s *Signing) CheckReady(v View) error { return s.checkReady(v.Send) }
+
+// SaveSigning seals and writes a send that was prepared or signed, with a row of its timeline.
+func (s *Signing) SaveSigning(tx *models.Tx, v *View, reason, actor string, detail map[string]any) error {
+	v.Send.Sealed = s.sealReady(v.Send)
+	if err := s.writeStep(tx, v, models.SendStep{Kind: stepNote, From: v.Send.Status, To: v.Send.Status, Reason: reason,
+		Actor: actor, Detail: encodeDetail(detail)}); err != nil {
+		return err
+	}
+	return s.saveSend(tx, &v.Send)
+}
+
 // fillOrder returns a send's order from an account of the business.
 func (s *Signing) fillOrder(ctx context.Context, sc scope.Scope, row models.Send, account string,
 	signer payer.Signer) (chain.Order, error) {
-	order := orderOf(row, account)
+	order := OrderOf(row, account)
 	if spender, is := signer.Signer.(chain.OutputSigner); is {
-		err := outputs.FillOrder(ctx, s.DB, s.Clock(), sc, spender, row, &order)
-		if err == nil || fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict {
-			return order, err
-		}
-		return order, describeProblem(ctx, err)
+		return order, DescribeProblem(ctx, outputs.FillOrder(ctx, s.DB, s.Clock(), outputs.HolderOf(row), spender, &order))
 	}
 	accounts, err := s.ListAccounts(ctx, sc, row.Network)
 	if err == nil && !slices.ContainsFunc(accounts, func(a Account) bool { return a.Name == account }) {
@@ -161,11 +184,11 @@ func (s *store) reserveOutputs(tx *models.Tx, row models.Send, o chain.Order, si
 	if !is {
 		return nil
 	}
-	keys, err := spender.ListInputs(terms)
+	keys, _, err := spender.ListInputs(terms)
 	if err != nil {
 		return err
 	}
-	return outputs.Reserve(tx, s.Clock(), row, o, keys)
+	return outputs.Reserve(tx, s.Clock(), outputs.HolderOf(row), o, keys)
 }
 
 // Unsigned returns the transaction that a prepared send is signed by; nil before it was prepared.
@@ -176,12 +199,25 @@ func (s *Signing) Unsigned(ctx context.Context, sc scope.Scope, reference string
 	if err != nil || v.Send.Terms == "" {
 		return v, nil, err
 	}
-	unsigned, err := signer.BuildUnsigned(orderOf(v.Send, v.Send.Account), v.Send.Terms)
+	unsigned, err := signer.BuildUnsigned(OrderOf(v.Send, v.Send.Account), v.Send.Terms)
 	return v, &unsigned, err
 }
 
-// nodePatience is how long a person waits for the network's node.
-const nodePatience = 10 * time.Second
+// MaxTogether bounds the sends that one transaction pays.
+const MaxTogether = 100
+
+// NodePatience is how long a person waits for the network's node.
+const NodePatience = 10 * time.Second
+
+// CountParts reports how many parts of the QR code of a signed transaction are there, one a line, and how many
+// make the transaction: 0 of 0 for other texts.
+func (s *Signing) CountParts(network, text string) (have, want int) {
+	spender, is := s.Signers[network].Signer.(chain.OutputSigner)
+	if !is || len(text) > MaxSigned {
+		return 0, 0
+	}
+	return spender.CountParts(text)
+}
 
 // MaxSigned bounds a signed transaction that is returned, in bytes.
 const MaxSigned = 256 << 10
@@ -199,59 +235,86 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 	if v.Send.Terms == "" {
 		return Submitted{}, fault.New(fault.Conflict, "send_not_prepared", "Prepare the transaction first.")
 	}
-	signed = strings.TrimSpace(signed)
-	if signed == "" || len(signed) > MaxSigned {
-		return Submitted{}, fault.Validation(fault.Fields{"signed": {"Paste the signed transaction, in " +
-			"hexadecimal digits."}})
-	}
-	checked, differences, err := signer.CheckSigned(orderOf(v.Send, v.Send.Account), v.Send.Terms, signed)
+	checked, differences, err := CheckSigned(signer, OrderOf(v.Send, v.Send.Account), v.Send.Terms, signed)
 	if err != nil {
-		return Submitted{}, fault.Validation(fault.Fields{"signed": {"Is not a signed transaction of " +
-			"this network. Copy all of it from the wallet."}})
+		return Submitted{}, err
 	}
 	if len(differences) > 0 {
 		return Submitted{Signed: checked, Differences: differences}, nil
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		now, err := s.loadCurrent(tx, v.Send.ID)
+		now, err := s.LoadReady(tx, v.Send.ID)
 		if err != nil {
 			return err
 		}
-		if err := s.checkReady(now.Send); err != nil {
-			return err
-		}
 		if now.Send.Account != v.Send.Account || now.Send.Terms != v.Send.Terms { // prepared again meanwhile
-			return errSeenEarlier
+			return ErrSeenEarlier
 		}
-		now.Send.SignedHash = checked.Hash
-		if err := s.writeStep(tx, now, models.SendStep{Kind: stepNote, From: now.Send.Status, To: now.Send.Status,
-			Reason: "signed", Actor: sc.Actor,
-			Detail: encodeDetail(map[string]any{"hash": checked.Hash})}); err != nil {
-			return err
-		}
-		return s.saveSend(tx, &now.Send)
+		now.Send.SignedHash, now.Send.SignedFee = checked.Hash, checked.Fee
+		return s.SaveSigning(tx, now, "signed", sc.Actor, map[string]any{"hash": checked.Hash})
 	})
 	if err != nil {
 		return Submitted{}, err
 	}
-	asked, cancel := context.WithTimeout(ctx, nodePatience)
+	return Broadcast(ctx, signer, checked)
+}
+
+// CheckSigned compares a signed transaction, as text or as a file, with an order and its terms. Faults:
+// Invalid for signed.
+func CheckSigned(signer chain.Signer, order chain.Order, terms, signed string) (chain.Signed, []Difference, error) {
+	signed = strings.TrimSpace(signed)
+	if signed == "" || len(signed) > MaxSigned {
+		return chain.Signed{}, nil, fault.Validation(fault.Fields{"signed": {"Paste the signed transaction, in " +
+			"hexadecimal digits."}})
+	}
+	checked, differences, err := signer.CheckSigned(order, terms, signed)
+	var said chain.Refusal
+	switch {
+	case errors.As(err, &said):
+		return chain.Signed{}, nil, fault.Validation(fault.Fields{"signed": {said.Error()}})
+	case err != nil:
+		return chain.Signed{}, nil, fault.Validation(fault.Fields{"signed": {"Is not a signed transaction of " +
+			"this network. Copy all of it from the wallet."}})
+	}
+	return checked, differences, nil
+}
+
+// Broadcast has the network's node send a checked transaction. Faults: Unavailable while the node can't be
+// asked.
+func Broadcast(ctx context.Context, signer chain.Signer, checked chain.Signed) (Submitted, error) {
+	asked, cancel := context.WithTimeout(ctx, NodePatience)
 	defer cancel()
 	done := Submitted{Signed: checked}
 	if err := signer.Broadcast(asked, checked.Raw); err != nil {
 		var said chain.Refusal
 		if !errors.As(err, &said) {
-			return done, describeProblem(ctx, err)
+			return done, DescribeProblem(ctx, err)
 		}
 		done.Refused = said.Error()
 	}
 	return done, nil
 }
 
-var errSeenEarlier = fault.New(fault.Conflict, "send_changed", "The send changed meanwhile. Look at it again.")
+// ErrSeenEarlier is returned about a send that another person or the network changed meanwhile.
+var ErrSeenEarlier = fault.New(fault.Conflict, "send_changed", "The send changed meanwhile. Look at it again.")
 
-// describeProblem turns an adapter's error into a fault.
-func describeProblem(ctx context.Context, err error) error {
+// NameFault adds a send's reference to the sentence of a fault about it; other errors stay as they are.
+func NameFault(reference string, err error) error {
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		return err
+	}
+	named := *f
+	named.Sentence = reference + ": " + f.Sentence
+	return &named
+}
+
+// DescribeProblem turns an adapter's error into a fault. A fault stays as it is.
+func DescribeProblem(ctx context.Context, err error) error {
 	var said chain.Refusal
+	if err == nil || fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict {
+		return err
+	}
 	if errors.As(err, &said) {
 		return fault.New(fault.Conflict, "send_unavailable", said.Error())
 	}

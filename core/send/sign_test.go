@@ -16,6 +16,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/addressbook"
+	"cointill/core/send/match"
 	"cointill/core/send/payer"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -379,7 +380,7 @@ func TestFailingStatementsEndSigning(t *testing.T) {
 			}},
 			{"match", func() error {
 				return db.Write(t.Context(), func(tx *models.Tx) error {
-					m, err := send.NewMatcher(tx, testNetwork,
+					m, err := match.New(tx, testNetwork,
 						[]chain.Transfer{{Destination: chain.Destination{Address: ethPayee}, Amount: newer.Send.Amount}})
 					if err == nil {
 						_, err = m.Match(chain.Transfer{TxID: "0xnew", Asset: "ETH", Amount: newer.Send.Amount,
@@ -481,7 +482,13 @@ func TestWalletsOfTransactionsDecide(t *testing.T) {
 			"a registered wallet pays the older of two equal sends": {spends("0xaa:7"), older.Send.Reference},
 			"one of several keys is the wallet's":                   {spends("0xee:1", "0xaa:7"), older.Send.Reference},
 			"an account whose name begins like the wallet's":        {spends("0xaab:7"), ""},
-			"another sender":               {spends("0xee:7"), ""},
+			"another sender": {spends("0xee:7"), ""},
+			"a contract wallet whose transaction another account sends": {func(tr *chain.Transfer) {
+				tr.From, tr.Spends = "0xaa:", []string{"0xee:7"}
+			}, older.Send.Reference},
+			"another's contract wallet": {func(tr *chain.Transfer) {
+				tr.From, tr.Spends = "0xaab:", []string{"0xee:7"}
+			}, ""},
 			"no sender":                    {spends(), ""},
 			"a wallet of another business": {spends("0xbb:7"), ""},
 			"a wallet on another network":  {spends("0xdd:7"), ""},

@@ -2,12 +2,15 @@ package send
 
 import (
 	"context"
+	"slices"
 
 	"gorm.io/gorm/clause"
 
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -44,21 +47,24 @@ func (s *Service) findSource(ctx context.Context, sc scope.Scope, r Request) (fr
 	return from, nil
 }
 
-// setSource sets what the send has from the money that it is of, or the network of a payout.
-func setSource(row *models.Send, from source, sc scope.Scope, d *Deps) error {
+// setSource sets what the send has from the money that it is of, or for a payout from the network that it names.
+func setSource(row *models.Send, from source, sc scope.Scope, d *Deps, named string, fields fault.Fields) error {
 	switch {
 	case from.transfer != nil:
 		row.TransferID, row.PaymentID = &from.transfer.ID, from.transfer.PaymentID
 		row.Coin, row.Network = from.transfer.Asset, from.transfer.Network
+	case from.view != nil && isPaidElsewhere(*from.view):
+		return fault.New(fault.Conflict, "send_unavailable", "This payment was paid on two networks. Send the money from "+
+			"your wallet, and record the refund.")
 	case from.view != nil:
 		row.PaymentID, row.Coin, row.Network = &from.view.Payment.ID, from.view.Payment.Coin, from.view.Payment.Network
 	default:
 		info, _ := money.Method(row.Method).Info()
-		network, problem := d.Networks.Network(sc.Domain, info.Chain)
-		if network == "" {
+		network, problem := networks.FindServed(d.Networks, sc.Domain, info, named, fields)
+		if problem != "" {
 			return fault.New(fault.Conflict, "send_unavailable", problem)
 		}
-		row.Coin, row.Network = string(info.Coin), string(network)
+		row.Coin, row.Network = string(info.Coin), network
 	}
 	info := money.Coin(row.Coin).Info()
 	if info.Coin == "" {
@@ -67,13 +73,21 @@ func setSource(row *models.Send, from source, sc scope.Scope, d *Deps) error {
 	}
 	row.Method = string(info.Method)
 	if !d.CanSign(row.Network) {
-		return fault.New(fault.Conflict, "send_unavailable", "Sends on "+row.Network+" can't be signed "+
-			"here yet. Send the money from your wallet, and record the refund.")
+		return fault.New(fault.Conflict, "send_unavailable", "Sends on "+place.NameNetwork(info.Coin, row.Network)+
+			" can't be signed here: send the money from your wallet. A refund of a declined payment, or of unmatched money, "+
+			"can be recorded on its page.")
 	}
 	if from.view != nil {
 		row.Currency = from.view.Payment.Currency
 	}
 	return nil
+}
+
+// isPaidElsewhere reports that money of a payment came on another network than its own.
+func isPaidElsewhere(v payment.View) bool {
+	return slices.ContainsFunc(v.Transfers, func(t models.Transfer) bool {
+		return t.Network != v.Payment.Network && !t.Gone && !t.Reverted && t.Unmatched == ""
+	})
 }
 
 // lockSource locks the money that a refund is of and returns how much of it is left.

@@ -8,6 +8,7 @@ import (
 	"cointill/chain"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/match"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -40,7 +41,7 @@ func TestMatcherReadsWhatMayBePaid(t *testing.T) {
 		o.must(tx.Callback().Query().After("gorm:query").Register("count", count))
 		defer func() { o.must(tx.Callback().Query().Remove("count")) }()
 		match := func() *models.Send {
-			m, err := send.NewMatcher(tx, first.Send.Network, []chain.Transfer{moved, moved})
+			m, err := match.New(tx, first.Send.Network, []chain.Transfer{moved, moved})
 			o.must(err)
 			found, err := m.Match(moved, 0)
 			o.must(err)

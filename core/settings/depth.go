@@ -56,13 +56,14 @@ func ParseDepths(texts map[string]string) (Depths, error) {
 // contract section 4, or the operator's. open is false for a coin whose depth can't be
 // raised, because its network is final at once.
 func (d Depths) UsualDepth(coin money.Coin) (usual Depth, open bool) {
-	switch coin {
-	case money.BTC:
+	network, evm := money.FindEVMNetwork(coin.Info().Chain, money.MainNetwork)
+	switch {
+	case coin == money.BTC:
 		usual = Depth{2, 3}
-	case money.DOGE:
+	case coin == money.DOGE:
 		usual = Depth{6, 40}
-	case money.ETH, money.USDT:
-		usual = Depth{12, 12}
+	case evm:
+		usual = Depth{network.Finality.Depth, network.Finality.Depth}
 	default:
 		return Depth{1, 1}, false
 	}

@@ -11,7 +11,7 @@ import (
 
 // FuzzLogo uploads anything: it becomes a small PNG of ours, or is refused with a sentence.
 //
-//fuzz:inputs 40000
+//fuzz:inputs 20000
 func FuzzLogo(f *testing.F) {
 	picture := image.NewPaletted(image.Rect(0, 0, 64, 40), color.Palette{color.White, color.Black})
 	wide := image.NewPaletted(image.Rect(0, 0, 2*logoSide, 40), picture.Palette)

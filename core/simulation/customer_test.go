@@ -12,7 +12,7 @@ import (
 )
 
 // What customers do.
-var plots = []string{"exact", "exact", "bounds", "twice", "parts", "late", "after", "never", "unopened", "wrong asset", "tag", "wrong payment",
+var plots = []string{"exact", "too much", "bounds", "twice", "parts", "late", "after", "never", "unopened", "wrong asset", "tag", "wrong payment",
 	"fee bump", "other bump", "double spend", "revert", "stuck", "much later", "unseen rest", "undone", "undone", "half undone",
 	"strangers", "strangers"}
 
@@ -115,6 +115,8 @@ func (c *customer) plan() {
 	switch c.plot {
 	case "exact":
 		add(soon, all)
+	case "too much":
+		add(soon, func() { c.pay(c.part(1500, 0), nil) })
 	case "bounds":
 		add(soon, func() { c.pay(c.bound(), nil) })
 	case "twice":

@@ -28,6 +28,7 @@ type message struct {
 		BusinessReference string `json:"business_reference"`
 		Status, Reason    string
 		Reversed          bool
+		ID, Amount        string // of a send
 		Transaction       struct {
 			Charged       string `json:"charged_amount"`
 			Paid          string `json:"amount_paid"`
@@ -49,11 +50,15 @@ func (w *world) told(db *models.DB, payments map[string]models.Payment) {
 	w.must(db.Read(w.t.Context()).Find(&deliveries).Error)
 	eventsOf, stepsOf := map[int64][]models.Event{}, map[int64][]models.Step{}
 	for _, e := range events {
-		eventsOf[*e.PaymentID] = append(eventsOf[*e.PaymentID], e)
+		if e.PaymentID != nil {
+			eventsOf[*e.PaymentID] = append(eventsOf[*e.PaymentID], e)
+		}
 	}
+	w.sendsTold(db, events)
 	for _, s := range steps {
 		stepsOf[s.PaymentID] = append(stepsOf[s.PaymentID], s)
 	}
+	w.expectSurplusSteps(db, stepsOf)
 	for _, c := range w.customers {
 		p := payments[c.reference]
 		c.heard(p, stepsOf[p.ID], eventsOf[p.ID])
@@ -70,6 +75,26 @@ func (w *world) told(db *models.DB, payments map[string]models.Payment) {
 		}
 	}
 	w.counts["events"] += len(events)
+}
+
+// expectSurplusSteps finds a transfer that its payment didn't need, without a row in the payment's timeline, and so
+// without an event (7).
+func (w *world) expectSurplusSteps(db *models.DB, stepsOf map[int64][]models.Step) {
+	var surplus []models.Transfer
+	w.must(db.Read(w.t.Context()).Where("unmatched = 'surplus' AND payment_id IS NOT NULL").Find(&surplus).Error)
+	w.counts["surplus transfers"] += len(surplus)
+	for _, t := range surplus {
+		if !slices.ContainsFunc(stepsOf[*t.PaymentID], func(s models.Step) bool {
+			var about struct {
+				Hash  string
+				Index int
+			}
+			w.must(json.Unmarshal([]byte(s.Detail), &about))
+			return s.Reason == t.Unmatched && about.Hash == t.TxID && about.Index == t.Index
+		}) {
+			w.find("invariant 7: transfer %s of payment %d is surplus, and no row of the timeline says so", t.TxID, *t.PaymentID)
+		}
+	}
 }
 
 // tells is the type of the event that a row of the timeline asks for; "" when none.

@@ -94,6 +94,9 @@ func (w *world) judge() {
 		w.find("%d payments of %d customers", len(rows), len(w.customers))
 	}
 	w.told(db, byReference)
+	if w.size.sends > 0 {
+		w.judgeOrders()
+	}
 	for _, c := range w.customers {
 		c.compare(byReference[c.reference])
 		c.checkRestored(db, byReference[c.reference])
@@ -159,7 +162,7 @@ func (n *network) conserved(db *models.DB) {
 		}
 	}
 	var rows []models.Transfer
-	n.must(db.Read(n.t.Context()).Where("network = ? AND height IS NOT NULL", string(n.name)).Find(&rows).Error)
+	n.must(db.Read(n.t.Context()).Where("network = ? AND height IS NOT NULL AND send_id IS NULL", string(n.name)).Find(&rows).Error)
 	for _, r := range rows {
 		got = append(got, fmt.Sprint(r.TxID, " ", r.Index, " ", r.Asset, " ", r.Amount, " ", *r.Height, " ", r.BlockHash, " ", r.Reverted))
 		if r.PaymentID == nil && r.Unmatched == "" {
@@ -264,6 +267,9 @@ func (w *world) watch() {
 			w.find("invariant 25: %s was written under fence %d after %d", c.Network, c.Fence, w.fences[c.Network])
 		}
 		w.fences[c.Network] = c.Fence
+	}
+	if len(w.orders) > 0 {
+		w.watchSends(w.watched, cursors)
 	}
 	var rows []models.Payment
 	w.must(db.Read(ctx).Select("id, business_reference, reason, network, coin").Where("status = 'successful' AND settled_at >= ?", w.watched).Find(&rows).Error)

@@ -24,6 +24,7 @@ type coinTx struct {
 	cut     int64     // the most confirmations that it had when its block left the chain
 	hidden  bool      // a node's mempool lacked it although the network had it
 	held    bool      // no block takes it
+	lowest  int64     // the lowest height at which a block held it; 0 while none did
 }
 
 type block struct {
@@ -67,8 +68,10 @@ type network struct {
 	steps  int
 	out    time.Time // until when all its nodes are
 	serial int
-	all    []*coinTx
-	byID   map[string]*coinTx
+	// addresses counts those that sends go to.
+	addresses int
+	all       []*coinTx
+	byID      map[string]*coinTx
 }
 
 // look is when a node gave a whole picture, and in which of the network's steps.
@@ -140,6 +143,9 @@ func (n *network) seal(txs []*coinTx) {
 	content := fmt.Sprint(n.name, height, parent, n.now.branch)
 	for _, t := range txs {
 		content += t.id
+		if t.lowest == 0 || height < t.lowest {
+			t.lowest = height
+		}
 	}
 	sum := sha256.Sum256([]byte(content))
 	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hex.EncodeToString(sum[:])}, Parent: parent, Time: n.clock.Now()}
@@ -175,6 +181,19 @@ func (n *network) drop(t *coinTx) bool {
 	before := len(n.now.pool)
 	n.now.pool = slices.DeleteFunc(n.now.pool, func(other *coinTx) bool { return other == t })
 	return len(n.now.pool) < before
+}
+
+// revive puts a transaction that left the network into the mempool again, unless its money is spent.
+func (n *network) revive(t *coinTx) bool {
+	rival := func(other *coinTx) bool { return other == t || shares(other, t) }
+	if slices.ContainsFunc(n.now.pool, rival) || slices.ContainsFunc(n.now.blocks, func(b block) bool {
+		return slices.ContainsFunc(b.txs, rival)
+	}) {
+		return false
+	}
+	n.change()
+	n.now.pool = append(n.now.pool, t)
+	return true
 }
 
 // reorg replaces the last blocks by one more of them. What they held is mined

@@ -68,14 +68,14 @@ func (n *node) ask(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Tip implements chain.Source. Asked again after its mempool it ends a look.
-func (n *node) Tip(ctx context.Context) (chain.Tip, error) {
+// At implements chain.Source. Asked again after its mempool it ends a look.
+func (n *node) At(ctx context.Context) (chain.View, error) {
 	err := n.ask(ctx)
 	if err == nil && n.pool {
 		n.looks = append(n.looks, look{n.clock.Now(), n.steps, n.now.tip().Height, n.late()})
 	}
 	n.pool = false
-	return chain.Tip{Header: n.view.tip().Header, Finalized: n.view.finalized}, err
+	return chain.View{Tip: chain.Tip{Header: n.view.tip().Header, Finalized: n.view.finalized}, Reader: n}, err
 }
 
 // late lists the transactions that are in a block, and in none that the node knows of.
@@ -93,7 +93,7 @@ func (n *node) late() (list []*coinTx) {
 	return list
 }
 
-// Header implements chain.Source.
+// Header implements chain.Reader.
 func (n *node) Header(ctx context.Context, height int64) (chain.Header, error) {
 	if err := n.ask(ctx); err != nil {
 		return chain.Header{}, err
@@ -104,7 +104,7 @@ func (n *node) Header(ctx context.Context, height int64) (chain.Header, error) {
 	return n.view.blocks[height].Header, nil
 }
 
-// Block implements chain.Source.
+// Block implements chain.Reader.
 func (n *node) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
 	if err := n.ask(ctx); err != nil {
 		return chain.Block{}, err
@@ -130,7 +130,7 @@ func (n *node) Block(ctx context.Context, height int64, watch chain.Watch) (chai
 	return out, nil
 }
 
-// Pending implements chain.Source. The ledger of XRP has no mempool.
+// Pending implements chain.Reader. The ledger of XRP has no mempool.
 func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending, err error) {
 	switch {
 	case n.fault == nodeNoPool:

@@ -6,3 +6,6 @@ import "cointill/internal/testing/speed"
 
 // usual is how many seeds a plain go test runs.
 var usual = speed.Pick(20, 200)
+
+// usualSends is how many sends each of them has.
+var usualSends = speed.Pick(3, 25)

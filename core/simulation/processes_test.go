@@ -18,7 +18,7 @@ var (
 )
 
 // portion is how many seeds one process runs: what it holds in memory goes with it.
-func portion() int { return max(5, 100 / *payments) }
+func portion() int { return max(5, 100/(*payments+*sends/5)) }
 
 // spread runs all seeds in processes of this very program, several at once, as the
 // random numbers of a seed are those of a whole process. It prints a line for each
@@ -59,7 +59,8 @@ func spread(t *testing.T) map[string]int {
 // runPortion runs n seeds in a process of their own.
 func runPortion(t *testing.T, file string, first uint64, n int) (counts map[string]int, out []byte, err error) {
 	run := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSimulation$", "-sim.processes=1", "-sim.counts="+file,
-		fmt.Sprint("-sim.from=", first), fmt.Sprint("-sim.seeds=", n), fmt.Sprint("-sim.payments=", *payments))
+		fmt.Sprint("-sim.from=", first), fmt.Sprint("-sim.seeds=", n), fmt.Sprint("-sim.payments=", *payments),
+		fmt.Sprint("-sim.sends=", *sends))
 	if out, err = run.CombinedOutput(); err != nil {
 		return nil, out, err
 	}

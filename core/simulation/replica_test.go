@@ -21,6 +21,7 @@ import (
 	"cointill/core/payment/observe"
 	"cointill/core/quote"
 	"cointill/core/scope"
+	"cointill/core/send"
 	"cointill/core/send/sendtest"
 	"cointill/core/settings"
 	"cointill/core/wallet"
@@ -37,6 +38,7 @@ type replica struct {
 	db       *models.DB
 	failer   *failer
 	payments *payment.Service
+	sends    *send.Service
 	hooks    *webhook.Service
 	settings *settings.Service
 	audits   *audit.Service
@@ -82,6 +84,9 @@ func (w *world) start(number int) *replica {
 		Receipts: &mail.Service{DB: db, Clock: now, Render: func(r mail.Receipt) (string, string, string) { return r.Reference, "text", "html" }},
 		PageBase: "http://localhost/pay",
 	}
+	r.sends = sendtest.New(r.payments)
+	r.sends.Users = trusting{r.sends.Users}
+	r.sends.Rules.Users = r.sends.Users
 	r.settings, r.audits = &settings.Service{DB: db, Clock: now}, &audit.Service{DB: db, Clock: now, Secrets: w.box}
 	r.leases, r.keys = lease.New(db, now), idempotency.New(db, now, w.box)
 	// One delivery at a time, so that a seed replays: for a slow key no rows wait in a queue, whose
@@ -147,7 +152,7 @@ func (r *replica) tookOver(c money.Chain, taken lease.Lease) {
 // lead begins to follow under a fence.
 func (r *replica) lead(c money.Chain, fence int64) (*following, error) {
 	network := chain.Sandbox(c)
-	f := &following{fence: fence, node: &node{network: r.nets[c]}, observer: observe.New(r.payments, sendtest.New(r.payments), &chain.WatchSet{})}
+	f := &following{fence: fence, node: &node{network: r.nets[c]}, observer: observe.New(r.payments, r.sends, &chain.WatchSet{})}
 	if err := f.observer.Load(r.t.Context(), network); err != nil {
 		return nil, err
 	}

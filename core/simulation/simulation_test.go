@@ -1,8 +1,8 @@
 // Package simulation_test runs the real core, follower and deliveries through
 // seeded worlds: a fake clock, simulated networks for all five coins, customers
 // and merchants who do what people do, and faults of nodes, of the database, of
-// consumers and of processes. What becomes of every payment is held against a
-// model that knows only the contract, and against the invariants as SQL. A seed
+// consumers and of processes. What becomes of every payment and every send is held
+// against a model that knows only the contract, and against the invariants as SQL. A seed
 // replays to the same trace. docs/simulation.md explains how to use it.
 package simulation_test
 
@@ -29,6 +29,7 @@ var (
 	seeds    = flag.Int("sim.seeds", usual, "how many seeds to run")
 	from     = flag.Uint64("sim.from", 1, "the first seed")
 	payments = flag.Int("sim.payments", 4, "payments in each run")
+	sends    = flag.Int("sim.sends", usualSends, "sends in each run")
 	verbose  = flag.Bool("sim.trace", false, "print the trace of every run")
 	first    = flag.Bool("sim.first", false, "end with the first seed that fails")
 	figures  = flag.Bool("sim.figures", false, "print how often everything happened")
@@ -42,10 +43,10 @@ func TestMain(m *testing.M) {
 
 // simulate runs one seed and returns its world. On SQLite all timers of the
 // product run on a bubble's clock, so that no run waits for any.
-func simulate(t *testing.T, seed uint64, size int, postgres bool) (w *world) {
+func simulate(t *testing.T, seed uint64, postgres bool) (w *world) {
 	t.Helper()
 	run := func(t *testing.T) {
-		w = newWorld(t, seed, size, postgres)
+		w = newWorld(t, seed, size{*payments, *sends}, postgres)
 		w.run()
 	}
 	t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
@@ -65,7 +66,7 @@ func simulate(t *testing.T, seed uint64, size int, postgres bool) (w *world) {
 			t.Errorf("found = %v", found)
 		}
 		if t.Failed() {
-			t.Logf("replay with: make sim SEEDS=1 FROM=%d PAYMENTS_EACH=%d TRACE=1", seed, size)
+			t.Logf("replay with: make sim SEEDS=1 FROM=%d PAYMENTS_EACH=%d SENDS_EACH=%d TRACE=1", seed, *payments, *sends)
 		}
 	})
 	return w
@@ -86,7 +87,11 @@ func TestSimulation(t *testing.T) {
 	if *seeds < 100 || *countsTo != "" {
 		return
 	}
-	for _, what := range expected() {
+	all := expected()
+	if *sends >= 25 {
+		all = append(all, expectedOfSends()...)
+	}
+	for _, what := range all {
 		if total[what] == 0 {
 			t.Errorf("%q never happened", what)
 		}
@@ -98,7 +103,7 @@ func inTurn(t *testing.T) map[string]int {
 	modelstest.Open(t, false, time.Now) // the copied file is made outside of any bubble
 	total := map[string]int{}
 	for i := range *seeds {
-		w := simulate(t, *from+uint64(i), *payments, false)
+		w := simulate(t, *from+uint64(i), false)
 		if w == nil || *first && t.Failed() {
 			return total
 		}
@@ -135,6 +140,28 @@ func expected() []string {
 	return all
 }
 
+// expectedOfSends is everything that must have happened in many seeds with many sends.
+func expectedOfSends() []string {
+	all := []string{"sends: refunds", "sends: payouts", "sends judged with one way to end", "sends judged with their twins",
+		"a request for a send is answered again", "a refund is refused", "an approval is refused", "signing is refused",
+		"the limit of a day refuses", "an imitator pays", "a transaction pays several sends", "a forgotten transaction is seen again",
+		"a send is tried again", "a dropped send is approved again", "a customer names an address",
+		"merchant changes rules of sends", "time stops at a deadline of a send"}
+	for _, plot := range sendPlots {
+		all = append(all, "send: "+plot)
+	}
+	for _, end := range []string{"successful", "successful paid_twice", "failed dropped", "failed replaced", "failed reverted",
+		"cancelled withdrawn", "rejected not_agreed", "expired not_signed", "ready", "awaiting_approval"} {
+		all = append(all, "send ended "+end)
+	}
+	for _, edge := range []string{"awaiting_approval>ready", "ready>processing", "ready>successful", "ready>failed", "ready>cancelled",
+		"ready>expired", "processing>successful", "processing>failed", "failed>processing", "failed>ready", "failed>awaiting_approval",
+		"failed>cancelled", "cancelled>processing", "expired>processing"} {
+		all = append(all, "send edge "+edge)
+	}
+	return all
+}
+
 func printFigures(to io.Writer, total map[string]int) {
 	for _, what := range slices.Sorted(maps.Keys(total)) {
 		fmt.Fprintf(to, "%9d  %s\n", total[what], what)
@@ -145,7 +172,7 @@ func printFigures(to io.Writer, total map[string]int) {
 func TestReplay(t *testing.T) {
 	modelstest.Open(t, false, time.Now)
 	for seed := range uint64(3) {
-		first, second := simulate(t, seed+1, *payments, false), simulate(t, seed+1, *payments, false)
+		first, second := simulate(t, seed+1, false), simulate(t, seed+1, false)
 		if first.sum() == second.sum() {
 			continue
 		}
@@ -163,7 +190,7 @@ func TestPostgres(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		for seed := range uint64(3) {
 			if db.Postgres() {
-				simulate(t, seed+1, *payments, true)
+				simulate(t, seed+1, true)
 			}
 		}
 	})

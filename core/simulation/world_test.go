@@ -18,6 +18,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send/rules"
 	"cointill/core/settings"
 	"cointill/core/webhook"
 	"cointill/models/modelstest"
@@ -37,6 +38,7 @@ type world struct {
 	chains    []*network // in a fixed order
 	shops     []*shop
 	customers []*customer
+	orders    []*order
 	consumers *consumers
 	hash      hash.Hash
 	trace     []string
@@ -44,12 +46,16 @@ type world struct {
 	fences    map[string]int64 // under which each network was written last
 	held      map[money.Chain]held
 	findings  []string
-	payments  int       // how many customers come
+	size      size      // how much happens
 	calm      bool      // no more faults
 	unsure    bool      // the last step lost the answer of a commit
 	watched   time.Time // until when successes were looked at
 	ended     *network  // whose end was read in this step, by a healthy node
+	sweptAt   time.Time // when sends were swept last
 }
+
+// size is how many payments customers make in a world, and how many sends merchants ask for.
+type size struct{ payments, sends int }
 
 // shop is a business with the rules that it has now.
 type shop struct {
@@ -57,13 +63,16 @@ type shop struct {
 	scope     scope.Scope
 	rules     settings.Rules
 	endpoints []*endpoint
+	people    []person
+	key       person // an API key
+	sendRules rules.Rules
 }
 
 // newWorld makes the databases, the networks, two businesses with webhooks, and two replicas.
-func newWorld(t *testing.T, seed uint64, payments int, postgres bool) *world {
+func newWorld(t *testing.T, seed uint64, size size, postgres bool) *world {
 	w := &world{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
 		nets: map[money.Chain]*network{}, hash: sha256.New(), counts: map[string]int{},
-		fences: map[string]int64{}, held: map[money.Chain]held{}, payments: payments}
+		fences: map[string]int64{}, held: map[money.Chain]held{}, size: size}
 	w.consumers = &consumers{world: w, gone: map[string]time.Time{}, got: map[string]*received{}}
 	var err error
 	w.box, err = secret.NewBox(make([]byte, 32))
@@ -101,7 +110,7 @@ func newWorld(t *testing.T, seed uint64, payments int, postgres bool) *world {
 func (w *world) open(i int) {
 	r, ctx := w.replicas[0], w.t.Context()
 	accounts := accounttest.New(r.db, w.clock.Now, w.box)
-	business, _, err := accounts.CreateBusiness(ctx, account.NewBusiness{
+	business, owner, err := accounts.CreateBusiness(ctx, account.NewBusiness{
 		BusinessName: "Ama's Shop", Name: "Ama Mensah", Email: fmt.Sprintf("ama%d@shop.example", i), Password: "a long enough passphrase",
 	})
 	w.must(err)
@@ -113,6 +122,9 @@ func (w *world) open(i int) {
 		made, _, err := r.hooks.Create(ctx, s.scope, webhook.Create{Name: "orders", URL: url, Active: true})
 		w.must(err)
 		s.endpoints = append(s.endpoints, &endpoint{id: made.ID, url: url, active: true, since: w.clock.Now()})
+	}
+	if w.size.sends > 0 {
+		w.hire(s, owner.ID)
 	}
 	w.shops = append(w.shops, s)
 }
@@ -143,8 +155,13 @@ func (w *world) find(format string, args ...any) {
 
 // run lets everything happen, then lets it settle, then looks at what became of it.
 func (w *world) run() {
-	for range 120 + 15*w.payments {
-		w.act()
+	usual, office := 120+15*w.size.payments, 8*w.size.sends
+	for range usual + office {
+		if office > 0 && w.rng.IntN(usual+office) < office {
+			w.office(w.replicas[w.rng.IntN(len(w.replicas))])
+		} else {
+			w.act()
+		}
 		if len(w.findings) > 0 {
 			return
 		}
@@ -159,7 +176,7 @@ func (w *world) act() {
 	n := w.chains[w.rng.IntN(len(w.chains))]
 	switch dice := w.rng.IntN(100); {
 	case dice < 6:
-		if len(w.customers) < w.payments {
+		if len(w.customers) < w.size.payments {
 			w.arrive()
 		}
 	case dice < 28:
@@ -176,6 +193,9 @@ func (w *world) act() {
 	case dice < 78:
 		if err := w.guarded(replica, "sweep", func() error { _, err := replica.payments.Sweep(w.t.Context()); return err }); err == nil {
 			w.swept(w.replicas[replica.number])
+		}
+		if w.size.sends > 0 {
+			w.sweepSends(w.replicas[replica.number])
 		}
 		w.must(w.replicas[replica.number].registry.Refresh(w.t.Context()))
 	case dice < 84:
@@ -200,6 +220,11 @@ func (w *world) undoes(n *network) (*network, int) {
 	if w.rng.IntN(5) == 0 {
 		depth = 3 + w.rng.IntN(20)
 	}
+	if len(w.orders) > 0 && w.rng.IntN(3) == 0 {
+		if o := w.orders[w.rng.IntN(len(w.orders))]; len(o.txs) > 0 {
+			return w.below(w.nets[o.coin.Chain], o.txs[len(o.txs)-1], depth)
+		}
+	}
 	if len(w.customers) == 0 || w.rng.IntN(3) == 0 {
 		return n, depth
 	}
@@ -208,12 +233,19 @@ func (w *world) undoes(n *network) (*network, int) {
 		c = w.customers[i]
 	}
 	if len(c.sent) > 0 {
-		aimed := w.nets[c.coin.Chain]
-		if b := aimed.where(c.sent[len(c.sent)-1]); b != nil && aimed.now.tip().Height-b.Height < 30 {
-			return aimed, int(aimed.now.tip().Height-b.Height) + 1 + w.rng.IntN(2)
+		if aimed, below := w.below(w.nets[c.coin.Chain], c.sent[len(c.sent)-1], 0); below > 0 {
+			return aimed, below
 		}
 	}
 	return n, depth
+}
+
+// below is how deep a network is reorganised to undo a transaction; otherwise when that is in none of its last blocks.
+func (w *world) below(n *network, t *coinTx, otherwise int) (*network, int) {
+	if b := n.where(t); b != nil && n.now.tip().Height-b.Height < 30 {
+		return n, int(n.now.tip().Height-b.Height) + 1 + w.rng.IntN(2)
+	}
+	return n, otherwise
 }
 
 // aim lets the time pass to about a deadline of some customer's payment, who may take a
@@ -333,13 +365,17 @@ func (w *world) follow(r *replica, c money.Chain) {
 // settle ends all faults and lets the time pass that everything needs to come to its end.
 func (w *world) settle() {
 	w.calm = true
-	for len(w.customers) < w.payments {
+	for len(w.customers) < w.size.payments {
 		w.arrive()
+	}
+	for len(w.orders) < w.size.sends {
+		w.request()
 	}
 	for range 4 {
 		for _, c := range w.customers {
 			c.visit(w.replicas[0])
 		}
+		w.finishOrders()
 		w.round(2)
 	}
 	for _, s := range w.shops {
@@ -351,6 +387,7 @@ func (w *world) settle() {
 		for _, c := range w.customers {
 			c.visit(w.replicas[0])
 		}
+		w.finishOrders()
 		w.round(2)
 		if i == 0 {
 			w.aim(w.replicas[0])
@@ -387,5 +424,8 @@ func (w *world) round(blocks int) {
 	}
 	w.must(w.replicas[0].registry.Refresh(w.t.Context()))
 	_ = w.guarded(w.replicas[0], "sweep", func() error { _, err := w.replicas[0].payments.Sweep(w.t.Context()); return err })
+	if w.size.sends > 0 {
+		w.sweepSends(w.replicas[0])
+	}
 	w.deliver(w.replicas[0])
 }

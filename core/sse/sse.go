@@ -1,7 +1,6 @@
-// Package sse notifies open payment pages of changes. It reads committed rows
-// only: one poller per process asks the database for
-// the versions of all watched payments at once, however many pages are open,
-// so that a change made by any replica is noticed.
+// Package sse notifies open pages of changes: payment pages of customers, and pages of the dashboard. It reads
+// committed rows only: one poller per process asks the database for the versions of all that is watched,
+// however many pages are open, so that a change made by any replica is noticed.
 package sse
 
 import (
@@ -19,28 +18,38 @@ const (
 	every    = 500 * time.Millisecond // between two looks
 	pause    = 50 * time.Millisecond  // at least, however many commits there are
 	patience = 5 * time.Second        // for one look at the database
-	maxPages = 1024                   // open at once in one process: a page takes 0.1 MB of memory
-	maxEach  = 32                     // open at once for one payment
+	maxPages = 2048                   // open at once in one process: a page takes 0.1 MB of memory
+	maxEach  = 32                     // of customers, open at once for one payment
 	chunk    = 500                    // payments asked for in one statement
 )
 
-// Topic is a payment that pages watch, and the network it is paid on.
+// Topic is what a page depends on: a payment or a send with the network that it is paid on, or what happens in a
+// domain of a business.
 type Topic struct {
-	Payment int64
-	Network string
+	Payment, Send int64
+	Network       string
+
+	Business int64
+	Domain   string
+	Sends    bool // also every step of the newest sends
 }
+
+// ofDomain reports that the topic is a domain of a business.
+func (t Topic) ofDomain() bool { return t.Business != 0 }
 
 // version is what a page of a topic depends on.
 type version struct {
 	steps   int
 	height  int64
 	problem string
+	activity
 }
 
 type watched struct {
-	known   bool // version was read
-	version version
-	pages   map[chan struct{}]struct{}
+	known     bool // version was read
+	version   version
+	customers int // of the pages
+	pages     map[chan struct{}]struct{}
 }
 
 // Hub knows the open pages. Make one with New, and Run it.
@@ -48,6 +57,9 @@ type Hub struct {
 	// Problem is what keeps a network from being paid on now, as pages show it;
 	// "" when nothing does. Nil stands for that. It is set before Run.
 	Problem func(network string) string
+	// Ended returns the viewers whose session ended, or whose member has another role. Nil ends none. It is set
+	// before Run.
+	Ended func(ctx context.Context, viewers []Viewer) ([]Viewer, error)
 	// Most is how many pages may be open at once in this process. It is set before Run.
 	Most int
 
@@ -55,20 +67,24 @@ type Hub struct {
 	signal chan struct{}
 	closed chan struct{}
 
-	mu     sync.Mutex
-	topics map[Topic]*watched
-	lists  map[List]*watchedList
-	pages  int
-	over   bool
+	rested *time.Timer // ends when the domains may be read again; only Run uses it
+
+	mu      sync.Mutex
+	topics  map[Topic]*watched
+	domains int // of the topics
+	members map[chan struct{}]memberPage
+	opened  int // pages of members that were ever opened
+	pages   int
+	over    bool
 }
 
 // New makes a hub.
 func New(db *models.DB) *Hub {
 	return &Hub{Most: maxPages, db: db, signal: make(chan struct{}, 1), closed: make(chan struct{}),
-		topics: map[Topic]*watched{}, lists: map[List]*watchedList{}}
+		rested: time.NewTimer(0), topics: map[Topic]*watched{}, members: map[chan struct{}]memberPage{}}
 }
 
-// Subscribe watches a topic for one page. updates has something to read at
+// Subscribe watches a topic for one page of a customer. updates has something to read at
 // once, so that a page which read before it subscribed misses nothing, and
 // again after each change; several changes may come as one. leave must be
 // called when the page has gone. Unavailable when too many pages are open:
@@ -76,31 +92,48 @@ func New(db *models.DB) *Hub {
 func (h *Hub) Subscribe(topic Topic) (updates <-chan struct{}, leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w := h.topics[topic]
-	if h.over || h.pages >= h.Most || w != nil && len(w.pages) >= maxEach {
+	if w := h.topics[topic]; h.over || h.pages >= h.Most || w != nil && w.customers >= maxEach {
 		return nil, nil, fault.Retry("too_many_streams",
 			"Too many pages are open right now. This page tries again automatically.", 5*time.Second)
 	}
+	page := h.addPage(topic)
+	h.topics[topic].customers++
+	return page, sync.OnceFunc(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.topics[topic].customers--
+		h.removePage(topic, page)
+	}), nil
+}
+
+// addPage adds a page to a topic. The lock is held.
+func (h *Hub) addPage(topic Topic) chan struct{} {
+	w := h.topics[topic]
 	if w == nil {
 		w = &watched{pages: map[chan struct{}]struct{}{}}
 		h.topics[topic] = w
+		if topic.ofDomain() {
+			h.domains++
+		}
 	}
 	page := make(chan struct{}, 1)
 	page <- struct{}{}
 	w.pages[page] = struct{}{}
 	h.pages++
 	h.Signal()
-	return page, sync.OnceFunc(func() { h.removePage(topic, page) }), nil
+	return page
 }
 
+// removePage removes a page from a topic. The lock is held.
 func (h *Hub) removePage(topic Topic, page chan struct{}) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	w := h.topics[topic]
 	delete(w.pages, page)
 	h.pages--
 	if len(w.pages) == 0 {
 		delete(h.topics, topic)
+		if topic.ofDomain() {
+			h.domains--
+		}
 	}
 }
 
@@ -130,8 +163,9 @@ func (h *Hub) Close() {
 
 // Run looks until ctx ends or the hub is closed.
 func (h *Hub) Run(ctx context.Context) {
-	tick := time.NewTicker(every)
+	tick, viewers := time.NewTicker(every), time.NewTicker(viewersEvery)
 	defer tick.Stop()
+	defer viewers.Stop()
 	rest := time.NewTimer(0)
 	defer rest.Stop()
 	for {
@@ -140,6 +174,7 @@ func (h *Hub) Run(ctx context.Context) {
 			return
 		case <-rest.C:
 		}
+		look := h.readChanges
 		select {
 		case <-ctx.Done():
 			return
@@ -147,8 +182,10 @@ func (h *Hub) Run(ctx context.Context) {
 			return
 		case <-tick.C:
 		case <-h.signal:
+		case <-viewers.C:
+			look = h.endViewers
 		}
-		if err := h.readChanges(ctx); err != nil && ctx.Err() == nil {
+		if err := look(ctx); err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "open pages are not being updated", "error", err)
 		}
 		rest.Reset(pause)
@@ -159,29 +196,20 @@ func (h *Hub) Run(ctx context.Context) {
 func (h *Hub) readChanges(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return errors.Join(h.lookAtPayments(ctx), h.lookAtLists(ctx))
-}
-
-// lookAtPayments reads the versions of all watched payments and tells the pages of those that changed.
-func (h *Hub) lookAtPayments(ctx context.Context) error {
-	topics := h.listTopics()
-	if len(topics) == 0 {
-		return nil
-	}
-	heights, err := h.readHeights(ctx)
-	if err != nil {
-		return err
-	}
-	for len(topics) > 0 {
-		n := min(chunk, len(topics))
-		steps, err := h.readSteps(ctx, topics[:n])
-		if err != nil {
-			return err
+	var of struct{ payments, sends, domains []Topic }
+	for _, topic := range h.listTopics() {
+		switch {
+		case topic.ofDomain():
+			of.domains = append(of.domains, topic)
+		case topic.Send != 0:
+			of.sends = append(of.sends, topic)
+		default:
+			of.payments = append(of.payments, topic)
 		}
-		h.notifyPages(topics[:n], steps, heights)
-		topics = topics[n:]
 	}
-	return nil
+	return errors.Join(h.lookAtRecords(ctx, of.payments, &models.Payment{}, func(t Topic) int64 { return t.Payment }),
+		h.lookAtRecords(ctx, of.sends, &models.Send{}, func(t Topic) int64 { return t.Send }),
+		h.pollDomains(ctx, of.domains))
 }
 
 func (h *Hub) listTopics() []Topic {
@@ -194,6 +222,38 @@ func (h *Hub) listTopics() []Topic {
 	return topics
 }
 
+// lookAtRecords reads the versions of watched payments or sends and tells the pages of those that changed.
+func (h *Hub) lookAtRecords(ctx context.Context, topics []Topic, table any, idOf func(Topic) int64) error {
+	if len(topics) == 0 {
+		return nil
+	}
+	heights, err := h.readHeights(ctx)
+	if err != nil {
+		return err
+	}
+	for len(topics) > 0 {
+		n := min(chunk, len(topics))
+		ids := make([]int64, n)
+		for i, topic := range topics[:n] {
+			ids[i] = idOf(topic)
+		}
+		steps, err := h.readSteps(ctx, table, ids)
+		if err != nil {
+			return err
+		}
+		versions := make([]version, n)
+		for i, topic := range topics[:n] {
+			versions[i] = version{steps: steps[ids[i]], height: heights[topic.Network]}
+			if h.Problem != nil && topic.Network != "" {
+				versions[i].problem = h.Problem(topic.Network)
+			}
+		}
+		h.notifyPages(topics[:n], versions)
+		topics = topics[n:]
+	}
+	return nil
+}
+
 func (h *Hub) readHeights(ctx context.Context) (map[string]int64, error) {
 	var rows []models.ChainCursor // a handful
 	err := h.db.Read(ctx).Select("network", "height").Find(&rows).Error
@@ -204,13 +264,12 @@ func (h *Hub) readHeights(ctx context.Context) (map[string]int64, error) {
 	return heights, err
 }
 
-func (h *Hub) readSteps(ctx context.Context, topics []Topic) (map[int64]int, error) {
-	ids := make([]int64, len(topics))
-	for i, topic := range topics {
-		ids[i] = topic.Payment
+func (h *Hub) readSteps(ctx context.Context, table any, ids []int64) (map[int64]int, error) {
+	var rows []struct {
+		ID    int64
+		Steps int
 	}
-	var rows []models.Payment
-	err := h.db.Read(ctx).Select("id", "steps").Where("id IN ?", ids).Find(&rows).Error
+	err := h.db.Read(ctx).Model(table).Select("id", "steps").Where("id IN ?", ids).Find(&rows).Error
 	steps := make(map[int64]int, len(rows))
 	for _, row := range rows {
 		steps[row.ID] = row.Steps
@@ -218,20 +277,16 @@ func (h *Hub) readSteps(ctx context.Context, topics []Topic) (map[int64]int, err
 	return steps, err
 }
 
-func (h *Hub) notifyPages(topics []Topic, steps map[int64]int, heights map[string]int64) {
+func (h *Hub) notifyPages(topics []Topic, versions []version) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, topic := range topics {
+	for i, topic := range topics {
 		w := h.topics[topic]
-		now := version{steps: steps[topic.Payment], height: heights[topic.Network]}
-		if h.Problem != nil {
-			now.problem = h.Problem(topic.Network)
-		}
-		if w == nil || w.known && w.version == now {
+		if w == nil || w.known && w.version == versions[i] {
 			continue
 		}
 		// A first look tells too: what the page showed may be older.
-		w.known, w.version = true, now
+		w.known, w.version = true, versions[i]
 		for page := range w.pages {
 			select {
 			case page <- struct{}{}:

@@ -2,6 +2,7 @@ package sse_test
 
 import (
 	"context"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -101,9 +102,9 @@ func TestPagesAreTold(t *testing.T) {
 // TestHubIsBounded (AP-18): by payment, and in all, so that pages leave connections and
 // memory to everything else.
 func TestHubIsBounded(t *testing.T) {
-	for _, most := range []int{1024, 100} { // the first is what a hub begins with
+	for _, most := range []int{2048, 100} { // the first is what a hub begins with
 		hub := sse.New(modelstest.Open(t, false, time.Now))
-		if most != 1024 {
+		if most != 2048 {
 			hub.Most = most
 		}
 		topic := sse.Topic{Payment: 1}
@@ -179,9 +180,10 @@ func listed(t *testing.T, db *models.DB, business int64, n int64) {
 
 func TestListsAreTold(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		makeBusinesses(t, db, 2)
 		listed(t, db, 1, 1)
 		hub := run(t, db)
-		ours, leave, err := hub.SubscribeList(sse.List{Business: 1, Domain: "test"})
+		ours, leave, err := hub.SubscribeMember(sse.Viewer{Business: 1}, sse.Topic{Business: 1, Domain: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,40 +206,65 @@ func TestListsAreTold(t *testing.T) {
 	})
 }
 
-func TestListsAreBounded(t *testing.T) {
-	hub := sse.New(nil)
+// TestMembersAreBounded (AP-18): by browser, by business, by domain and in all, so that customers have the other half.
+func TestMembersAreBounded(t *testing.T) {
 	leaves := []func(){}
-	full := func(list sse.List) bool {
-		_, leave, err := hub.SubscribeList(list)
+	of := func(hub *sse.Hub, session string, business int64) bool {
+		_, leave, err := hub.SubscribeMember(sse.Viewer{Session: session, Business: business}, sse.Topic{Business: business})
 		if err == nil {
 			leaves = append(leaves, leave)
 		}
 		return fault.KindOf(err) == fault.Unavailable
 	}
-	for range 64 {
-		if full(sse.List{Business: 1}) {
-			t.Fatal("refused too early")
+	hub := sse.New(nil)
+	for n := range 64 {
+		if of(hub, strconv.Itoa(n/8), 1) {
+			t.Fatalf("page %d of a business is refused, want 64", n+1)
 		}
 	}
-	if !full(sse.List{Business: 1}) {
-		t.Error("a 65th page of one list")
+	if !of(hub, "another", 1) {
+		t.Error("a 65th page of a business is let in")
 	}
-	for n := range 255 {
-		if full(sse.List{Business: int64(n + 2)}) {
-			t.Fatal("refused too early", n)
+	if of(hub, "x", 2) {
+		t.Error("a page of another business is refused")
+	}
+	for n := range 9 {
+		if of(hub, "y", 3) {
+			t.Errorf("page %d of a browser is refused, want that its oldest page ends", n+1)
 		}
 	}
-	if !full(sse.List{Business: 999}) || full(sse.List{Business: 2}) {
-		t.Error("lists are not bounded")
+	if got := hub.CountPages(); got != 64+1+8 {
+		t.Errorf("with nine pages of a browser opened %d pages are open, want 73", got)
+	}
+	hub.Most = 4096
+	for n := range 1021 {
+		if of(hub, "z"+strconv.Itoa(n), int64(n+4)) {
+			t.Fatalf("domain %d is refused, want 1,024", n+4)
+		}
+	}
+	if !of(hub, "one more", 9999) || of(hub, "known", 2) {
+		t.Error("a 1,025th domain is let in, or a page of a known one is refused")
 	}
 	for _, leave := range leaves {
 		leave()
+		leave()
 	}
-	if hub.CountPages() != 0 || full(sse.List{Business: 999}) {
-		t.Error("nobody is gone")
+	if n := hub.CountPages(); n != 0 || of(hub, "one more", 9999) {
+		t.Errorf("%d pages are left, or one is refused after all left", n)
 	}
 	hub.Close()
-	if !full(sse.List{Business: 999}) {
-		t.Error("watched after the end")
+	if !of(hub, "one more", 9999) {
+		t.Error("a page is let in after the end")
+	}
+	small := sse.New(nil)
+	small.Most = 10
+	for n := range 5 {
+		of(small, strconv.Itoa(n), int64(n+1))
+	}
+	if !of(small, "six", 6) {
+		t.Error("members have more than half of the pages")
+	}
+	if _, _, err := small.Subscribe(sse.Topic{Payment: 1}); err != nil {
+		t.Errorf("a customer is refused beside members: %v", err)
 	}
 }

@@ -28,19 +28,35 @@ type Figures struct {
 	Days []Cell // by day, currency and status
 	// Waits is how long successful payments took until they were final, without
 	// those that a person accepted; by bucket.
-	Waits map[int]int64
+	Waits Waits
+	// DayWaits are the same of each day that has any.
+	DayWaits map[string]Waits
 }
+
+// Waits counts times by bucket.
+type Waits map[int]int64
+
+// addWait counts payments of a day in a bucket.
+func (f *Figures) addWait(day string, bucket int, count int64) {
+	f.Waits[bucket] += count
+	if f.DayWaits[day] == nil {
+		f.DayWaits[day] = Waits{}
+	}
+	f.DayWaits[day][bucket] += count
+}
+
+func newFigures() Figures { return Figures{Waits: Waits{}, DayWaits: map[string]Waits{}} }
 
 // ReadFigures counts the scope's payments of a period. Faults: Forbidden.
 func (s *Service) ReadFigures(ctx context.Context, sc scope.Scope, p Period) (Figures, error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return Figures{}, err
 	}
-	f := Figures{Waits: map[int]int64{}}
+	f := newFigures()
 	zone := clock.LoadZone(p.Zone)
 	from, to := dayStart(p.From, zone, 0), dayStart(p.To, zone, 1)
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
-		f = Figures{Waits: map[int]int64{}}
+		f = newFigures()
 		var ready int64
 		if err := tx.Model(&models.Tally{}).Where("business_id = ? AND zone = ? AND ready", sc.BusinessID, p.Zone).
 			Count(&ready).Error; err != nil {
@@ -77,14 +93,10 @@ func (f *Figures) readDays(tx *models.Tx, sc scope.Scope, p Period) error {
 		Group("day, currency, status").Find(&f.Days).Error; err != nil {
 		return err
 	}
-	var waits []struct {
-		Bucket int
-		Count  int64
-	}
-	err := sc.Rows(tx.Model(&models.TallyWait{})).Where(within, p.From, p.To).Select("bucket, sum(count) AS count").
-		Group("bucket").Find(&waits).Error
+	var waits []models.TallyWait
+	err := sc.Rows(tx).Where(within, p.From, p.To).Select("day, bucket, count").Find(&waits).Error
 	for _, w := range waits {
-		f.Waits[w.Bucket] += w.Count
+		f.addWait(w.Day, w.Bucket, w.Count)
 	}
 	return err
 }
@@ -99,7 +111,7 @@ func (f *Figures) addChanges(counted sums) {
 		days[Cell{Day: k.day, Currency: k.currency, Status: k.status}] += v.count
 	}
 	for k, n := range counted.waits {
-		f.Waits[k.bucket] += n
+		f.addWait(k.day, k.bucket, n)
 	}
 	f.Days = nil
 	for cell, count := range days {
@@ -111,14 +123,17 @@ func (f *Figures) addChanges(counted sums) {
 
 // MedianTime returns the time that half of the counted payments took at most, to a few
 // percent; false when none is counted.
-func (f Figures) MedianTime() (time.Duration, bool) {
+func (f Figures) MedianTime() (time.Duration, bool) { return f.Waits.Median() }
+
+// Median returns the time that half of the counted payments took at most, as MedianTime does.
+func (w Waits) Median() (time.Duration, bool) {
 	all := int64(0)
-	for _, n := range f.Waits {
+	for _, n := range w {
 		all += n
 	}
 	left := (all + 1) / 2
-	for _, bucket := range slices.Sorted(maps.Keys(f.Waits)) {
-		if left -= f.Waits[bucket]; left <= 0 && all > 0 {
+	for _, bucket := range slices.Sorted(maps.Keys(w)) {
+		if left -= w[bucket]; left <= 0 && all > 0 {
 			return BucketMiddle(bucket), true
 		}
 	}

@@ -5,6 +5,7 @@
 package system
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -123,13 +124,17 @@ type Mail struct {
 func (s *Service) Look(ctx context.Context) (Report, error) {
 	r := Report{At: s.Clock(), Started: s.Started, Version: s.Version, Postgres: s.DB.Postgres()}
 	var asking sync.WaitGroup
-	asking.Go(func() { r.Networks = s.ask(ctx) })
+	var unread error
+	asking.Go(func() { r.Networks, unread = s.AskNodes(ctx) })
 	err := s.read(ctx, &r)
 	asking.Wait()
-	if err == nil {
-		err = s.cursors(ctx, r.Networks)
-	}
-	return r, err
+	return r, cmp.Or(err, unread)
+}
+
+// AskNodes looks at the nodes of all networks, and how far these are followed. The nodes have three seconds.
+func (s *Service) AskNodes(ctx context.Context) ([]NetworkReport, error) {
+	list := s.ask(ctx)
+	return list, s.cursors(ctx, list)
 }
 
 // read reads the figures of the database.

@@ -34,6 +34,8 @@ type Preview struct {
 	// the first of a new key, as the database was restored; else 0. Those before it are
 	// watched in every kind of Scripts.
 	Begins int64
+	// Networks are the codes of those that one address is entered for, with spaces between them; "" for keys.
+	Networks string
 	// Account is how an account of the XRP Ledger is set up now; nil for keys. Key
 	// is then its classic address, and there is nothing to choose.
 	Account *LedgerAccount
@@ -68,6 +70,9 @@ func (s *Service) Preview(ctx context.Context, sc scope.Scope, c money.Chain, ke
 			return Preview{}, err
 		}
 		p.Addresses, p.Paths = append(p.Addresses, address), append(p.Paths, k.Path(i))
+	}
+	if k.script == ScriptAddress {
+		return p, s.previewAddress(ctx, sc, k, &p)
 	}
 	p.Begins, err = firstIndex(s.DB.Read(ctx), k)
 	return p, err
@@ -169,6 +174,14 @@ func (s *Service) Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script,
 	}
 	row := s.newWallet(k, sc, actor)
 	row.Active = true
+	if k.script == ScriptAddress {
+		return s.useAddress(tx, row, k, sc)
+	}
+	return replaceActive(tx, row, k, sc)
+}
+
+// replaceActive makes a wallet the active one of its network.
+func replaceActive(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (models.Wallet, error) {
 	off := sc.Rows(tx.Model(&models.Wallet{})).Where("network = ? AND active AND fingerprint <> ?", row.Network,
 		row.Fingerprint).
 		Updates(map[string]any{"active": false, "updated_at": row.UpdatedAt})
@@ -249,7 +262,7 @@ func restoreWallet(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (mod
 	if row.Change == "" {
 		row.Change = old.Change
 	}
-	if old.Active && old.Key == row.Key && old.Script == row.Script {
+	if old.Active && old.Key == row.Key && old.Script == row.Script && old.Networks == row.Networks {
 		return old, nil
 	}
 	if old.CreatedBy == "" { // Prepare stored it, and it has not been used yet
@@ -258,9 +271,10 @@ func restoreWallet(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (mod
 	// next_index is left alone: a payment may be moving it right now.
 	changed := tx.Model(&models.Wallet{}).Where("id = ?", old.ID).
 		Updates(map[string]any{"key": row.Key, "script": row.Script, "account": row.Account,
-			"change": row.Change, "active": true, "created_by": old.CreatedBy, "created_at": old.CreatedAt,
-			"updated_at": row.UpdatedAt})
+			"change": row.Change, "networks": row.Networks, "active": true, "created_by": old.CreatedBy,
+			"created_at": old.CreatedAt, "updated_at": row.UpdatedAt})
 	old.Key, old.Script, old.Account, old.Active, old.UpdatedAt = row.Key, row.Script, row.Account, true, row.UpdatedAt
+	old.Networks = row.Networks
 	return old, changed.Error
 }
 

@@ -107,7 +107,7 @@ func (f *fixture) assign(business int64) (row models.Destination, err error) {
 	f.payments <- id + 1
 	p := &models.Payment{ID: id, BusinessID: business, Domain: string(scope.Test), Network: f.network, Reference: ident.New("PAY_")}
 	err = f.db.Write(f.t.Context(), func(tx *models.Tx) error {
-		place, err := f.Assign(tx, p, f.clock.Now())
+		place, err := f.Assign(tx, p, "", f.clock.Now())
 		if err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func TestFailedAssign(t *testing.T) {
 		stop := errors.New("stop")
 		err := db.Write(t.Context(), func(tx *models.Tx) error {
 			p := &models.Payment{ID: 900, BusinessID: 1, Domain: "test", Network: regtest}
-			if _, err := f.Assign(tx, p, f.clock.Now()); err != nil {
+			if _, err := f.Assign(tx, p, "", f.clock.Now()); err != nil {
 				return err
 			}
 			return stop
@@ -244,7 +244,8 @@ func TestFailedAssign(t *testing.T) {
 			t.Errorf("index %d", *row.Index)
 		}
 		err = db.Write(t.Context(), func(tx *models.Tx) error {
-			_, err := f.Assign(tx, &models.Payment{ID: 901, BusinessID: 1, Domain: "test", Network: "bitcoin-nowhere"}, f.clock.Now())
+			_, err := f.Assign(tx, &models.Payment{ID: 901, BusinessID: 1, Domain: "test", Network: "bitcoin-nowhere"},
+				"", f.clock.Now())
 			return err
 		})
 		if err == nil {

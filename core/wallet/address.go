@@ -10,6 +10,7 @@ import (
 	"github.com/mr-tron/base58"
 
 	ethereum "cointill/chain/ethereum/params"
+	tron "cointill/chain/tron/params"
 	"cointill/chain/xrpl/params"
 	"cointill/core/ident"
 	"cointill/core/money"
@@ -27,6 +28,8 @@ func (r sandboxReceiver) Next(business int64, domain scope.Domain) (string, bool
 		return Base58Check([]byte{0x6f}, ident.RandomBytes(20)), false
 	case money.Ethereum:
 		return ethereum.Address(ident.RandomBytes(20)).String(), false
+	case money.Tron:
+		return tron.Address(ident.RandomBytes(20)).String(), false
 	default:
 		account := sha256.Sum256(fmt.Appendf(nil, "sandbox account of business %d in %s", business, domain))
 		return params.Account(account[:20]).String(), true

@@ -18,6 +18,9 @@ import (
 // leaves out is watched from then on, so a slip of the finger would stay.
 const mostAhead = 10_000
 
+// sharing are the scripts of wallets whose payments all go to one address.
+var sharing = []string{ScriptAccount, ScriptAddress}
+
 // insertedAtOnce bounds the destinations of one transaction.
 const insertedAtOnce = 500
 
@@ -34,6 +37,10 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 	}
 	if found.RowsAffected == 0 {
 		return fault.Missing("wallet")
+	}
+	if w.Script == ScriptAddress {
+		return fault.Validation(fault.Fields{"index": {"This wallet is one address, so no address needs to be " +
+			"left out."}})
 	}
 	if w.Script == ScriptAccount {
 		return fault.Validation(
@@ -133,7 +140,7 @@ type LeftOut struct{ Wallet, From, To int64 }
 
 // AdvanceAll leaves out as many addresses of every wallet, former ones too, as
 // Advance does of one: for an operator who restored a backup and doesn't know
-// which of them went on. Accounts of the XRP Ledger have nothing to leave out. A
+// which of them went on. Accounts of the XRP Ledger and single addresses have nothing to leave out. A
 // list of addresses is left out to its end at most. Invalid for less than 0 or
 // more than 10,000.
 func (s *Service) AdvanceAll(ctx context.Context, actor string, by int64) (done []LeftOut, err error) {
@@ -142,7 +149,7 @@ func (s *Service) AdvanceAll(ctx context.Context, actor string, by int64) (done 
 			fault.Fields{"index": {fmt.Sprintf("From 0 to %d addresses can be left out at once.", mostAhead)}})
 	}
 	var wallets []models.Wallet
-	if err := s.DB.Read(ctx).Where("script <> ?", ScriptAccount).Order("id").Find(&wallets).Error; err != nil {
+	if err := s.DB.Read(ctx).Where("script NOT IN ?", sharing).Order("id").Find(&wallets).Error; err != nil {
 		return nil, err
 	}
 	for _, w := range wallets {
@@ -185,6 +192,6 @@ func (s *Service) Lately(ctx context.Context) ([]Lately, error) {
 	var list []Lately
 	err := s.DB.Read(ctx).Raw(`SELECT id AS wallet, next_index AS next, network, (SELECT count(*) FROM destinations
 			WHERE wallet_id = wallets.id AND idx >= wallets.next_index - ? AND payment_id IS NOT NULL AND created_at > ?) AS issued
-		FROM wallets WHERE script <> ? ORDER BY id`, mostAhead, since.AddDate(0, 0, -7), ScriptAccount).Scan(&list).Error
+		FROM wallets WHERE script NOT IN ? ORDER BY id`, mostAhead, since.AddDate(0, 0, -7), sharing).Scan(&list).Error
 	return list, err
 }

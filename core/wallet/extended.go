@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
+
+	"cointill/core/money"
 )
 
 // format is what the version bytes of an extended key say of it.
@@ -94,8 +96,15 @@ func listPrefixes(p Net) string {
 
 // networkName is what sentences call a network.
 func networkName(p Net) string {
-	if !p.Test {
-		return p.Coin.Info().Network + "'s main network"
+	label := p.Coin.Info().Network
+	if n, ok := money.FindTronNetwork(string(p.Network())); ok {
+		label = n.Label
 	}
-	return p.Coin.Info().Network + "'s test network " + p.Name
+	switch {
+	case !p.Test:
+		return label + "'s main network"
+	case p.Chain == money.Tron:
+		return label // it has the name
+	}
+	return label + "'s test network " + p.Name
 }

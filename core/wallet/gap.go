@@ -58,6 +58,9 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 		return State{Wallet: rows[0], Format: ScriptAccount, Script: ScriptAccount,
 			HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1}, true, nil
 	}
+	if rows[0].Script == ScriptAddress {
+		return s.describeOneAddress(rows[0]), true, nil
+	}
 	key, err := readStored(rows[0].ID, rows[0].Key, rows[0].Script, rows[0].Network)
 	if err != nil {
 		return State{}, false, err
@@ -88,13 +91,13 @@ type Origin struct {
 
 // Origin finds a payment's address in the merchant's wallet; false where it
 // comes from none, as in the sandbox.
-func (s *Service) Origin(ctx context.Context, sc scope.Scope, payment int64) (Origin, bool, error) {
+func (s *Service) Origin(ctx context.Context, sc scope.Scope, p models.Payment) (Origin, bool, error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return Origin{}, false, err
 	}
 	var given []models.Destination
-	if err := sc.Rows(s.DB.Point(ctx)).Where("payment_id = ? AND wallet_id IS NOT NULL", payment).Limit(1).
-		Find(&given).Error; err != nil || len(given) == 0 {
+	if err := sc.Rows(s.DB.Point(ctx)).Where("payment_id = ? AND address = ? AND wallet_id IS NOT NULL", p.ID, p.Address).
+		Limit(1).Find(&given).Error; err != nil || len(given) == 0 {
 		return Origin{}, false, err
 	}
 	var w models.Wallet

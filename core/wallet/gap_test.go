@@ -113,19 +113,22 @@ func TestOrigin(t *testing.T) {
 		f.mustUse(1, tpub, "")
 		row := f.mustAssign(1, 3)[2]
 		f.mustUse(1, otherVpub, "") // new payments go elsewhere: this one doesn't
-		got, ok, err := f.Origin(t.Context(), owner(1), *row.PaymentID)
+		p := models.Payment{ID: *row.PaymentID, Address: row.Address}
+		got, ok, err := f.Origin(t.Context(), owner(1), p)
 		if err != nil || !ok || got != (wallet.Origin{Path: "0/2", Key: tpub}) {
 			t.Errorf("got = %v, ok = %v, err = %v", got, ok, err)
 		}
 		live := owner(1)
 		live.Domain = scope.Live
 		for _, sc := range []scope.Scope{live, owner(2)} {
-			if got, ok, err := f.Origin(t.Context(), sc, *row.PaymentID); ok || err != nil {
-				t.Errorf("f.Origin(sc, *row.PaymentID): sc = %v, got = %v, err = %v", sc, got, err)
+			if got, ok, err := f.Origin(t.Context(), sc, p); ok || err != nil {
+				t.Errorf("f.Origin(sc, p): sc = %v, got = %v, err = %v", sc, got, err)
 			}
 		}
-		if _, ok, err := f.Origin(t.Context(), owner(1), *row.PaymentID+100); ok || err != nil {
-			t.Error("an address that no payment has:", ok, err)
+		for _, other := range []models.Payment{{ID: p.ID + 100, Address: p.Address}, {ID: p.ID, Address: "elsewhere"}} {
+			if _, ok, err := f.Origin(t.Context(), owner(1), other); ok || err != nil {
+				t.Errorf("payment %d has the address %s of the wallet: %v, %v; want none", other.ID, other.Address, ok, err)
+			}
 		}
 	})
 }

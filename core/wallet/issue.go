@@ -8,6 +8,7 @@ import (
 	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
 
 	"cointill/core/fault"
+	"cointill/core/wallet/oneaddress"
 	"cointill/models"
 )
 
@@ -19,7 +20,7 @@ const near = 40
 
 // derivePlace gives the payment the next address of the business's active wallet, or
 // a tag of its account.
-func (s *Service) derivePlace(tx *models.Tx, p *models.Payment, now time.Time) (Place, error) {
+func (s *Service) derivePlace(tx *models.Tx, p *models.Payment, client string, now time.Time) (Place, error) {
 	if isLedger(p.Network) {
 		w, err := nextIndex(tx, p, now, 1) // counts the tags
 		if err != nil {
@@ -37,6 +38,11 @@ func (s *Service) derivePlace(tx *models.Tx, p *models.Payment, now time.Time) (
 		w, err := nextIndex(tx, p, now, wide)
 		if err != nil {
 			return Place{}, err
+		}
+		if w.Script == ScriptAddress {
+			at := oneaddress.Address{Network: p.Network, Text: w.Key, Wallet: w.ID}
+			amount, err := holdAmount(tx, p, []oneaddress.Address{at}, client, now)
+			return Place{Address: w.Key, Amount: &amount}, err
 		}
 		if w.Index >= Indexes {
 			return Place{}, usedUp()

@@ -15,8 +15,8 @@ import (
 	"github.com/btcsuite/btcd/txscript/v2"
 
 	ethereum "cointill/chain/ethereum/params"
+	tron "cointill/chain/tron/params"
 	"cointill/core/fault"
-	"cointill/core/money"
 )
 
 // The scripts that a single signer's wallets pay to, as descriptors write them.
@@ -30,6 +30,9 @@ const (
 // ScriptEthereum is what Ethereum has in place of a script: an account, named by
 // its key.
 const ScriptEthereum = "ethereum"
+
+// ScriptTron is the same on Tron.
+const ScriptTron = "tron"
 
 // CodePrivate is the code of the fault for what looks like a private key.
 const CodePrivate = "private_key"
@@ -55,6 +58,10 @@ func ScriptName(script string) string {
 		return "a list of addresses (0x…)"
 	case ScriptEthereum:
 		return "Ethereum (0x…)"
+	case ScriptAddress:
+		return "one address, with an amount of its own for each payment"
+	case ScriptTron:
+		return "Tron (T…)"
 	case ScriptAccount:
 		return "one account, with a destination tag for each payment"
 	}
@@ -73,7 +80,7 @@ type Key struct {
 	origin  *keyOrigin // of the account's key; nil where the text doesn't say it
 	receive branch
 	change  branch   // empty where the text doesn't say one
-	list    []string // instead of account and branches: addresses as they are
+	list    []string // instead of account and branches: addresses as they are, or the one address
 }
 
 // branch is a row of addresses below an account.
@@ -103,6 +110,9 @@ func ParseKey(text string, p Net, script string) (Key, error) {
 			return Key{}, refusePrivate(p)
 		}
 		return parseList(parts, p, script)
+	}
+	if isOneAddress(text, p) && !holdsPrivate(text) {
+		return parseOneAddress(text, p, script)
 	}
 	switch {
 	case text == "":
@@ -227,8 +237,11 @@ func (k Key) deriveAt(b branch, index int64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("wallet: index %d: %w", index, err)
 	}
-	if k.script == ScriptEthereum {
+	switch k.script {
+	case ScriptEthereum:
 		return ethereum.OfKey(public.SerializeUncompressed()[1:]).String(), nil
+	case ScriptTron:
+		return tron.OfKey(public.SerializeUncompressed()[1:]).String(), nil
 	}
 	hash := address.Hash160(public.SerializeCompressed())
 	witness := append([]byte{0, 20}, hash...)
@@ -336,7 +349,7 @@ func (b branch) derivationPath(index int64) string {
 	return text.String() + strconv.FormatInt(index, 10)
 }
 
-// Script is what its addresses pay to: pkh, sh(wpkh), wpkh, tr or ethereum.
+// Script is what its addresses pay to: pkh, sh(wpkh), wpkh, tr, ethereum or tron.
 func (k Key) Script() string { return k.script }
 
 // Format is what the key was written as: its prefix (xpub, zpub, dgub …), or "descriptor".
@@ -348,7 +361,10 @@ func (k Key) String() string { return k.text }
 
 // describeAccepted names the inputs that are accepted instead of an extended key.
 func describeAccepted(p Net) string {
-	if p.Chain == money.Ethereum {
+	switch {
+	case takesOneAddress(p):
+		return "one address, or a list of addresses, one a line"
+	case listStarts[p.Chain] != "":
 		return "a list of addresses, one a line"
 	}
 	return "a descriptor"

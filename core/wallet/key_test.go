@@ -258,7 +258,7 @@ func TestForeignVersions(t *testing.T) {
 // FuzzParseKey: a key that is taken is written so that it is read as the same key, with the
 // same addresses; whatever is refused is refused without being repeated.
 //
-//fuzz:inputs 15000
+//fuzz:inputs 7500
 func FuzzParseKey(f *testing.F) {
 	for _, text := range private {
 		f.Add(text, byte(0))

@@ -65,7 +65,7 @@ func (f *fixture) tag(business int64) (place wallet.Place, err error) {
 	f.payments <- id + 1
 	p := &models.Payment{ID: id, BusinessID: business, Domain: string(scope.Test), Network: xrpTest, Reference: ident.New("PAY_")}
 	err = f.db.Write(f.t.Context(), func(tx *models.Tx) error {
-		place, err = f.Assign(tx, p, f.clock.Now())
+		place, err = f.Assign(tx, p, "", f.clock.Now())
 		return err
 	})
 	return place, err
@@ -129,7 +129,7 @@ func TestAccountTags(t *testing.T) {
 		if ready, err := f.Ready(t.Context(), owner(1), xrpTest); err != nil || !ready {
 			t.Error("not ready:", err)
 		}
-		if _, ok, err := f.Origin(t.Context(), owner(1), 5); ok || err != nil {
+		if _, ok, err := f.Origin(t.Context(), owner(1), models.Payment{ID: 5}); ok || err != nil {
 			t.Error("a tag has a path:", err)
 		}
 		if err := f.Advance(t.Context(), "operator", w.ID, 100); fault.KindOf(err) != fault.Invalid || !strings.Contains(fmt.Sprint(fields(err)), "Tags are random") {

@@ -25,13 +25,17 @@ const MaxList = 1_000
 // fewLeft is the number of remaining addresses below which merchants are warned that a list runs out.
 const fewLeft = 50
 
+// listStarts is what the first address of a list begins with, on the chains whose wallets may be lists.
+var listStarts = map[money.Chain]string{money.Ethereum: "0x", money.Tron: "T"}
+
 // splitAddresses splits a text that is meant as a list of addresses; nil when it isn't.
 func splitAddresses(text string, p Net) []string {
-	if p.Chain != money.Ethereum {
+	start, ok := listStarts[p.Chain]
+	if !ok {
 		return nil
 	}
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;", r) })
-	if len(parts) < 2 || !strings.HasPrefix(parts[0], "0x") {
+	if len(parts) < 2 || !strings.HasPrefix(parts[0], start) {
 		return nil
 	}
 	return parts

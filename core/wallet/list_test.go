@@ -33,7 +33,8 @@ func TestParseList(t *testing.T) {
 	t.Parallel()
 	p, _ := wallet.Find(sepolia)
 	list := addressList("list", wallet.MaxList)
-	for _, text := range []string{strings.Join(list, "\n"), strings.Join(list, ", "), strings.ToLower(strings.Join(list, "\r\n")), " " + strings.Join(list, ";") + "\n"} {
+	for _, text := range []string{strings.Join(list, "\n"), strings.Join(list, ", "),
+		strings.ToLower(strings.Join(list, "\r\n")), " " + strings.Join(list, ";") + "\n"} {
 		key, err := wallet.ParseKey(text, p, "")
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +61,7 @@ func TestParseList(t *testing.T) {
 		list[0] + "\n0x" + secret:                        "private key",
 		list[0] + " 0x" + strings.Repeat("0", 40):        "Entry 2 of the list belongs to the network itself",
 		list[0] + " 0x" + strings.Repeat("0", 38) + "09": "Entry 2 of the list belongs to the network itself",
-		list[0]: "a list of addresses, one a line",
+		list[0][:41]: "no address of Ethereum",
 		"wpkh(" + accountKeys("tpub", 0) + "/0/*)": "do not exist on Ethereum",
 		accountKeys("vpub", 0):                     "xpub",
 	} {
@@ -70,8 +71,9 @@ func TestParseList(t *testing.T) {
 			t.Errorf("%.60q: %v, want %q", text, err, words)
 		}
 	}
-	mainnet, _ := params.Find("mainnet")
-	if _, err := wallet.ParseKey(list[0]+" "+mainnet.Token.String(), wallet.Ethereum(mainnet), ""); err == nil || !strings.Contains(fmt.Sprint(err.(*fault.Fault).Fields), "is the contract of USDT") {
+	mainnet, _ := params.Find(money.Ethereum, "mainnet")
+	_, err := wallet.ParseKey(list[0]+" "+mainnet.Token.String(), wallet.Ethereum(mainnet), "")
+	if err == nil || !strings.Contains(fmt.Sprint(err.(*fault.Fault).Fields), "is the contract of USDT") {
 		t.Errorf("the token's contract: %v", err)
 	}
 	bitcoin, _ := wallet.Find("bitcoin-regtest")
@@ -111,10 +113,11 @@ func TestAssignList(t *testing.T) {
 		assign := func() (string, error) {
 			id := <-f.payments
 			f.payments <- id + 1
-			p := &models.Payment{ID: id, BusinessID: 1, Domain: string(scope.Test), Network: sepolia, Reference: ident.New("PAY_")}
+			p := &models.Payment{ID: id, BusinessID: 1, Domain: string(scope.Test), Network: sepolia,
+				Reference: ident.New("PAY_")}
 			var place wallet.Place
 			err := db.Write(t.Context(), func(tx *models.Tx) (err error) {
-				place, err = f.Assign(tx, p, f.clock.Now())
+				place, err = f.Assign(tx, p, "", f.clock.Now())
 				return err
 			})
 			return place.Address, err
@@ -136,7 +139,8 @@ func TestAssignList(t *testing.T) {
 			}
 		}
 		state, found, err := f.Active(t.Context(), owner(1), money.Ethereum)
-		if err != nil || !found || state.Left != 0 || !strings.Contains(state.Advice, "0 addresses of the list are left") || state.Gap != 0 {
+		if err != nil || !found || state.Left != 0 || state.Gap != 0 ||
+			!strings.Contains(state.Advice, "0 addresses of the list are left") {
 			t.Errorf("%+v, %v", state, err)
 		}
 		use(list[1], list[3], list[2], list[4])
@@ -157,8 +161,10 @@ func TestListOfAnother(t *testing.T) {
 			})
 		}
 		list := addressList("both", 5)
-		given := models.Destination{Network: sepolia, Address: list[4], Tag: wallet.NoTag, BusinessID: 1, Domain: string(scope.Test), CreatedAt: f.clock.Now()}
-		if err := errors.Join(use(1, list[:2]...), db.Exec(t.Context()).Create(&given).Error, use(1, list[1], list[0])); err != nil {
+		given := models.Destination{Network: sepolia, Address: list[4], Tag: wallet.NoTag, BusinessID: 1,
+			Domain: string(scope.Test), CreatedAt: f.clock.Now()}
+		if err := errors.Join(use(1, list[:2]...), db.Exec(t.Context()).Create(&given).Error,
+			use(1, list[1], list[0])); err != nil {
 			t.Fatal(err)
 		}
 		for _, mixed := range [][]string{{list[2], list[1]}, {list[2], list[4]}} {

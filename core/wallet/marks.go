@@ -61,6 +61,23 @@ func (s *Service) reserveIndex(tx *models.Tx, network string, w stepped) error {
 	return nil
 }
 
+// catchUpTries is how often an assignment is tried again whose wallet had to leave addresses out first, as the database
+// lacks who got them.
+const catchUpTries = 3
+
+// RetryAssign calls assign, which assigns an address in one transaction. Where that returns a BehindError, it calls
+// assign again after CatchUp, a few times at most.
+func RetryAssign(ctx context.Context, s *Service, assign func() error) error {
+	err := assign()
+	var behind *BehindError
+	for tries := 0; errors.As(err, &behind) && tries < catchUpTries; tries++ {
+		if err = s.CatchUp(ctx, *behind); err == nil {
+			err = assign()
+		}
+	}
+	return err
+}
+
 // CatchUp has a wallet leave out what its mark says was given out, outside of any
 // transaction: 2,000 addresses or so, after which it is Unavailable until further calls have
 // left out the rest. They are watched, as customers have seen them.
@@ -173,7 +190,7 @@ func markKey(w models.Wallet) addressmark.Key {
 func (s *Service) eachWallet(ctx context.Context, do func(w models.Wallet) error) error {
 	for after := int64(0); ; {
 		var wallets []models.Wallet
-		err := s.DB.Read(ctx).Where("id > ? AND script <> ?", after, ScriptAccount).
+		err := s.DB.Read(ctx).Where("id > ? AND script NOT IN ?", after, sharing).
 			Order("id").Limit(readAtOnce).Find(&wallets).Error
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/bitcoin/params"
 	ethereum "cointill/chain/ethereum/params"
+	tron "cointill/chain/tron/params"
 	"cointill/core/money"
 )
 
@@ -67,15 +68,47 @@ func Ethereum(p ethereum.Params) Net {
 		}
 		return ""
 	}
-	return Net{Barred: barred, Name: p.Name, Chain: money.Ethereum, Coin: money.ETH, Test: p.Test,
+	return Net{Barred: barred, Name: p.Name, Chain: p.Chain, Coin: money.ETH, Test: p.Test,
 		KeyVersions: p.KeyVersions, Scripts: []string{ScriptEthereum}, Script: script, Address: write}
+}
+
+// Tron is a network of Tron.
+func Tron(p tron.Params) Net {
+	script := func(text string) []byte {
+		a, err := tron.ParseAddress(text)
+		if err != nil {
+			return nil
+		}
+		return a[:]
+	}
+	write := func(script []byte) string {
+		if len(script) != len(tron.Address{}) {
+			return ""
+		}
+		return tron.Address(script).String()
+	}
+	barred := func(script []byte) string {
+		switch a := tron.Address(script); {
+		case bytes.Count(a[:18], []byte{0}) == 18:
+			return "belongs to the network itself" // 0, and precompiled contracts
+		case a == p.Token:
+			return "is the contract of " + string(money.USDT)
+		}
+		return ""
+	}
+	return Net{Barred: barred, Name: p.Name, Chain: money.Tron, Coin: money.USDT, Test: p.Test,
+		KeyVersions: p.KeyVersions, Scripts: []string{ScriptTron}, Script: script, Address: write}
 }
 
 // Find is the network with a name such as bitcoin-mainnet.
 func Find(network string) (Net, bool) {
 	kind, name, _ := strings.Cut(network, "-")
-	if kind == string(money.Ethereum) {
-		p, ok := ethereum.Find(name)
+	if money.Chain(kind) == money.Tron {
+		p, ok := tron.Find(name)
+		return Tron(p), ok
+	}
+	if money.Chain(kind).IsEVM() {
+		p, ok := ethereum.Find(money.Chain(kind), name)
 		return Ethereum(p), ok
 	}
 	p, ok := params.Lookup(money.Chain(kind), name)

@@ -28,7 +28,7 @@ func (k Key) findBranch(change bool) (branch, error) {
 	if change {
 		row = k.change
 	}
-	if len(row.nodes) == 0 || k.script == ScriptEthereum {
+	if len(row.nodes) == 0 || k.script == ScriptEthereum || k.script == ScriptTron {
 		return branch{}, ErrNoBranch
 	}
 	return row, nil

@@ -15,7 +15,7 @@ import (
 // list then: its order may have changed, so the addresses that it gave out are unknown.
 func firstIndex(tx *models.Tx, k Key) (int64, error) {
 	left, err := models.LeftOut(tx)
-	if err != nil || left == 0 {
+	if err != nil || left == 0 || k.script == ScriptAddress {
 		return 0, err
 	}
 	first := min(left, Indexes)

@@ -34,7 +34,7 @@ type Sweep struct {
 // sweptAtOnce is for how many addresses a node is asked at once.
 const sweptAtOnce = 200
 
-// SweepSheet hands over every address that the scope's payments on Ethereum were
+// SweepSheet hands over every address of a key or a list that the scope's payments on Ethereum were
 // given and that holds something now, in the order in which they were given out.
 // Conflict (no_network) where no real network serves the domain, Unavailable
 // (lookup_failed) while no node answers.
@@ -51,7 +51,7 @@ func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, each func(Swee
 	keys := map[int64]Key{}
 	for after := int64(0); ; {
 		var rows []models.Destination
-		err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND wallet_id IS NOT NULL AND id > ?", string(net.Network()),
+		err := sc.Rows(s.DB.Read(ctx)).Where("network = ? AND idx IS NOT NULL AND id > ?", string(net.Network()),
 			after).Order("id").Limit(sweptAtOnce).Find(&rows).Error
 		if err != nil || len(rows) == 0 {
 			return err

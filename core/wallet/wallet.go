@@ -25,6 +25,9 @@ const NoTag = -1
 type Place struct {
 	Address string
 	Tag     *uint32
+	// Amount replaces the amount due, and differs from the amounts of other payments to the address; nil where
+	// the address or the tag belongs to the payment alone.
+	Amount *money.Amount
 }
 
 // Service gives out destinations, and keeps the keys that they are derived from.
@@ -67,14 +70,16 @@ type Receiver interface {
 }
 
 // Assign gives the payment its destination, once, in the caller's transaction. No two
-// payments ever get the same destination.
-// Unavailable (no_wallet) when the business has nothing to receive with on the network, or
+// payments ever get the same destination. client is who opens the payment, by which amounts at one address are shared
+// fairly; "" for the business itself.
+// Unavailable (no_wallet) when the business has nothing to receive with on the network,
+// (amounts_used_up) when no amount is free at its one address, or
 // (address_unavailable) when the address could not be noted outside of the database. A
 // BehindError asks for CatchUp, and for another try after that.
-func (s *Service) Assign(tx *models.Tx, p *models.Payment, now time.Time) (Place, error) {
+func (s *Service) Assign(tx *models.Tx, p *models.Payment, client string, now time.Time) (Place, error) {
 	receiver := s.Receivers[chain.Network(p.Network)]
 	if receiver == nil {
-		return s.derivePlace(tx, p, now)
+		return s.derivePlace(tx, p, client, now)
 	}
 	for range 8 {
 		address, withTag := receiver.Next(p.BusinessID, scope.Domain(p.Domain))
@@ -97,12 +102,22 @@ func (s *Service) Assign(tx *models.Tx, p *models.Payment, now time.Time) (Place
 // freshTag is a random destination tag.
 func freshTag() uint32 { return binary.BigEndian.Uint32(ident.RandomBytes(4)) }
 
+// SandboxAddress makes an address of a sandbox network, to try a send with; "" for any other network.
+func SandboxAddress(network string) string {
+	receiver, found := SandboxReceivers()[chain.Network(network)]
+	if !found {
+		return ""
+	}
+	address, _ := receiver.Next(0, scope.Test)
+	return address
+}
+
 // SandboxReceivers are the receivers of the sandbox networks. Their addresses
 // have no owner: they are random, with the prefixes of regression-test
 // networks where the format has one, so that a real wallet refuses them.
 func SandboxReceivers() map[chain.Network]Receiver {
 	receivers := map[chain.Network]Receiver{}
-	for _, c := range money.Chains() {
+	for _, c := range append(money.Chains(), money.Tron) {
 		receivers[chain.Sandbox(c)] = sandboxReceiver{c}
 	}
 	return receivers

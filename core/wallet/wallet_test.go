@@ -63,7 +63,7 @@ func TestAssign(t *testing.T) {
 				p := &models.Payment{ID: payment, BusinessID: 1, Domain: string(scope.Test), Network: string(chain.Sandbox(c)), Reference: ident.New("PAY_")}
 				var place wallet.Place
 				err := db.Write(t.Context(), func(tx *models.Tx) (err error) {
-					place, err = service.Assign(tx, p, time.Unix(1, 0).UTC())
+					place, err = service.Assign(tx, p, "", time.Unix(1, 0).UTC())
 					return err
 				})
 				if err != nil {

@@ -13,6 +13,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/mail"
+	"cointill/core/notification"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/models"
@@ -46,6 +47,9 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 	if err := audit.Record(tx, sc, now, "webhook.switched_off", row.ID, detail); err != nil {
 		return err
 	}
+	if err := notification.NoteEndpoint(tx, row, notification.ReasonSwitchedOff, now); err != nil {
+		return err
+	}
 	if s.Mails == nil || s.Render == nil {
 		return nil
 	}
@@ -73,6 +77,10 @@ func (s *Service) recordSwitchOff(tx *models.Tx, row models.Endpoint) error {
 	}
 	return nil
 }
+
+// failingFor is how long an endpoint has done nothing but fail before members are notified: an endpoint that restarts
+// takes less.
+const failingFor = 15 * time.Minute
 
 // silence is how long nothing may have failed for the failures before to count:
 // longer than the longest wait between two attempts.
@@ -114,8 +122,16 @@ func (s *Service) RecordFailure(tx *models.Tx, id, url string, gone bool) error 
 		}
 		set["active"], set["off_reason"], set["updated_at"] = false, row.OffReason, now
 	}
-	if err := tx.Model(&models.Endpoint{}).Where("id = ?", id).UpdateColumns(set).Error; err != nil || !off {
+	if err := tx.Model(&models.Endpoint{}).Where("id = ?", id).UpdateColumns(set).Error; err != nil {
 		return err
+	}
+	// The first failure beyond the time is notified, and no further one until it has taken a delivery.
+	line := row.FailingSince.Add(failingFor)
+	if !off && row.Active && !now.Before(line) && (row.FailedAt == nil || row.FailedAt.Before(line)) {
+		return notification.NoteEndpoint(tx, row, notification.ReasonFailing, now)
+	}
+	if !off {
+		return nil
 	}
 	if err := s.pauseEndpoint(tx, row.ID, *row.FailingSince); err != nil {
 		return err

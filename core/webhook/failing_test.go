@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -32,5 +33,50 @@ func TestSilenceForgivesFailures(t *testing.T) {
 					c.id, e.FailingSince, e.FailedAt, c.want, now)
 			}
 		}
+	})
+}
+
+// TestFailingEndpointIsNoted: members are notified about an endpoint once it has failed for fifteen minutes, once until it
+// takes a delivery, and when it is switched off.
+func TestFailingEndpointIsNoted(t *testing.T) {
+	each(t, func(t *testing.T, b *bundle) {
+		const url = "https://shop.example/"
+		b.insert(&models.Endpoint{ID: "whk_1", BusinessID: 1, Domain: "live", Name: "orders", URL: url, Active: true, Secret: []byte{1},
+			CreatedAt: start, UpdatedAt: start})
+		fail := func(gone bool) {
+			t.Helper()
+			b.must(b.DB.Write(t.Context(), func(tx *models.Tx) error { return b.RecordFailure(tx, "whk_1", url, gone) }))
+		}
+		expect := func(what string, want ...string) {
+			t.Helper()
+			var rows []models.Notification
+			b.must(b.DB.Read(t.Context()).Order("id").Find(&rows).Error)
+			var got []string
+			for _, row := range rows {
+				got = append(got, row.Kind+" "+row.Subject+" "+row.Domain+" "+row.Detail)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: the notifications are %q, want %q", what, got, want)
+			}
+		}
+		failing := `endpoint_failing whk_1 live {"reason":"failing","name":"orders"}`
+		for _, minutes := range []time.Duration{0, 5, 9} {
+			b.clock.Advance(minutes * time.Minute)
+			fail(false)
+			expect("within fifteen minutes")
+		}
+		b.clock.Advance(time.Minute)
+		fail(false)
+		expect("after fifteen minutes", failing)
+		b.clock.Advance(time.Hour)
+		fail(false)
+		expect("an hour later", failing)
+		b.must(b.RecordSuccesses(b.DB.Exec(t.Context()), []string{"whk_1"}))
+		fail(false)
+		b.clock.Advance(20 * time.Minute)
+		fail(false)
+		expect("failing again", failing, failing)
+		fail(true)
+		expect("switched off", failing, failing, `endpoint_failing whk_1 live {"reason":"switched_off","name":"orders"}`)
 	})
 }

@@ -142,7 +142,7 @@ func TestPauseCancelsWhatWaits(t *testing.T) {
 				rows[i] = row
 				rows[i].EventID = fmt.Sprint("evt_", from+i)
 			}
-			b.must(b.DB.Exec(t.Context()).CreateInBatches(&rows, 500).Error)
+			b.must(b.DB.Exec(t.Context()).CreateInBatches(&rows, 50).Error)
 		}
 		fill(1000, models.Delivery{DueAt: over, DoneAt: &claimed, Outcome: webhook.Delivered})
 		fill(2000, models.Delivery{DueAt: leased, ClaimedAt: &claimed, Attempt: 1})

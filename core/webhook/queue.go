@@ -68,7 +68,7 @@ func NewDelivery(event models.Event, endpointID, resend string, now time.Time) m
 		DueAt:  now, CreatedAt: now, ResendID: resend}
 }
 
-// QueueDeliveries writes deliveries, and queues existing ones again. One
+// QueueDeliveries writes deliveries, and queues existing ones again, for when they are due. One
 // whose attempt is under way is left alone: it is being delivered. So is, by an
 // order, one that waits for its first attempt: it is on its way; and by one for
 // what failed, one that was delivered meanwhile. A zero order is none. It returns
@@ -77,7 +77,8 @@ func QueueDeliveries(tx *models.Tx, now time.Time, rows []models.Delivery, order
 	if len(rows) == 0 {
 		return 0, nil
 	}
-	again := map[string]any{"due_at": now, "claimed_at": nil, "done_at": nil, "outcome": "", "tries": 0,
+	again := map[string]any{"due_at": clause.Column{Table: "excluded", Name: "due_at"}, "claimed_at": nil,
+		"done_at": nil, "outcome": "", "tries": 0,
 		"resend_id": order.ID}
 	done := tx.Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "event_id"}, {Name: "endpoint_id"}}, DoUpdates: clause.Assignments(again),

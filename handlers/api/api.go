@@ -8,6 +8,7 @@ package api
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"time"
 
@@ -30,6 +31,7 @@ import (
 	"cointill/core/send"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
+	"cointill/handlers/api/openapi"
 	"cointill/models"
 )
 
@@ -43,6 +45,8 @@ type Payments interface {
 // Lists is what the API needs of core/payment/list.
 type Lists interface {
 	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
+	Customers(ctx context.Context, sc scope.Scope, f list.CustomerFilter) ([]list.ListedCustomer, bool, error)
+	Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, list.CustomerTotals, error)
 }
 
 // Webhooks is what the interface asks of core/webhook.
@@ -107,9 +111,9 @@ type Quotes interface {
 
 // Sandbox drives the simulated chains.
 type Sandbox interface {
-	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
+	Simulate(ctx context.Context, sc scope.Scope, reference, code string, on money.Chain) (sandbox.Simulated, error)
 	Advance(ctx context.Context, sc scope.Scope, reference string, seconds int64) (payment.View, error)
-	Mine(ctx context.Context, sc scope.Scope, method money.Method, blocks int) (sandbox.Mined, error)
+	Mine(ctx context.Context, sc scope.Scope, method money.Method, code money.Chain, blocks int) (sandbox.Mined, error)
 	SimulateSend(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.SignedSend, error)
 	ApproveSend(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
 }
@@ -124,6 +128,7 @@ type Limits interface {
 type Deps struct {
 	Payments   Payments
 	Lists      Lists
+	Resolver   Resolver
 	Webhooks   Webhooks
 	Deliveries Deliveries
 	Resends    Resends
@@ -134,6 +139,7 @@ type Deps struct {
 	Quotes     Quotes
 	Sandbox    Sandbox
 	Sends      Sends
+	Signing    Signing
 	// ClaimURL is the address of the page on which the customer of a refund names its address.
 	ClaimURL func(row models.Send) string
 	Books    Books
@@ -153,32 +159,35 @@ type service struct{ Deps }
 // Register puts every endpoint of /v1 on the app. It returns the document that describes them,
 // which is made at the first call and also served at /v1/openapi.json. The app's error
 // handler answers what the handlers return by Refuse.
-func Register(app fiber.Router, deps Deps) func() *Document {
+func Register(app fiber.Router, deps Deps) func() *openapi.Document {
 	if deps.PerMinute == 0 {
 		deps.PerMinute = limit.PerKey
 	}
 	s := &service{deps}
 	table := s.listOperations()
-	document := sync.OnceValue(func() *Document { return describeAPI(table, deps.BaseURL, deps.Version) })
+	document := sync.OnceValue(func() *openapi.Document {
+		described := make([]*openapi.Operation, len(table))
+		for i, op := range table {
+			described[i] = &op.Operation
+		}
+		return openapi.Describe(described, schemaNames(), deps.BaseURL, deps.Version)
+	})
 	for _, op := range table {
-		path := fiberPath(op.path)
-		if op.method == fiber.MethodGet {
+		path := fiberPath(op.Path)
+		if op.Method == fiber.MethodGet {
 			app.Get(path, s.handleOperation(op)) // and HEAD
 			continue
 		}
-		app.Add(op.method, path, s.handleOperation(op))
+		app.Add(op.Method, path, s.handleOperation(op))
 	}
 	app.Get("/v1/openapi.json", func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-		c.Set(fiber.HeaderCacheControl, "public, max-age="+documentAge)
+		c.Set(fiber.HeaderCacheControl, "public, max-age="+openapi.MaxAge)
 		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
 		return c.Send(document().JSON)
 	})
 	return document
 }
-
-// documentAge is for how many seconds the document may be cached.
-const documentAge = "300"
 
 // formatStamp writes a time; nil stays nil.
 func formatStamp(at *time.Time) *string {
@@ -187,4 +196,16 @@ func formatStamp(at *time.Time) *string {
 	}
 	text := clock.Format(*at)
 	return &text
+}
+
+// schemaNames names schemas whose types have other names.
+func schemaNames() map[reflect.Type]string {
+	return map[reflect.Type]string{
+		reflect.TypeFor[rateData](): "CurrentRate", reflect.TypeFor[transactionData](): "SimulatedTransaction",
+		reflect.TypeFor[startedData](): "StartedPayment", reflect.TypeFor[stepData](): "TimelineStep",
+		reflect.TypeFor[summaryData](): "PaymentSummary", reflect.TypeFor[webhookSecretData](): "WebhookWithSecret",
+		reflect.TypeFor[linkData](): "PaymentLink", reflect.TypeFor[methodData](): "PaymentMethod",
+		reflect.TypeFor[eventDetail](): "EventWithDeliveries", reflect.TypeFor[signedData](): "SignedSend",
+		reflect.TypeFor[customerData](): "CustomerWithTotals",
+	}
 }

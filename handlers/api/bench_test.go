@@ -35,13 +35,16 @@ import (
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/send"
 	"cointill/core/send/sendtest"
+	"cointill/core/send/signing"
 	"cointill/core/sse"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/api"
 	"cointill/handlers/api/apitest"
+	"cointill/handlers/api/openapi"
 	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -65,7 +68,9 @@ type bench struct {
 	chains    []*simulated.Chain
 	followers []*chain.Follower
 	market    *market
-	document  func() *api.Document
+	registry  *networks.Registry
+	sends     *send.Service
+	document  func() *openapi.Document
 	contract  *apitest.Contract
 	perMinute int64
 	business  models.Business
@@ -117,6 +122,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 		Receipts: &mail.Service{DB: db, Clock: now.Now, Render: func(mail.Receipt) (string, string, string) { return "s", "t", "h" }},
 	}
 	sends := sendtest.New(b.payments)
+	b.sends, b.registry, b.accounts.Networks = sends, registry, registry
 	player := &sandbox.Service{Payments: b.payments, Sends: sends, Approvals: sends.Approvals, Chains: map[money.Chain]sandbox.Chain{}}
 	for _, kind := range money.Chains() {
 		c, err := simulated.Open(t.Context(), db, kind, now.Now)
@@ -127,9 +133,9 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 		b.chains, player.Chains[kind], registry.Domains[scope.Test][kind] = append(b.chains, c), c, c.Network()
 	}
 	b.serve(api.Deps{
-		Payments: b.payments, Lists: &list.Service{DB: db}, Webhooks: b.hooks,
+		Payments: b.payments, Lists: &list.Service{DB: db}, Resolver: payment.NewResolver(b.payments), Webhooks: b.hooks,
 		Deliveries: &delivery.Service{DB: db, Clock: now.Now, Events: b.hooks}, Resends: b.resends, Links: &link.Service{DB: db, Clock: now.Now, Payments: b.payments, Prices: quotes, Base: base + "/l"},
-		Keys: b.keys, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Sends: sends, ClaimURL: sends.ClaimURL, Books: &journal.Service{DB: db, Clock: now.Now}, Limits: limit.New(db, now.Now),
+		Keys: b.keys, Methods: b.accounts, Networks: registry, Quotes: quotes, Sandbox: player, Sends: sends, Signing: &signing.Service{DB: db, Clock: now.Now, Payments: b.payments, Sends: sends}, ClaimURL: sends.ClaimURL, Books: &journal.Service{DB: db, Clock: now.Now}, Limits: limit.New(db, now.Now),
 		Answers: idempotency.New(db, now.Now, box), Secrets: box, Clock: now.Now, PerMinute: perMinute, BaseURL: base, Version: "test",
 	})
 	b.business, b.key, b.liveKey = b.merchant("Kofi Books", "kofi@books.example")
@@ -144,7 +150,7 @@ func (b *bench) serve(deps api.Deps) {
 		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{
 			API:  func(app fiber.Router) { b.document = api.Register(app, deps) },
-			Docs: func(p page.Payers) { api.DocsRoutes(p, b.document) },
+			Docs: func(p page.Payers) { openapi.DocsRoutes(p, b.document) },
 		},
 	})
 	b.must(err)

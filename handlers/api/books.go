@@ -12,6 +12,7 @@ import (
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/scope"
+	"cointill/handlers/api/openapi"
 )
 
 // Books is what the interface asks of core/journal.
@@ -25,9 +26,9 @@ type Books interface {
 type entryData struct {
 	BookedOn   string  `json:"booked_on" format:"date" example:"2026-01-31" doc:"The day of the fact in the business's time zone, or the first open day when that month was closed."`
 	HappenedOn string  `json:"happened_on" format:"date" example:"2026-01-31" doc:"The day of the fact."`
-	Kind       string  `json:"kind" enum:"received,lost,settled,refunded,left,restored,sent,unsent,completed,reopened,sent_twice,sent_once" example:"settled" doc:"received: confirmed. lost: left the chain before it was final. settled: its payment ended, or a person decided. refunded: sent back, as a person recorded. left: left the chain after its payment was Successful. restored: on the chain again after that. sent: a transaction that pays a send was seen. unsent: it failed. completed: it is final. reopened: it left the chain after that. sent_twice: a second transaction paid the send. sent_once: that one left the chain."`
-	Debit      string  `json:"debit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice" example:"pending" doc:"The account that is debited."`
-	Credit     string  `json:"credit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice" example:"sales" doc:"The account that is credited."`
+	Kind       string  `json:"kind" enum:"received,lost,settled,refunded,left,restored,sent,unsent,completed,reopened,sent_twice,sent_once,fee_paid,fee_unpaid" example:"settled" doc:"received: confirmed. lost: left the chain before it was final. settled: its payment ended, or a person decided. refunded: sent back, as a person recorded. left: left the chain after its payment was Successful. restored: on the chain again after that. sent: a transaction that pays a send was seen. unsent: it failed. completed: it is final. reopened: it left the chain after that. sent_twice: a second transaction paid the send. sent_once: that one left the chain. fee_paid: the network took a fee for a send's transaction that is final. fee_unpaid: it left the chain."`
+	Debit      string  `json:"debit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice,network_fees" example:"pending" doc:"The account that is debited."`
+	Credit     string  `json:"credit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice,network_fees" example:"sales" doc:"The account that is credited."`
 	Coin       string  `json:"coin" example:"BTC" doc:"The coin."`
 	Network    string  `json:"network" example:"sandbox-bitcoin" doc:"The network."`
 	Amount     string  `json:"amount" example:"0.00055651" doc:"The amount of the coin."`
@@ -74,8 +75,9 @@ type coinData struct {
 	Lost      string `json:"lost" example:"0.00000000" doc:"Left the chain, less what returned."`
 	Refunded  string `json:"refunded" example:"0.00000000" doc:"Sent back: by completed refunds, and as a person recorded."`
 	PaidOut   string `json:"paid_out" example:"0.00000000" doc:"Sent by completed payouts, and by second transactions of a send."`
+	Fees      string `json:"network_fees" example:"0.00000000" doc:"Taken by the network for the transactions of sends."`
 	InFlight  string `json:"in_flight" example:"0.00000000" doc:"Of sends that were processing at the end; it is part of closing."`
-	Closing   string `json:"closing" example:"0.00660000" doc:"Opening and received, less lost, refunded and paid out."`
+	Closing   string `json:"closing" example:"0.00660000" doc:"Opening and received, less what left."`
 	Sales     string `json:"sales" example:"0.00650000" doc:"Of Successful payments in the period, less what left the chain."`
 	Pending   string `json:"pending" example:"0.00000000" doc:"Held at the end for payments that had not ended."`
 	Declined  string `json:"declined" example:"0.00010000" doc:"Held at the end, of Declined payments."`
@@ -86,25 +88,25 @@ func (s *service) bookOperations() []*operation {
 	const tag = "Books"
 	period := pathParam("period", "A month such as 2026-01, or days such as 2026-01-01..2026-01-15.", "2026-01")
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/statements", id: "listStatements",
-			permission: apikey.ReadReports, tag: tag, summary: "List months", message: "Months found.",
-			about: "The months in which something was booked, the latest first, and whether they are closed.",
-			data:  monthData{}, many: true, run: listStatements},
-		{method: http.MethodGet, path: "/v1/statements/{period}", id: "getStatement",
-			permission: apikey.ReadReports, tag: tag, summary: "Get a statement", message: "Statement found.",
-			about: "The amounts of a month, or of a range of days: by currency, and by coin and network. Every " +
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/statements", ID: "listStatements",
+			Permission: apikey.ReadReports, Tag: tag, Summary: "List months", Message: "Months found.",
+			About: "The months in which something was booked, the latest first, and whether they are closed.",
+			Data:  monthData{}, Many: true}, run: listStatements},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/statements/{period}", ID: "getStatement",
+			Permission: apikey.ReadReports, Tag: tag, Summary: "Get a statement", Message: "Statement found.",
+			About: "The amounts of a month, or of a range of days: by currency, and by coin and network. Every " +
 				"figure is a sum of entries of the journal. They cover money that your addresses received and " +
 				"refunds that a person recorded; they are not a wallet's balance.",
-			params: []*huma.Param{period}, data: statementData{}, refusals: []int{404, 422}, run: getStatement},
-		{method: http.MethodGet, path: "/v1/journal", id: "listEntries",
-			permission: apikey.ReadReports, tag: tag, summary: "List entries", message: "Entries found.",
-			about: "The entries that were booked in a range of days, in the order in which they were posted. Each " +
+			Params: []*huma.Param{period}, Data: statementData{}, Refusals: []int{404, 422}}, run: getStatement},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/journal", ID: "listEntries",
+			Permission: apikey.ReadReports, Tag: tag, Summary: "List entries", Message: "Entries found.",
+			About: "The entries that were booked in a range of days, in the order in which they were posted. Each " +
 				"debits one account and credits another with the same amount. None is ever changed.",
-			params: append([]*huma.Param{dayParam("from", "The first day; the first of all when left out."),
+			Params: append([]*huma.Param{dayParam("from", "The first day; the first of all when left out."),
 				dayParam("to", "The last day; the last of all when left out."),
 				enumParam("account", "Only entries that debit or credit this account.", accountNames())},
 				pageParams()...),
-			data: entryData{}, many: true, refusals: []int{422}, run: listEntries},
+			Data: entryData{}, Many: true, Refusals: []int{422}}, run: listEntries},
 	}
 }
 
@@ -161,7 +163,7 @@ func showStatement(s journal.Statement) statementData {
 		in := money.Coin(l.Coin).Format
 		shown.Coins = append(shown.Coins, coinData{Coin: l.Coin, Network: l.Network, Opening: in(l.Opening),
 			Received: in(l.Received), Lost: in(l.Lost), Refunded: in(l.Refunded),
-			PaidOut: in(l.PaidOut), InFlight: in(l.InFlight), Closing: in(l.Closing),
+			PaidOut: in(l.PaidOut), Fees: in(l.NetworkFees), InFlight: in(l.InFlight), Closing: in(l.Closing),
 			Sales: in(l.Sales), Pending: in(l.Pending), Declined: in(l.Declined), Unmatched: in(l.Unmatched)})
 	}
 	return shown

@@ -71,7 +71,7 @@ func (c *call) admitCall() error {
 		return err
 	}
 	c.fiber.Locals(page.LocalCaller, sc)
-	return key.CheckPermission(c.op.permission)
+	return key.CheckPermission(c.op.Permission)
 }
 
 // readBody reads the request's body as body.Read does. Names that are not fields become warnings.
@@ -91,14 +91,14 @@ func runEffect[T any](do func(*call) (T, error), show func(*call, T) (any, error
 		render := func(result any) (idempotency.Answer, error) {
 			made, ok := result.(T)
 			if !ok {
-				return idempotency.Answer{}, fmt.Errorf("api: %s gave a %T to show", c.op.id, result)
+				return idempotency.Answer{}, fmt.Errorf("api: %s gave a %T to show", c.op.ID, result)
 			}
 			data, err := show(c, made)
 			if err != nil {
 				return idempotency.Answer{}, err
 			}
 			body, err := c.encodeEnvelope(data, nil)
-			return idempotency.Answer{Status: c.op.status, Body: body}, err
+			return idempotency.Answer{Status: c.op.Status, Body: body}, err
 		}
 		claim, before, err := c.claimKey()
 		if err != nil {
@@ -120,7 +120,7 @@ func runEffect[T any](do func(*call) (T, error), show func(*call, T) (any, error
 			return sendBody(c.fiber, stored.Status, stored.Body)
 		}
 		if claim != nil {
-			return fmt.Errorf("api: %s stored no answer for its idempotency key", c.op.id)
+			return fmt.Errorf("api: %s stored no answer for its idempotency key", c.op.ID)
 		}
 		answer, err := render(made)
 		if err != nil {
@@ -134,13 +134,13 @@ func runEffect[T any](do func(*call) (T, error), show func(*call, T) (any, error
 // finds the answer that was given before.
 func (c *call) claimKey() (*idempotency.Claim, *idempotency.Answer, error) {
 	keys := c.fiber.Request().Header.PeekAll("Idempotency-Key")
-	if c.op.method != http.MethodPost || len(keys) == 0 {
+	if c.op.Method != http.MethodPost || len(keys) == 0 {
 		return nil, nil, nil
 	}
 	if len(keys) > 1 {
 		return nil, nil, fault.Validation(fault.Fields{"Idempotency-Key": {"May be sent only once."}})
 	}
-	claim, err := c.api.Answers.Claim(c.scope, string(keys[0]), c.op.method, c.fiber.Path(), c.fiber.Body())
+	claim, err := c.api.Answers.Claim(c.scope, string(keys[0]), c.op.Method, c.fiber.Path(), c.fiber.Body())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/webhook/delivery"
+	"cointill/handlers/api/openapi"
 )
 
 // DeliveryData is one event for one webhook.
@@ -56,27 +57,30 @@ func (s *service) deliveryOperations() []*operation {
 	id := pathParam("id", "Id of the webhook.", "whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")
 	const tag = "Webhooks"
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries", id: "listDeliveries",
-			permission: apikey.Webhooks, tag: tag, summary: "List a webhook's deliveries",
-			message: "Deliveries found.",
-			about: "What the webhook got and didn't get, newest first, with events that happened while it was off " +
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/webhooks/{id}/deliveries",
+			ID:         "listDeliveries",
+			Permission: apikey.Webhooks, Tag: tag, Summary: "List a webhook's deliveries",
+			Message: "Deliveries found.",
+			About: "What the webhook got and didn't get, newest first, with events that happened while it was off " +
 				"as `skipped`. " +
 				"A page may be short although another follows: go by `meta.next_cursor`.",
-			params: append([]*huma.Param{id,
+			Params: append([]*huma.Param{id,
 				enumParam("state", "Only deliveries in this state; pending also finds those under way.",
 					delivery.States())}, pageParams()...),
-			data: DeliveryData{}, many: true, refusals: []int{404, 422}, run: listDeliveries},
-		{method: http.MethodGet, path: "/v1/webhooks/{id}/deliveries/{event_id}", id: "getDelivery",
-			permission: apikey.Webhooks, tag: tag, summary: "Get a delivery",
-			message: "Delivery found.",
-			about:   "What became of an event at the webhook, with every request and its answer.",
-			params:  []*huma.Param{id, pathParam("event_id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
-			data:    deliveryDetail{}, refusals: []int{404}, run: getDelivery},
-		{method: http.MethodGet, path: "/v1/webhooks/{id}/missed", id: "getMissed", permission: apikey.Webhooks, tag: tag,
-			summary: "Count what a webhook missed",
-			message: "Counted.", about: "How many events the webhook did not get while it was off or failing: what " +
+			Data: DeliveryData{}, Many: true, Refusals: []int{404, 422}}, run: listDeliveries},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/webhooks/{id}/deliveries/{event_id}",
+			ID:         "getDelivery",
+			Permission: apikey.Webhooks, Tag: tag, Summary: "Get a delivery",
+			Message: "Delivery found.",
+			About:   "What became of an event at the webhook, with every request and its answer.",
+			Params:  []*huma.Param{id, pathParam("event_id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
+			Data:    deliveryDetail{}, Refusals: []int{404}}, run: getDelivery},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/webhooks/{id}/missed",
+			ID: "getMissed", Permission: apikey.Webhooks, Tag: tag,
+			Summary: "Count what a webhook missed",
+			Message: "Counted.", About: "How many events the webhook did not get while it was off or failing: what " +
 				"a resend since then would bring.",
-			params: []*huma.Param{id}, data: missedData{}, refusals: []int{404}, run: listMissed},
+			Params: []*huma.Param{id}, Data: missedData{}, Refusals: []int{404}}, run: listMissed},
 	}
 }
 

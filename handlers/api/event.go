@@ -11,24 +11,17 @@ import (
 	"cointill/core/fault"
 	"cointill/core/webhook"
 	"cointill/handlers/api/body"
+	"cointill/handlers/api/openapi"
 )
-
-// object is JSON that is passed on as it was written.
-type object struct{ json.RawMessage }
-
-// Schema documents any object.
-func (object) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-}
 
 // EventData is an event as it was sent: the same fields with the same content.
 type EventData struct {
-	ID        string `json:"id" example:"evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The event's id; the same in every delivery, and the header webhook-id."`
-	Type      string `json:"type" example:"payment.successful" doc:"Type of the event."`
-	Timestamp string `json:"timestamp" format:"date-time" example:"2026-01-31T12:03:20.512340Z" doc:"When it happened."`
-	Domain    string `json:"domain" enum:"test,live" example:"test" doc:"Environment."`
-	Sequence  int64  `json:"sequence" example:"4" doc:"Rises with each event of a payment: drop what is lower than what you know."`
-	Data      object `json:"data" doc:"What it is about: for payments the record that verify answers. null once the event is older than 60 days."`
+	ID        string      `json:"id" example:"evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The event's id; the same in every delivery, and the header webhook-id."`
+	Type      string      `json:"type" example:"payment.successful" doc:"Type of the event."`
+	Timestamp string      `json:"timestamp" format:"date-time" example:"2026-01-31T12:03:20.512340Z" doc:"When it happened."`
+	Domain    string      `json:"domain" enum:"test,live" example:"test" doc:"Environment."`
+	Sequence  int64       `json:"sequence" example:"4" doc:"Rises with each event of a payment: drop what is lower than what you know."`
+	Data      body.Object `json:"data" doc:"What it is about: for payments the record that verify answers. null once the event is older than 60 days."`
 }
 
 // eventDetail is an event with the state of its deliveries.
@@ -53,31 +46,31 @@ type redeliveredData struct {
 func (s *service) eventOperations() []*operation {
 	id := []*huma.Param{pathParam("id", "Id of the event.", "evt_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/events", id: "listEvents",
-			permission: apikey.Webhooks, tag: "Events", summary: "List events", message: "Events found.",
-			about: "Lists events, newest first, those of one payment by their sequence. A receiver that was down " +
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/events", ID: "listEvents",
+			Permission: apikey.Webhooks, Tag: "Events", Summary: "List events", Message: "Events found.",
+			About: "Lists events, newest first, those of one payment by their sequence. A receiver that was down " +
 				"can catch up here. " +
 				"Each item is, byte for byte, the body that is posted.",
-			params: append([]*huma.Param{enumParam("type", "Only this type.", webhook.Types()),
+			Params: append([]*huma.Param{enumParam("type", "Only this type.", webhook.Types()),
 				textParam("payment", "Only events of this payment: its reference or your business_reference.",
 					"order-1001"),
 				timeParam("created_after", "Only events made at this time or later.", "2026-01-31T12:00:00Z"),
 				timeParam("created_before", "Only events made before this time.", "2026-02-01")}, pageParams()...),
-			data: EventData{}, many: true, refusals: []int{422}, run: listEvents},
-		{method: http.MethodGet, path: "/v1/events/{id}", id: "getEvent",
-			permission: apikey.Webhooks, tag: "Events", summary: "Get an event", message: "Event found.",
-			about: "One event with its deliveries.", params: id, data: eventDetail{}, refusals: []int{404},
+			Data: EventData{}, Many: true, Refusals: []int{422}}, run: listEvents},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/events/{id}", ID: "getEvent",
+			Permission: apikey.Webhooks, Tag: "Events", Summary: "Get an event", Message: "Event found.",
+			About: "One event with its deliveries.", Params: id, Data: eventDetail{}, Refusals: []int{404}},
 			run: getEvent},
-		{method: http.MethodPost, path: "/v1/events/{id}/redeliver", id: "redeliverEvent",
-			permission: apikey.Webhooks, tag: "Events", summary: "Send an event again",
-			message: "Event on its way again.",
-			about: "Sends the event again, with the same id and bytes, to each webhook that is active now and takes " +
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/events/{id}/redeliver", ID: "redeliverEvent",
+			Permission: apikey.Webhooks, Tag: "Events", Summary: "Send an event again",
+			Message: "Event on its way again.",
+			About: "Sends the event again, with the same id and bytes, to each webhook that is active now and takes " +
 				"its type, " +
 				"or to the one that the body names. The body may be left out. A range of events: `POST " +
 				"/v1/events/resend`.",
-			params: id, request: redeliverRequest{}, bodiless: true,
-			sample: json.RawMessage(`{"webhook_id":"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}`),
-			data:   redeliveredData{}, refusals: []int{400, 404, 409, 410, 413, 415, 422},
+			Params: id, Request: redeliverRequest{}, Bodiless: true,
+			Sample: json.RawMessage(`{"webhook_id":"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}`),
+			Data:   redeliveredData{}, Refusals: []int{400, 404, 409, 410, 413, 415, 422}},
 			run: runEffect(redeliverEvent, showRedelivered)},
 	}
 }
@@ -100,7 +93,7 @@ func sentEvent(e webhook.Recorded) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encodeJSON(shown)
+	return body.EncodeJSON(shown)
 }
 
 // readReference returns a parameter that is a payment's reference.

@@ -117,6 +117,7 @@ func TestEveryPostHappensOnce(t *testing.T) {
 			"/v1/sandbox/sends/{id}/approve":            {"/v1/sandbox/sends/" + b.payout(false) + "/approve", ""},
 			"/v1/sandbox/sends/{id}/simulate":           {"/v1/sandbox/sends/" + b.payout(true) + "/simulate", `{"scenario":"exact"}`},
 		}
+		b.addDecisions(posts)
 		var document struct{ Paths map[string]map[string]any }
 		b.must(json.Unmarshal(b.document().JSON, &document))
 		for path, operations := range document.Paths {

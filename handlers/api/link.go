@@ -12,6 +12,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/link"
 	"cointill/handlers/api/body"
+	"cointill/handlers/api/openapi"
 	"cointill/models"
 )
 
@@ -79,31 +80,31 @@ type linkData struct {
 func (s *service) linkOperations() []*operation {
 	id := pathParam("id", "Id of the link.", "k3m9x2v7q1w8z5t4")
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/payment-links", id: "createPaymentLink",
-			permission: apikey.Links, tag: "Payment links", status: http.StatusCreated,
-			summary: "Create a payment link", message: "Payment link created.",
-			about: "A page on which customers start payments themselves, with a fixed amount or one that they " +
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/payment-links", ID: "createPaymentLink",
+			Permission: apikey.Links, Tag: "Payment links", Status: http.StatusCreated,
+			Summary: "Create a payment link", Message: "Payment link created.",
+			About: "A page on which customers start payments themselves, with a fixed amount or one that they " +
 				"decide on.",
-			request: linkRequest{},
-			sample:  json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
-			data:    linkData{}, refusals: []int{400, 409, 413, 415, 422}, run: runEffect(createLink, showLink)},
-		{method: http.MethodGet, path: "/v1/payment-links", id: "listPaymentLinks",
-			permission: apikey.Links, tag: "Payment links", summary: "List payment links",
-			message: "Payment links found.", about: "Lists payment links, newest first.", params: pageParams(),
-			data: linkData{}, many: true,
-			refusals: []int{422}, run: listLinks},
-		{method: http.MethodGet, path: "/v1/payment-links/{id}", id: "getPaymentLink",
-			permission: apikey.Links, tag: "Payment links", summary: "Get a payment link",
-			message: "Payment link found.", about: "One payment link.", params: []*huma.Param{id}, data: linkData{},
-			refusals: []int{404}, run: getLink},
-		{method: http.MethodPatch, path: "/v1/payment-links/{id}", id: "updatePaymentLink",
-			permission: apikey.Links, tag: "Payment links", summary: "Change a payment link",
-			message: "Payment link changed.",
-			about: "Changes what is given and leaves the rest. Payments that were started keep what they were " +
+			Request: linkRequest{},
+			Sample:  json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
+			Data:    linkData{}, Refusals: []int{400, 409, 413, 415, 422}}, run: runEffect(createLink, showLink)},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payment-links", ID: "listPaymentLinks",
+			Permission: apikey.Links, Tag: "Payment links", Summary: "List payment links",
+			Message: "Payment links found.", About: "Lists payment links, newest first.", Params: pageParams(),
+			Data: linkData{}, Many: true,
+			Refusals: []int{422}}, run: listLinks},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payment-links/{id}", ID: "getPaymentLink",
+			Permission: apikey.Links, Tag: "Payment links", Summary: "Get a payment link",
+			Message: "Payment link found.", About: "One payment link.", Params: []*huma.Param{id}, Data: linkData{},
+			Refusals: []int{404}}, run: getLink},
+		{Operation: openapi.Operation{Method: http.MethodPatch, Path: "/v1/payment-links/{id}", ID: "updatePaymentLink",
+			Permission: apikey.Links, Tag: "Payment links", Summary: "Change a payment link",
+			Message: "Payment link changed.",
+			About: "Changes what is given and leaves the rest. Payments that were started keep what they were " +
 				"started with.",
-			params: []*huma.Param{id}, request: linkPatch{}, sample: json.RawMessage(`{"active":false}`),
-			data:     linkData{},
-			refusals: []int{400, 404, 413, 415, 422}, run: runEffect(updateLink, showLink)},
+			Params: []*huma.Param{id}, Request: linkPatch{}, Sample: json.RawMessage(`{"active":false}`),
+			Data:     linkData{},
+			Refusals: []int{400, 404, 413, 415, 422}}, run: runEffect(updateLink, showLink)},
 	}
 }
 

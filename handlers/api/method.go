@@ -7,27 +7,41 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/account"
 	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/place"
+	"cointill/core/payment/record"
 	"cointill/core/quote"
 	"cointill/core/scope"
+	"cointill/handlers/api/openapi"
 )
 
 // methodData is a payment method as the business has it.
 type methodData struct {
-	Code      string `json:"code" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The payment_method to initiate with."`
-	Currency  string `json:"currency" enum:"BTC,ETH,USDT,XRP,DOGE" example:"BTC" doc:"The coin."`
-	Name      string `json:"name" example:"Bitcoin" doc:"The coin's name for people."`
-	Network   string `json:"network" enum:"bitcoin,ethereum,xrp,dogecoin" example:"bitcoin" doc:"The network it moves on. Coins sent on another network are lost to this service."`
-	Decimals  int    `json:"decimals" example:"8" doc:"How many decimals quotes have."`
-	Enabled   bool   `json:"enabled" example:"true" doc:"Whether payments may use it in this domain."`
-	Available bool   `json:"available" example:"true" doc:"Whether it works at this moment."`
-	Remark    string `json:"remark" example:"-" doc:"Why it isn't available, or a dash."`
+	Code      string        `json:"code" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The payment_method to initiate with."`
+	Currency  string        `json:"currency" enum:"BTC,ETH,USDT,XRP,DOGE" example:"BTC" doc:"The coin."`
+	Name      string        `json:"name" example:"Bitcoin" doc:"The coin's name for people."`
+	Network   string        `json:"network" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"bitcoin" doc:"The network that is preselected for customers."`
+	Networks  []networkData `json:"networks" doc:"The networks that serve it in this domain, each with its switch."`
+	Decimals  int           `json:"decimals" example:"8" doc:"How many decimals quotes have."`
+	Enabled   bool          `json:"enabled" example:"true" doc:"Whether payments may use it in this domain."`
+	Available bool          `json:"available" example:"true" doc:"Whether it works at this moment."`
+	Remark    string        `json:"remark" example:"-" doc:"Why it isn't available, or a dash."`
 	// Minimum has an entry for each currency; nil without a price.
 	Minimum map[string]*string `json:"minimum" example:"{\"NGN\":\"500.00\",\"GHC\":\"4.00\",\"KES\":\"43.00\",\"USD\":\"1.00\"}" doc:"The smallest amount in each currency that the coin's network can carry at the current price; null without a price."`
+}
+
+// networkData is a network of a payment method.
+type networkData struct {
+	Code      string `json:"code" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"bitcoin" doc:"The network to initiate with."`
+	Name      string `json:"name" example:"Bitcoin" doc:"What wallets and exchanges call it for this coin."`
+	Network   string `json:"network" example:"sandbox-bitcoin" doc:"What transfers and sends call it."`
+	Enabled   bool   `json:"enabled" example:"true" doc:"Whether payments may use it. Money on a network that isn't enabled is listed under Unmatched."`
+	Available bool   `json:"available" example:"true" doc:"Whether it works at this moment."`
+	Remark    string `json:"remark" example:"-" doc:"Why it isn't available, or a dash."`
 }
 
 // rateData is the price of one whole coin now.
@@ -66,20 +80,21 @@ type sourceData struct {
 
 func (s *service) methodOperations() []*operation {
 	return []*operation{
-		{method: http.MethodGet, path: "/v1/payment-methods", id: "listPaymentMethods",
-			permission: apikey.ReadPayments, tag: "Payment methods",
-			summary: "List payment methods", message: "Payment methods found.",
-			about: "The five payment methods, and whether this business may use them in the key's domain. They are " +
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payment-methods", ID: "listPaymentMethods",
+			Permission: apikey.ReadPayments, Tag: "Payment methods",
+			Summary: "List payment methods", Message: "Payment methods found.",
+			About: "The five payment methods, and whether this business may use them in the key's domain. They are " +
 				"switched in the dashboard.",
-			data: methodData{}, many: true, run: listMethods},
-		{method: http.MethodGet, path: "/v1/rates", id: "listRates", permission: apikey.ReadPayments, tag: "Payment methods",
-			summary: "Current rates", message: "Rates found.",
-			about: "Today's price of one whole coin for each payment method and currency, with its sources and " +
+			Data: methodData{}, Many: true}, run: listMethods},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/rates",
+			ID: "listRates", Permission: apikey.ReadPayments, Tag: "Payment methods",
+			Summary: "Current rates", Message: "Rates found.",
+			About: "Today's price of one whole coin for each payment method and currency, with its sources and " +
 				"their age. " +
 				"A payment is priced when it is initiated, so its own rate can differ a little.",
-			params: []*huma.Param{enumParam("payment_method", "Only this payment method.", methodCodes()),
-				enumParam("currency", "Only this currency.", codeNames(money.Currencies()))},
-			data: rateData{}, many: true, refusals: []int{422}, run: listRates},
+			Params: []*huma.Param{enumParam("payment_method", "Only this payment method.", methodCodes()),
+				enumParam("currency", "Only this currency.", openapi.CodeNames(money.Currencies()))},
+			Data: rateData{}, Many: true, Refusals: []int{422}}, run: listRates},
 	}
 }
 
@@ -94,7 +109,8 @@ func listMethods(c *call) error {
 	}
 	items := make([]methodData, 0, len(found))
 	for _, m := range found {
-		if _, trouble := c.api.Networks.Network(c.scope.Domain, m.Coin.Chain); m.Problem == "" {
+		networks, preselected, trouble := listNetworks(m)
+		if m.Problem == "" {
 			m.Problem = trouble // of now
 		}
 		least, err := c.api.readMinimum(c.scope.Domain, m.Coin, policies)
@@ -103,12 +119,37 @@ func listMethods(c *call) error {
 		}
 		items = append(items, methodData{
 			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name,
-			Network:  string(m.Coin.Chain),
+			Network:  preselected,
+			Networks: networks,
 			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dashFor(m.Problem),
 			Minimum: least,
 		})
 	}
 	return answerList(c, items, "")
+}
+
+// listNetworks describes the networks of a payment method, with the preselected one and why none can be paid on now.
+func listNetworks(m account.Method) (list []networkData, preselected, trouble string) {
+	list, preselected = []networkData{}, string(m.Coin.Chain)
+	works := false
+	for _, n := range m.Networks {
+		list = append(list, networkData{Code: string(n.Code), Name: place.NameNetwork(m.Coin.Coin, n.Network),
+			Network: n.Network, Enabled: n.Enabled, Available: n.Problem == "", Remark: dashFor(n.Problem)})
+		if n.Preselected {
+			preselected = string(n.Code)
+		}
+		works = works || n.Enabled && n.Problem == ""
+		if n.Enabled && trouble == "" {
+			trouble = n.Problem
+		}
+	}
+	switch {
+	case works:
+		trouble = ""
+	case trouble == "":
+		trouble = "No network that serves it is on."
+	}
+	return list, preselected, trouble
 }
 
 // readMinimum returns the smallest amount of each currency that a coin's network can carry now.
@@ -136,7 +177,8 @@ func (s *service) readMinimum(domain scope.Domain, coin money.CoinInfo,
 
 func listRates(c *call) error {
 	q := c.newQuery()
-	method, currency := q.oneOf("payment_method", methodCodes()), q.oneOf("currency", codeNames(money.Currencies()))
+	method := q.oneOf("payment_method", methodCodes())
+	currency := q.oneOf("currency", openapi.CodeNames(money.Currencies()))
 	if err := q.validationError(); err != nil {
 		return err
 	}
@@ -207,16 +249,18 @@ func dashFor(text string) string {
 
 // keyData is what a key may do, and for which business.
 type keyData struct {
-	Business    payment.RecordBusiness `json:"business" doc:"The business that the key belongs to."`
-	Domain      string                 `json:"domain" enum:"test,live" example:"test" doc:"The domain that the key sees."`
-	Name        string                 `json:"name" example:"Web shop" doc:"The name that the key was given."`
-	Permissions []apikey.Permission    `json:"permissions" example:"[\"payments:read\",\"payments:write\"]" doc:"What the key may do."`
+	Business    record.Business     `json:"business" doc:"The business that the key belongs to."`
+	Domain      string              `json:"domain" enum:"test,live" example:"test" doc:"The domain that the key sees."`
+	Name        string              `json:"name" example:"Web shop" doc:"The name that the key was given."`
+	Permissions []apikey.Permission `json:"permissions" example:"[\"payments:read\",\"payments:write\"]" doc:"What the key may do."`
 }
 
 func (s *service) keyOperations() []*operation {
-	return []*operation{{method: http.MethodGet, path: "/v1/me", id: "getKey", tag: "Keys", summary: "Get this key",
-		message: "Key found.", about: "The business, domain, name and permissions of the key that the request came with.",
-		data: keyData{}, run: getKey}}
+	return []*operation{{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/me",
+		ID: "getKey", Tag: "Keys", Summary: "Get this key",
+		Message: "Key found.", About: "The business, domain, name and permissions of the key that the request " +
+			"came with.",
+		Data: keyData{}}, run: getKey}}
 }
 
 func getKey(c *call) error {
@@ -225,6 +269,6 @@ func getKey(c *call) error {
 		return err
 	}
 	domain := string(c.scope.Domain)
-	of := payment.RecordBusiness{Name: business.Name, Code: business.Code, Domain: domain}
+	of := record.Business{Name: business.Name, Code: business.Code, Domain: domain}
 	return c.writeAnswer(keyData{Business: of, Domain: domain, Name: c.key.Name, Permissions: c.key.Permissions}, nil)
 }

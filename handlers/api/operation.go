@@ -4,43 +4,31 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
+	"cointill/handlers/api/openapi"
 
-	"cointill/core/account/apikey"
+	"github.com/danielgtaylor/huma/v2"
 )
 
-// operation is one endpoint: its place, its documentation and its handler.
+// operation is one endpoint: its documentation and its handler.
 type operation struct {
-	method, path string // path as OpenAPI writes it
-	id, tag      string
-	permission   apikey.Permission // that the key must have; "" where every key may call
-	summary      string
-	about        string // Markdown
-	message      string // of the success envelope
-	status       int    // of success
-	params       []*huma.Param
-	request      any  // the body's struct; nil when there is none
-	bodiless     bool // the body may be left out
-	sample       any  // an example of the body
-	data         any  // the answer's data; one item of it where many
-	many         bool // data is an array, with meta
-	refusals     []int
-	run          handler
+	openapi.Operation
+	run handler
 }
 
 // listOperations returns every endpoint, in the order of the reference.
 func (s *service) listOperations() []*operation {
 	var all []*operation
 	for _, group := range [][]*operation{
-		s.paymentOperations(), s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.deliveryOperations(),
-		s.eventOperations(), s.resendOperations(), s.sendOperations(), s.bookOperations(),
+		s.paymentOperations(), s.resolveOperations(), s.customerOperations(),
+		s.methodOperations(), s.linkOperations(), s.webhookOperations(), s.deliveryOperations(),
+		s.eventOperations(), s.resendOperations(), s.sendOperations(), s.signingOperations(), s.bookOperations(),
 		s.keyOperations(), s.sandboxOperations(), s.sandboxSendOperations(),
 	} {
 		all = append(all, group...)
 	}
 	for _, op := range all {
-		if op.status == 0 {
-			op.status = http.StatusOK
+		if op.Status == 0 {
+			op.Status = http.StatusOK
 		}
 	}
 	return all

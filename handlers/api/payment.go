@@ -11,9 +11,12 @@ import (
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
+	"cointill/core/payment/record"
 	"cointill/handlers/api/body"
+	"cointill/handlers/api/openapi"
 	"cointill/models"
 )
 
@@ -26,8 +29,10 @@ type initiateRequest struct {
 	LastName          body.Text     `json:"last_name" minLength:"1" maxLength:"100" example:"Obi" doc:"Customer's last name: letters of any script, and digits."`
 	Email             body.Text     `json:"email" maxLength:"254" example:"ada.obi@example.com" doc:"Customer's e-mail address, where the receipt goes."`
 	PaymentMethod     body.Text     `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The coin to pay with. It must be enabled in the dashboard."`
+	Network           body.Text     `json:"network,omitempty" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"bitcoin" doc:"The network to pay on; it must be on for the payment method. Left out, the customer chooses among those that are on."`
 	BusinessReference body.Text     `json:"business_reference,omitempty" minLength:"1" maxLength:"100" pattern:"^[A-Za-z0-9._:~=@+-]{1,100}$" example:"order-1001" doc:"Your own reference, used once; not beginning with PAY_. One is made when you leave it out."`
 	Metadata          body.Verbatim `json:"metadata,omitempty" doc:"An object or array of your own, returned as given: at most 8 KiB and 16 levels."`
+	RedirectURL       body.Text     `json:"redirect_url,omitempty" maxLength:"2048" example:"https://shop.example.com/thanks" doc:"Where the payment's page leads the customer once it is final or given up, with reference and business_reference in the query: an https address. Getting there proves no payment."`
 }
 
 // startedData is the answer's data of interface section 2.2.
@@ -63,58 +68,62 @@ type summaryCustomer struct {
 }
 
 type summaryTransaction struct {
-	ChargedAmount         string               `json:"charged_amount" example:"25000.00" doc:"What was asked, in fiat."`
-	AmountPaid            string               `json:"amount_paid" example:"25000.00" doc:"What came, in fiat at the locked price."`
-	Currency              string               `json:"currency" enum:"NGN,GHC,KES,USD" example:"NGN" doc:"Fiat currency."`
-	ChargedAmountInCrypto string               `json:"charged_amount_in_crypto" example:"0.00027778" doc:"What was asked, in the coin."`
-	AmountPaidInCrypto    string               `json:"amount_paid_in_crypto" example:"0.00027778" doc:"What came, in the coin."`
-	PaymentMethod         payment.RecordMethod `json:"payment_method" doc:"The payment method and its coin."`
+	ChargedAmount         string        `json:"charged_amount" example:"25000.00" doc:"What was asked, in fiat."`
+	AmountPaid            string        `json:"amount_paid" example:"25000.00" doc:"What came, in fiat at the locked price."`
+	Currency              string        `json:"currency" enum:"NGN,GHC,KES,USD" example:"NGN" doc:"Fiat currency."`
+	ChargedAmountInCrypto string        `json:"charged_amount_in_crypto" example:"0.00027778" doc:"What was asked, in the coin."`
+	AmountPaidInCrypto    string        `json:"amount_paid_in_crypto" example:"0.00027778" doc:"What came, in the coin."`
+	PaymentMethod         record.Method `json:"payment_method" doc:"The payment method and its coin."`
+	Network               string        `json:"network" example:"bitcoin-mainnet" doc:"The network that it is to be paid on, or that money came on first."`
 }
 
 // stepData is one row of a payment's timeline.
 type stepData struct {
-	Number int    `json:"number" example:"2" doc:"Place in the timeline, from 1 without gaps."`
-	Kind   string `json:"kind" example:"state" doc:"What the row tells of: a change of state, a transfer, the sandbox, …"`
-	From   string `json:"from" example:"pending" doc:"State before; empty for the first row."`
-	To     string `json:"to" example:"initiated" doc:"State after."`
-	Reason string `json:"reason" example:"" doc:"Machine-readable reason."`
-	Remark string `json:"remark" example:"-" doc:"The reason as a sentence, or a dash."`
-	Detail object `json:"detail" doc:"More about it, by kind: for a transfer its hash, amount and confirmations."`
-	Actor  string `json:"actor" example:"customer" doc:"Who caused it: system, key, user, customer, link or sandbox."`
-	At     string `json:"at" format:"date-time" example:"2026-01-31T12:00:09.512340Z" doc:"When, on the payment's own clock (which the sandbox can move)."`
+	Number int         `json:"number" example:"2" doc:"Place in the timeline, from 1 without gaps."`
+	Kind   string      `json:"kind" example:"state" doc:"What the row tells of: a change of state, a transfer, the sandbox, …"`
+	From   string      `json:"from" example:"pending" doc:"State before; empty for the first row."`
+	To     string      `json:"to" example:"initiated" doc:"State after."`
+	Reason string      `json:"reason" example:"" doc:"Machine-readable reason."`
+	Remark string      `json:"remark" example:"-" doc:"The reason as a sentence, or a dash."`
+	Detail body.Object `json:"detail" doc:"More about it, by kind: for a transfer its hash, amount and confirmations."`
+	Actor  string      `json:"actor" example:"customer" doc:"Who caused it: system, key, user, customer, link or sandbox."`
+	At     string      `json:"at" format:"date-time" example:"2026-01-31T12:00:09.512340Z" doc:"When, on the payment's own clock (which the sandbox can move)."`
 }
 
 func (s *service) paymentOperations() []*operation {
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/payment/initiate", id: "initiatePayment",
-			permission: apikey.WritePayments, tag: "Payments",
-			summary: "Initiate a payment", message: "Payment initiated. Send the customer to payment_url.",
-			status: http.StatusCreated,
-			about: "Locks a price and makes a payment page. Send the customer to `payment_url`; the price holds for " +
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/payment/initiate", ID: "initiatePayment",
+			Permission: apikey.WritePayments, Tag: "Payments",
+			Summary: "Initiate a payment", Message: "Payment initiated. Send the customer to payment_url.",
+			Status: http.StatusCreated,
+			About: "Locks a price and makes a payment page. Send the customer to `payment_url`; the price holds for " +
 				"7 minutes. " +
 				"Every field that needs attention is named at once, and nothing is stored for a refused request.",
-			request: initiateRequest{}, sample: initiateSample, data: startedData{},
-			refusals: []int{400, 409, 413, 415, 422, 503}, run: runEffect(initiatePayment, showStarted)},
-		{method: http.MethodGet, path: "/v1/payment/verify/{business_reference}", id: "verifyPayment",
-			permission: apikey.ReadPayments, tag: "Payments", summary: "Verify a payment", message: "Payment found.",
-			about: "Gives the payment record. Verify before you give value: `status` must be `successful`, and " +
+			Request: initiateRequest{}, Sample: initiateSample, Data: startedData{},
+			Refusals: []int{400, 409, 413, 415, 422, 503}}, run: runEffect(initiatePayment, showStarted)},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payment/verify/{business_reference}",
+			ID:         "verifyPayment",
+			Permission: apikey.ReadPayments, Tag: "Payments", Summary: "Verify a payment", Message: "Payment found.",
+			About: "Gives the payment record. Verify before you give value: `status` must be `successful`, and " +
 				"amount, currency and reference those of your order.",
-			params: []*huma.Param{pathParam("business_reference",
+			Params: []*huma.Param{pathParam("business_reference",
 				"The service's reference (PAY_…) or your own business_reference.", "order-1001")},
-			data: payment.Record{}, refusals: []int{404}, run: verifyPayment},
-		{method: http.MethodGet, path: "/v1/payments", id: "listPayments", permission: apikey.ReadPayments, tag: "Payments",
-			summary: "List payments", message: "Payments found.",
-			about:  "Lists payments, newest first. All filters must match.",
-			params: append(listFilters(), pageParams()...), data: summaryData{}, many: true, refusals: []int{422},
+			Data: record.Record{}, Refusals: []int{404}}, run: verifyPayment},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payments",
+			ID: "listPayments", Permission: apikey.ReadPayments, Tag: "Payments",
+			Summary: "List payments", Message: "Payments found.",
+			About:  "Lists payments, newest first. All filters must match.",
+			Params: append(listFilters(), pageParams()...), Data: summaryData{}, Many: true, Refusals: []int{422}},
 			run: listPayments},
-		{method: http.MethodGet, path: "/v1/payments/{reference}/timeline", id: "getTimeline",
-			permission: apikey.ReadPayments, tag: "Payments",
-			summary: "Timeline of a payment", message: "Timeline found.",
-			about: "Every change of state and every transfer, oldest first, with times and reasons. Transfers stand " +
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payments/{reference}/timeline",
+			ID:         "getTimeline",
+			Permission: apikey.ReadPayments, Tag: "Payments",
+			Summary: "Timeline of a payment", Message: "Timeline found.",
+			About: "Every change of state and every transfer, oldest first, with times and reasons. Transfers stand " +
 				"among the first 500 rows only, which nobody reaches who pays.",
-			params: []*huma.Param{pathParam("reference", "Either reference of the payment.",
+			Params: []*huma.Param{pathParam("reference", "Either reference of the payment.",
 				"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")},
-			data: stepData{}, many: true, refusals: []int{404}, run: readTimeline},
+			Data: stepData{}, Many: true, Refusals: []int{404}}, run: readTimeline},
 	}
 }
 
@@ -125,9 +134,11 @@ var initiateSample = json.RawMessage(
 // listFilters are the filters of GET /v1/payments.
 func listFilters() []*huma.Param {
 	return []*huma.Param{
-		enumParam("status", "State of the payment.", codeNames(payment.States())),
-		enumParam("currency", "Fiat currency.", codeNames(money.Currencies())),
+		enumParam("status", "State of the payment.", openapi.CodeNames(payment.States())),
+		enumParam("currency", "Fiat currency.", openapi.CodeNames(money.Currencies())),
 		enumParam("payment_method", "Payment method.", methodCodes()),
+		enumParam("network", "Network that the payment is to be paid on, or came on.",
+			openapi.CodeNames(money.ListNetworks())),
 		textParam("reference", "Beginning of either reference.", "order-10"),
 		textParam("email", "Customer's e-mail address.", "ada.obi@example.com"),
 		textParam("hash", "Hash of a transaction that paid.", ""),
@@ -151,8 +162,9 @@ func initiatePayment(c *call) (payment.Started, error) {
 	request := payment.Request{
 		Currency: in.Currency.Value, Amount: in.Amount.Value, FirstName: in.FirstName.Value,
 		LastName: in.LastName.Value,
-		Email:    in.Email.Value, Method: in.PaymentMethod.Value, BusinessReference: in.BusinessReference.Value,
-		Metadata: in.Metadata.Value,
+		Email:    in.Email.Value, Method: in.PaymentMethod.Value, Network: in.Network.Value,
+		BusinessReference: in.BusinessReference.Value,
+		Metadata:          in.Metadata.Value, RedirectURL: in.RedirectURL.Value,
 	}
 	if len(problems) > 0 {
 		return payment.Started{}, body.JoinRefusals(problems, request.Check())
@@ -184,14 +196,18 @@ func verifyPayment(c *call) error {
 func listPayments(c *call) error {
 	q := c.newQuery()
 	filter := list.Filter{
-		Currency: q.oneOf("currency", codeNames(money.Currencies())),
-		Method:   q.oneOf("payment_method", methodCodes()), Reference: q.readText("reference"), Email: q.readText("email"),
+		Currency: q.oneOf("currency", openapi.CodeNames(money.Currencies())),
+		Method:   q.oneOf("payment_method", methodCodes()), Reference: q.readText("reference"),
+		Email:   q.readText("email"),
 		Hash:    q.readText("hash"),
 		Address: q.readText("address"), From: q.readMoment("from"), To: q.readMoment("to"),
 		Booked: q.readPeriod("booked_from", "booked_to"),
 		Before: list.Place{ID: q.readBefore("payments")}, Limit: q.readLimit(),
 	}
-	if state := q.oneOf("status", codeNames(payment.States())); state != "" {
+	if code := q.oneOf("network", openapi.CodeNames(money.ListNetworks())); code != "" {
+		filter.Network = networks.FindName(c.api.Networks, c.scope.Domain, money.Chain(code))
+	}
+	if state := q.oneOf("status", openapi.CodeNames(payment.States())); state != "" {
 		filter.States = []payment.State{payment.State(state)}
 	}
 	if err := q.validationError(); err != nil {
@@ -222,7 +238,7 @@ func newSummary(p models.Payment) summaryData {
 		Transaction: summaryTransaction{
 			ChargedAmount: money.FormatFiat(view.Charged()), AmountPaid: money.FormatFiat(view.PaidFiat()), Currency: p.Currency,
 			ChargedAmountInCrypto: view.Coin().Format(p.Due), AmountPaidInCrypto: view.Coin().Format(p.Paid),
-			PaymentMethod: payment.RecordMethod{Code: p.Method, Currency: p.Coin},
+			PaymentMethod: record.Method{Code: p.Method, Currency: p.Coin}, Network: p.Network,
 		},
 		ExpiresAt: clock.Format(p.ExpiresAt), CreatedAt: clock.Format(p.CreatedAt),
 	}
@@ -243,19 +259,10 @@ func readTimeline(c *call) error {
 		items = append(items, stepData{
 			Number: step.Number, Kind: step.Kind, From: step.From, To: step.To, Reason: step.Reason,
 			Remark: step.Remark,
-			Detail: object{json.RawMessage(step.Detail)}, Actor: who, At: clock.Format(step.At),
+			Detail: body.NewObject(step.Detail), Actor: who, At: clock.Format(step.At),
 		})
 	}
 	return answerList(c, items, "")
-}
-
-// codeNames turns a list of codes into strings.
-func codeNames[T ~string](codes []T) []string {
-	out := make([]string, 0, len(codes))
-	for _, code := range codes {
-		out = append(out, string(code))
-	}
-	return out
 }
 
 func methodCodes() []string {

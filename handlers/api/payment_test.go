@@ -70,12 +70,12 @@ func TestVerificationHasEveryField(t *testing.T) {
 
 func TestEveryFieldAtOnce(t *testing.T) {
 	b := quick(t)
-	all := []string{"amount", "business_reference", "currency", "email", "first_name", "last_name", "metadata", "payment_method"}
+	all := []string{"amount", "business_reference", "currency", "email", "first_name", "last_name", "metadata", "payment_method", "redirect_url"}
 	for name, body := range map[string]string{
 		"values": `{"currency":"GHS","amount":0,"first_name":"A-B","last_name":"","email":"a@b","payment_method":"cash","business_reference":"PAY_x","metadata":` +
-			strings.Repeat("[", 17) + strings.Repeat("]", 17) + `}`,
-		"types": `{"currency":1,"amount":"5","first_name":null,"last_name":[],"email":{},"payment_method":true,"business_reference":7,"metadata":"x"}`,
-		"mixed": `{"currency":"GHS","amount":1.0,"first_name":"A B","last_name":false,"email":"","business_reference":"","metadata":null}`,
+			strings.Repeat("[", 17) + strings.Repeat("]", 17) + `,"redirect_url":"http://shop.example/thanks"}`,
+		"types": `{"currency":1,"amount":"5","first_name":null,"last_name":[],"email":{},"payment_method":true,"business_reference":7,"metadata":"x","redirect_url":{}}`,
+		"mixed": `{"currency":"GHS","amount":1.0,"first_name":"A B","last_name":false,"email":"","business_reference":"","metadata":null,"redirect_url":"javascript:alert(1)"}`,
 	} {
 		a := b.expect(b.call("POST", "/v1/payment/initiate", body), 422, "validation_failed")
 		var got []string
@@ -92,6 +92,13 @@ func TestEveryFieldAtOnce(t *testing.T) {
 	}
 	for _, reference := range []string{`"."`, `".."`} { // no client can ask for those again
 		b.expect(b.call("POST", "/v1/payment/initiate", body("business_reference", reference)), 422, "validation_failed")
+	}
+	for _, redirect := range []string{"shop.example", "https://u:p@shop.example/", "https://shop.example/\u202e",
+		"https://shop.example:0/", "https://" + strings.Repeat("a", 2041), "http://localhost.example/"} {
+		a := b.expect(b.call("POST", "/v1/payment/initiate", body("redirect_url", `"`+redirect+`"`)), 422, "validation_failed")
+		if len(a.Body.Errors["redirect_url"]) != 1 {
+			t.Errorf("redirect_url %q: %v", redirect, a.Body.Errors)
+		}
 	}
 	a := b.call("POST", "/v1/payment/initiate", `{"currency":"GHS"}`)
 	if !strings.Contains(a.Body.Errors["currency"][0], "GHC") || a.Body.Errors["amount"][0] != "Is required." {
@@ -305,7 +312,9 @@ func TestListPages(t *testing.T) {
 		for query, n := range map[string]int{
 			"currency=KES": 3, "status=pending": 7, "status=successful": 0, "payment_method=crypto_ripple": 0, "reference=order_": 7,
 			"reference=order%5F3": 1, "reference=" + want[0]: 1, "reference=PAY_": 7, "reference=%25": 0, "email=ADA@example.com": 7, "email=x@example.com": 0,
-			"hash=zz": 0, "address=zz": 0, "from=2026-03-01T12:02:00Z": 5, "to=2026-03-01T12:02:00Z": 2, "from=2026-03-02": 0, "to=2026-03-02": 7,
+			"hash=zz": 0, "address=zz": 0, "network=bitcoin": 7, "network=celo": 0,
+			"from=2026-03-01T12:02:00Z": 5, "to=2026-03-01T12:02:00Z": 2, "from=2026-03-02": 0,
+			"to=2026-03-02":                          7,
 			"currency=KES&from=2026-03-01T12:02:00Z": 2, "status=": 7,
 		} {
 			a := b.expect(b.call("GET", "/v1/payments?limit=100&"+query, ""), 200, "")
@@ -324,7 +333,8 @@ func TestQueriesThatAreRefused(t *testing.T) {
 	b := quick(t)
 	for query, field := range map[string]string{
 		"limit=0": "limit", "limit=101": "limit", "limit=1.0": "limit", "limit=x": "limit", "limit=%2B5": "limit", "limit=99999999999999999999": "limit",
-		"cursor=x": "cursor", "cursor=MTIz": "cursor", "status=Pending": "status", "currency=GHS": "currency", "payment_method=BTC": "payment_method",
+		"cursor=x": "cursor", "cursor=MTIz": "cursor", "status=Pending": "status", "currency=GHS": "currency",
+		"payment_method=BTC": "payment_method", "network=moon": "network",
 		"from=yesterday": "from", "to=2026-13-01": "to", "from=0001-01-01": "from", "email=%00": "email", "hash=%ff": "hash", "address=" + strings.Repeat("a", 501): "address",
 		"status=pending&status=failed": "status", "booked_from=March": "booked_from", "booked_to=2026-02-30": "booked_to", "booked_from=2026-03-02&booked_to=2026-03-01": "booked_to", "reference=%ed%a0%80": "reference",
 	} {

@@ -10,6 +10,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/api/body"
+	"cointill/handlers/api/openapi"
 )
 
 // resendRequest is the body of an order to send many events again.
@@ -52,24 +53,24 @@ func (s *service) resendOperations() []*operation {
 		"At most 100,000 events in an order, and five orders that are being queued."
 	refusals := []int{400, 409, 413, 415, 422}
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/events/resend", id: "resendEvents",
-			permission: apikey.Webhooks, tag: tag, status: http.StatusCreated, summary: "Send many events again",
-			message: "Resend ordered.", about: about + " They go to each webhook that is active and takes their type.",
-			request: resendRequest{}, sample: sample,
-			data: resendData{}, refusals: refusals, run: runEffect(resendAll, showResent)},
-		{method: http.MethodPost, path: "/v1/webhooks/{id}/resend", id: "resendToWebhook",
-			permission: apikey.Webhooks, tag: tag, status: http.StatusCreated,
-			summary: "Send many events again to a webhook", message: "Resend ordered.",
-			about:  about + " They go to this webhook alone, as far as it takes their type.",
-			params: []*huma.Param{hook}, request: resendRequest{}, sample: sample, data: resendData{},
-			refusals: append([]int{404}, refusals...), run: runEffect(resendToWebhook, showResent)},
-		{method: http.MethodGet, path: "/v1/resends", id: "listResends",
-			permission: apikey.Webhooks, tag: tag, summary: "List resends", message: "Resends found.",
-			about: "Lists orders to send many events again, newest first.", params: pageParams(), data: resendData{},
-			many: true, refusals: []int{422}, run: listResends},
-		{method: http.MethodGet, path: "/v1/resends/{id}", id: "getResend",
-			permission: apikey.Webhooks, tag: tag, summary: "Get a resend", message: "Resend found.",
-			about: "How far an order is.", params: []*huma.Param{id}, data: resendData{}, refusals: []int{404},
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/events/resend", ID: "resendEvents",
+			Permission: apikey.Webhooks, Tag: tag, Status: http.StatusCreated, Summary: "Send many events again",
+			Message: "Resend ordered.", About: about + " They go to each webhook that is active and takes their type.",
+			Request: resendRequest{}, Sample: sample,
+			Data: resendData{}, Refusals: refusals}, run: runEffect(resendAll, showResent)},
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/webhooks/{id}/resend", ID: "resendToWebhook",
+			Permission: apikey.Webhooks, Tag: tag, Status: http.StatusCreated,
+			Summary: "Send many events again to a webhook", Message: "Resend ordered.",
+			About:  about + " They go to this webhook alone, as far as it takes their type.",
+			Params: []*huma.Param{hook}, Request: resendRequest{}, Sample: sample, Data: resendData{},
+			Refusals: append([]int{404}, refusals...)}, run: runEffect(resendToWebhook, showResent)},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/resends", ID: "listResends",
+			Permission: apikey.Webhooks, Tag: tag, Summary: "List resends", Message: "Resends found.",
+			About: "Lists orders to send many events again, newest first.", Params: pageParams(), Data: resendData{},
+			Many: true, Refusals: []int{422}}, run: listResends},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/resends/{id}", ID: "getResend",
+			Permission: apikey.Webhooks, Tag: tag, Summary: "Get a resend", Message: "Resend found.",
+			About: "How far an order is.", Params: []*huma.Param{id}, Data: resendData{}, Refusals: []int{404}},
 			run: getResend},
 	}
 }

@@ -12,15 +12,18 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/record"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/handlers/api/body"
+	"cointill/handlers/api/openapi"
 )
 
 // simulateRequest is the body of POST /v1/sandbox/payments/{reference}/simulate.
 type simulateRequest struct {
 	_        struct{}  `additionalProperties:"true"`
-	Scenario body.Text `json:"scenario" enum:"exact,underpay,overpay,two_parts,surplus,late,after_abandoned,double_spend,reorg,never_confirms,revert,missing_tag,wrong_asset" example:"exact" doc:"What the customer does."`
+	Scenario body.Text `json:"scenario" enum:"exact,underpay,overpay,two_parts,surplus,late,after_abandoned,double_spend,reorg,never_confirms,revert,missing_tag,wrong_asset,wrong_network" example:"exact" doc:"What the customer does."`
+	Network  body.Text `json:"network,omitempty" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"polygon" doc:"The network that wrong_network pays on. Left out, the first other one of the coin."`
 }
 
 // advanceRequest is the body of POST /v1/sandbox/advance.
@@ -33,7 +36,8 @@ type advanceRequest struct {
 // mineRequest is the body of POST /v1/sandbox/mine.
 type mineRequest struct {
 	_             struct{}     `additionalProperties:"true"`
-	PaymentMethod body.Text    `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"On whose chain. Ether and Tether share one."`
+	PaymentMethod body.Text    `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"On whose network."`
+	Network       body.Text    `json:"network,omitempty" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"polygon" doc:"Which of its networks. Left out, the first one that payment-methods lists."`
 	Blocks        body.Integer `json:"blocks" minimum:"1" maximum:"200" example:"6" doc:"How many blocks."`
 }
 
@@ -73,30 +77,31 @@ func (s *service) sandboxOperations() []*operation {
 		about.WriteString("- `" + one.Code + "`: " + one.Explanation + "\n")
 	}
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/sandbox/payments/{reference}/simulate", id: "simulatePayment",
-			permission: apikey.WritePayments, tag: tag,
-			summary: "Play a scenario", message: "Scenario played.", about: about.String(),
-			params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
-			request: simulateRequest{}, sample: json.RawMessage(`{"scenario":"exact"}`), data: simulatedData{},
-			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect(simulateScenario, showSimulated))},
-		{method: http.MethodPost, path: "/v1/sandbox/advance", id: "advancePayment",
-			permission: apikey.WritePayments, tag: tag, summary: "Move a payment's clock",
-			message: "Clock moved.",
-			about: "Moves the clock of one payment ahead, so that its 7 minutes or 24 hours are over at once. " +
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/payments/{reference}/simulate",
+			ID:         "simulatePayment",
+			Permission: apikey.WritePayments, Tag: tag,
+			Summary: "Play a scenario", Message: "Scenario played.", About: about.String(),
+			Params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
+			Request: simulateRequest{}, Sample: json.RawMessage(`{"scenario":"exact"}`), Data: simulatedData{},
+			Refusals: []int{400, 404, 409, 413, 415, 422}}, run: inSandbox(runEffect(simulateScenario, showSimulated))},
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/advance", ID: "advancePayment",
+			Permission: apikey.WritePayments, Tag: tag, Summary: "Move a payment's clock",
+			Message: "Clock moved.",
+			About: "Moves the clock of one payment ahead, so that its 7 minutes or 24 hours are over at once. " +
 				"Answers the payment record.",
-			request: advanceRequest{}, sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`),
-			data:     payment.Record{},
-			refusals: []int{400, 404, 409, 413, 415, 422},
+			Request: advanceRequest{}, Sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`),
+			Data:     record.Record{},
+			Refusals: []int{400, 404, 409, 413, 415, 422}},
 			run: inSandbox(runEffect(advanceClock, func(_ *call, v payment.View) (any, error) {
 				return v.Record(),
 					nil
 			}))},
-		{method: http.MethodPost, path: "/v1/sandbox/mine", id: "mineBlocks",
-			permission: apikey.WritePayments, tag: tag, summary: "Make blocks", message: "Blocks made.",
-			about:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
-			request: mineRequest{}, sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`),
-			data:     minedData{},
-			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect(mineBlocks, showMined))},
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/mine", ID: "mineBlocks",
+			Permission: apikey.WritePayments, Tag: tag, Summary: "Make blocks", Message: "Blocks made.",
+			About:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
+			Request: mineRequest{}, Sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`),
+			Data:     minedData{},
+			Refusals: []int{400, 404, 409, 413, 415, 422}}, run: inSandbox(runEffect(mineBlocks, showMined))},
 	}
 }
 
@@ -123,7 +128,7 @@ func simulateScenario(c *call) (sandbox.Simulated, error) {
 	if err != nil {
 		return sandbox.Simulated{}, err
 	}
-	return c.api.Sandbox.Simulate(c.ctx, c.scope, reference, in.Scenario.Value)
+	return c.api.Sandbox.Simulate(c.ctx, c.scope, reference, in.Scenario.Value, money.Chain(in.Network.Value))
 }
 
 func showSimulated(_ *call, s sandbox.Simulated) (any, error) {
@@ -160,7 +165,8 @@ func mineBlocks(c *call) (sandbox.Mined, error) {
 		return sandbox.Mined{}, err
 	}
 	blocks := int(min(max(in.Blocks.Value, -1), sandbox.MaxBlocks+1)) // fits an int everywhere, and stays out of range
-	mined, err := c.api.Sandbox.Mine(c.ctx, c.scope, money.Method(in.PaymentMethod.Value), blocks)
+	mined, err := c.api.Sandbox.Mine(c.ctx, c.scope, money.Method(in.PaymentMethod.Value),
+		money.Chain(in.Network.Value), blocks)
 	if len(problems) > 0 { // an empty payment_method and 0 blocks are always refused
 		err = body.RefuseAll(problems, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/handlers/api/body"
+	"cointill/handlers/api/openapi"
 	"cointill/models"
 )
 
@@ -33,7 +34,7 @@ type sendRequest struct {
 	PaymentReference  body.Text     `json:"payment_reference,omitempty" maxLength:"100" example:"order-1001" doc:"For a refund of a payment's money: either reference of the payment."`
 	UnmatchedID       body.Text     `json:"unmatched_id,omitempty" maxLength:"22" example:"UNM_1042" doc:"For a refund of a confirmed transfer under Unmatched: its id, as on its page and in transfers[] of its payment."`
 	PaymentMethod     body.Text     `json:"payment_method,omitempty" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_tether" doc:"For a payout: the coin. A refund goes back in the coin of its payment."`
-	Network           body.Text     `json:"network,omitempty" maxLength:"40" example:"sandbox-ethereum" doc:"For a payout: the coin's network in the key's domain, as a check. Another one is refused."`
+	Network           body.Text     `json:"network,omitempty" maxLength:"40" example:"ethereum" doc:"For a payout: one of the networks of the coin in the key's domain, by its code, such as bsc. Without it, the first one."`
 	Amount            body.Text     `json:"amount,omitempty" maxLength:"100" example:"12.5" doc:"What the recipient gets, in whole coins. A refund without amount and fiat_amount is of all that is left."`
 	FiatAmount        body.Text     `json:"fiat_amount,omitempty" maxLength:"16" example:"2500.00" doc:"What the recipient gets, in the payment's currency, or for a payout in currency. It needs rate."`
 	Currency          body.Text     `json:"currency,omitempty" enum:"NGN,GHC,KES,USD" example:"USD" doc:"For a payout: the currency of fiat_amount."`
@@ -48,18 +49,18 @@ type sendRequest struct {
 // sendData is a send.
 type sendData struct {
 	send.Summary
-	Address   string  `json:"address" example:"0x52908400098527886E0F7030069857D2E4169EE7" doc:"Where the money goes; empty while the customer is asked."`
-	Tag       *int64  `json:"tag" example:"7" doc:"Destination tag; null for none."`
-	Rate      string  `json:"rate" enum:",payment,today" example:"today" doc:"The price of an amount in fiat; empty for an amount in coin."`
-	Price     string  `json:"price" example:"1500.25" doc:"Currency units for one whole coin; empty where none is known."`
-	Approvals int64   `json:"approvals" example:"0" doc:"How many people have approved it."`
-	Needed    int64   `json:"approvals_needed" example:"1" doc:"How many must."`
-	ClaimURL  *string `json:"claim_url" format:"uri" example:"https://pay.example.com/refund/Zk3…" doc:"Where the customer names the address; null when it is known."`
-	Note      string  `json:"note" example:"Wrong size returned" doc:"Your note."`
-	Metadata  object  `json:"metadata" doc:"As given; null when none."`
-	ExpiresAt string  `json:"expires_at" format:"date-time" example:"2026-03-02T12:00:00.000000Z" doc:"When it stops waiting for an address, or for the wallet."`
-	CreatedAt string  `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was asked for."`
-	UpdatedAt string  `json:"updated_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was last changed."`
+	Address   string      `json:"address" example:"0x52908400098527886E0F7030069857D2E4169EE7" doc:"Where the money goes; empty while the customer is asked."`
+	Tag       *int64      `json:"tag" example:"7" doc:"Destination tag; null for none."`
+	Rate      string      `json:"rate" enum:",payment,today" example:"today" doc:"The price of an amount in fiat; empty for an amount in coin."`
+	Price     string      `json:"price" example:"1500.25" doc:"Currency units for one whole coin; empty where none is known."`
+	Approvals int64       `json:"approvals" example:"0" doc:"How many people have approved it."`
+	Needed    int64       `json:"approvals_needed" example:"1" doc:"How many must."`
+	ClaimURL  *string     `json:"claim_url" format:"uri" example:"https://pay.example.com/refund/Zk3…" doc:"Where the customer names the address; null when it is known."`
+	Note      string      `json:"note" example:"Wrong size returned" doc:"Your note."`
+	Metadata  body.Object `json:"metadata" doc:"As given; null when none."`
+	ExpiresAt string      `json:"expires_at" format:"date-time" example:"2026-03-02T12:00:00.000000Z" doc:"When it stops waiting for an address, or for the wallet."`
+	CreatedAt string      `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was asked for."`
+	UpdatedAt string      `json:"updated_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was last changed."`
 }
 
 // signRequest is the body of POST /v1/sandbox/sends/{id}/simulate.
@@ -85,31 +86,32 @@ func (s *service) sendOperations() []*operation {
 	id := []*huma.Param{pathParam("id", "Id of the send (SND_…), or your own business_reference.",
 		"SND_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/sends", id: "createSend",
-			permission: apikey.WriteSends, tag: tag, summary: "Ask for a send",
-			message: "Send asked for.", status: http.StatusCreated,
-			about: "Asks for a refund or a payout from your own wallet. People of your business approve it in the " +
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends", ID: "createSend",
+			Permission: apikey.WriteSends, Tag: tag, Summary: "Ask for a send",
+			Message: "Send asked for.", Status: http.StatusCreated,
+			About: "Asks for a refund or a payout from your own wallet. People of your business approve it in the " +
 				"dashboard, and your wallet signs it: no key of the API can move money. A refund without an address " +
 				"mails its customer a page on which they name one. Where a network has no sends yet, the answer is send_unavailable.",
-			request: sendRequest{}, sample: sendSample, data: sendData{},
-			refusals: []int{400, 403, 404, 409, 413, 415, 422, 503}, run: runEffect(createSend, showSend)},
-		{method: http.MethodGet, path: "/v1/sends", id: "listSends",
-			permission: apikey.ReadSends, tag: tag, summary: "List sends",
-			message: "Sends found.", about: "Lists sends, newest first. All filters must match.",
-			params: append([]*huma.Param{enumParam("status", "State of the send.", codeNames(send.States())),
+			Request: sendRequest{}, Sample: sendSample, Data: sendData{},
+			Refusals: []int{400, 403, 404, 409, 413, 415, 422, 503}}, run: runEffect(createSend, showSend)},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/sends", ID: "listSends",
+			Permission: apikey.ReadSends, Tag: tag, Summary: "List sends",
+			Message: "Sends found.", About: "Lists sends, newest first. All filters must match.",
+			Params: append([]*huma.Param{enumParam("status", "State of the send.", openapi.CodeNames(send.States())),
 				enumParam("kind", "refund or payout.", []string{send.Refund, send.Payout}),
 				textParam("payment", "Only refunds of this payment: its reference or your business_reference.",
 					"order-1001")}, pageParams()...),
-			data: sendData{}, many: true, refusals: []int{422}, run: listSends},
-		{method: http.MethodGet, path: "/v1/sends/{id}", id: "getSend",
-			permission: apikey.ReadSends, tag: tag, summary: "Get a send",
-			message: "Send found.", about: "One send.", params: id, data: sendData{}, refusals: []int{404},
+			Data: sendData{}, Many: true, Refusals: []int{422}}, run: listSends},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/sends/{id}", ID: "getSend",
+			Permission: apikey.ReadSends, Tag: tag, Summary: "Get a send",
+			Message: "Send found.", About: "One send.", Params: id, Data: sendData{}, Refusals: []int{404}},
 			run: getSend},
-		{method: http.MethodPost, path: "/v1/sends/{id}/cancel", id: "cancelSend",
-			permission: apikey.WriteSends, tag: tag, summary: "Withdraw a send",
-			message: "Send withdrawn.", about: "Withdraws a send before a transaction that pays it was seen, or after " +
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends/{id}/cancel", ID: "cancelSend",
+			Permission: apikey.WriteSends, Tag: tag, Summary: "Withdraw a send",
+			Message: "Send withdrawn.", About: "Withdraws a send before a transaction that pays it was seen, or " +
+				"after " +
 				"it failed. What was handed to a wallet before is still watched for.",
-			params: id, data: sendData{}, refusals: []int{403, 404, 409}, run: runEffect(cancelSend, showSend)},
+			Params: id, Data: sendData{}, Refusals: []int{403, 404, 409}}, run: runEffect(cancelSend, showSend)},
 	}
 }
 
@@ -122,15 +124,18 @@ func (s *service) sandboxSendOperations() []*operation {
 		about += "- `" + one.Code + "`: " + one.Explanation + "\n"
 	}
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/sandbox/sends/{id}/simulate", id: "simulateSend",
-			permission: apikey.WriteSends, tag: tag,
-			summary: "Sign a send", message: "Send signed.", about: about, params: id, request: signRequest{},
-			sample: json.RawMessage(`{"scenario":"exact"}`), data: signedData{},
-			refusals: []int{400, 404, 409, 413, 415, 422}, run: inSandbox(runEffect(simulateSend, showSigned))},
-		{method: http.MethodPost, path: "/v1/sandbox/sends/{id}/approve", id: "approveSend",
-			permission: apikey.WriteSends, tag: tag, summary: "Approve a send", message: "Send approved.",
-			about:  "Plays the people who approve a send, in the test domain only.",
-			params: id, data: sendData{}, refusals: []int{404, 409, 503}, run: inSandbox(runEffect(approveSend, showSend))},
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/sends/{id}/simulate",
+			ID:         "simulateSend",
+			Permission: apikey.WriteSends, Tag: tag,
+			Summary: "Sign a send", Message: "Send signed.", About: about, Params: id, Request: signRequest{},
+			Sample: json.RawMessage(`{"scenario":"exact"}`), Data: signedData{},
+			Refusals: []int{400, 404, 409, 413, 415, 422}}, run: inSandbox(runEffect(simulateSend, showSigned))},
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/sends/{id}/approve",
+			ID:         "approveSend",
+			Permission: apikey.WriteSends, Tag: tag, Summary: "Approve a send", Message: "Send approved.",
+			About:  "Plays the people who approve a send, in the test domain only.",
+			Params: id, Data: sendData{}, Refusals: []int{404, 409, 503}}, run: inSandbox(runEffect(approveSend,
+			showSend))},
 	}
 }
 
@@ -179,10 +184,10 @@ func (c *call) sendData(v send.View) sendData {
 	row := v.Send
 	shown := sendData{Summary: v.Summary(), Address: row.Address, Tag: row.Tag, Rate: row.Rate, Price: row.Price,
 		Approvals: int64(len(v.Approvals)), Needed: int64(row.Approvals), Note: row.Note,
-		Metadata: object{json.RawMessage("null")}, ExpiresAt: clock.Format(row.ExpiresAt),
+		Metadata: body.NewObject("null"), ExpiresAt: clock.Format(row.ExpiresAt),
 		CreatedAt: clock.Format(row.CreatedAt), UpdatedAt: clock.Format(row.UpdatedAt)}
 	if row.Metadata != nil {
-		shown.Metadata = object{json.RawMessage(*row.Metadata)}
+		shown.Metadata = body.NewObject(*row.Metadata)
 	}
 	if v.State() == send.AwaitingDestination {
 		url := c.api.ClaimURL(row)
@@ -195,7 +200,7 @@ func listSends(c *call) error {
 	q := c.newQuery()
 	filter := send.Filter{Kind: q.oneOf("kind", []string{send.Refund, send.Payout}),
 		Payment: q.readReference("payment"), Before: q.readBefore("sends"), Limit: q.readLimit()}
-	if state := q.oneOf("status", codeNames(send.States())); state != "" {
+	if state := q.oneOf("status", openapi.CodeNames(send.States())); state != "" {
 		filter.States = []send.State{send.State(state)}
 	}
 	if err := q.validationError(); err != nil {

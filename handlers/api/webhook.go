@@ -10,6 +10,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/webhook"
 	"cointill/handlers/api/body"
+	"cointill/handlers/api/openapi"
 )
 
 // webhookRequest is the body of POST /v1/webhooks (interface section 4.3).
@@ -69,47 +70,51 @@ func (s *service) webhookOperations() []*operation {
 	id := []*huma.Param{pathParam("id", "Id of the webhook.", "whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ")}
 	const tag = "Webhooks"
 	return []*operation{
-		{method: http.MethodPost, path: "/v1/webhooks", id: "createWebhook",
-			permission: apikey.Webhooks, tag: tag, status: http.StatusCreated,
-			summary: "Register a webhook", message: "Webhook registered. Keep its secret: it is not shown again.",
-			about: "Events of the key's domain are posted to the URL, signed with the secret of this answer. " +
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/webhooks", ID: "createWebhook",
+			Permission: apikey.Webhooks, Tag: tag, Status: http.StatusCreated,
+			Summary: "Register a webhook", Message: "Webhook registered. Keep its secret: it is not shown again.",
+			About: "Events of the key's domain are posted to the URL, signed with the secret of this answer. " +
 				"`events` narrows them to some types; `headers` are sent with each, except those that are ours, the " +
 				"body's or the connection's to set.",
-			request: webhookRequest{},
-			sample: json.RawMessage(
+			Request: webhookRequest{},
+			Sample: json.RawMessage(
 				`{"type":"orders","url":"https://shop.example.com/webhooks/cointill","active":true}`),
-			data: webhookSecretData{}, refusals: []int{400, 409, 413, 415, 422},
+			Data: webhookSecretData{}, Refusals: []int{400, 409, 413, 415, 422}},
 			run: runEffect(createWebhook, showSecret)},
-		{method: http.MethodGet, path: "/v1/webhooks", id: "listWebhooks",
-			permission: apikey.Webhooks, tag: tag, summary: "List webhooks", message: "Webhooks found.",
-			about: "Lists webhooks, newest first.", params: pageParams(), data: WebhookData{}, many: true,
-			refusals: []int{422}, run: listWebhooks},
-		{method: http.MethodGet, path: "/v1/webhooks/{id}", id: "getWebhook",
-			permission: apikey.Webhooks, tag: tag, summary: "Get a webhook", message: "Webhook found.",
-			about:  "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.",
-			params: id, data: WebhookData{}, refusals: []int{404}, run: getWebhook},
-		{method: http.MethodPatch, path: "/v1/webhooks/{id}", id: "updateWebhook", permission: apikey.Webhooks, tag: tag,
-			summary: "Change a webhook", message: "Webhook changed.",
-			about: "Changes what is given and leaves the rest: `{\"active\": false}` switches it off. " +
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/webhooks", ID: "listWebhooks",
+			Permission: apikey.Webhooks, Tag: tag, Summary: "List webhooks", Message: "Webhooks found.",
+			About: "Lists webhooks, newest first.", Params: pageParams(), Data: WebhookData{}, Many: true,
+			Refusals: []int{422}}, run: listWebhooks},
+		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/webhooks/{id}", ID: "getWebhook",
+			Permission: apikey.Webhooks, Tag: tag, Summary: "Get a webhook", Message: "Webhook found.",
+			About:  "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.",
+			Params: id, Data: WebhookData{}, Refusals: []int{404}}, run: getWebhook},
+		{Operation: openapi.Operation{Method: http.MethodPatch, Path: "/v1/webhooks/{id}",
+			ID: "updateWebhook", Permission: apikey.Webhooks, Tag: tag,
+			Summary: "Change a webhook", Message: "Webhook changed.",
+			About: "Changes what is given and leaves the rest: `{\"active\": false}` switches it off. " +
 				"What happens while it is off is listed as skipped and can be sent later: see `missed` and `resend`.",
-			params: id, request: webhookPatch{}, sample: json.RawMessage(`{"active":false}`), data: WebhookData{},
-			refusals: []int{400, 404, 413, 415, 422}, run: runEffect(updateWebhook, showWebhook)},
-		{method: http.MethodDelete, path: "/v1/webhooks/{id}", id: "deleteWebhook", permission: apikey.Webhooks, tag: tag,
-			summary: "Delete a webhook", message: "Webhook deleted.",
-			about: "Deletes it. What was still to be delivered to it is cancelled.", params: id, data: deletedData{},
-			refusals: []int{404},
+			Params: id, Request: webhookPatch{}, Sample: json.RawMessage(`{"active":false}`), Data: WebhookData{},
+			Refusals: []int{400, 404, 413, 415, 422}}, run: runEffect(updateWebhook, showWebhook)},
+		{Operation: openapi.Operation{Method: http.MethodDelete, Path: "/v1/webhooks/{id}",
+			ID: "deleteWebhook", Permission: apikey.Webhooks, Tag: tag,
+			Summary: "Delete a webhook", Message: "Webhook deleted.",
+			About: "Deletes it. What was still to be delivered to it is cancelled.", Params: id, Data: deletedData{},
+			Refusals: []int{404}},
 			run: runEffect(deleteWebhook,
 				func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
-		{method: http.MethodPost, path: "/v1/webhooks/{id}/rotate-secret", id: "rotateWebhookSecret",
-			permission: apikey.Webhooks, tag: tag, summary: "Rotate a webhook's secret",
-			message: "Secret rotated. Keep the new one: it is not shown again.",
-			about:   "Makes a new secret. For 24 hours deliveries are signed by those before, too.",
-			params:  id, data: webhookSecretData{}, refusals: []int{404, 409, 422},
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/webhooks/{id}/rotate-secret",
+			ID:         "rotateWebhookSecret",
+			Permission: apikey.Webhooks, Tag: tag, Summary: "Rotate a webhook's secret",
+			Message: "Secret rotated. Keep the new one: it is not shown again.",
+			About:   "Makes a new secret. For 24 hours deliveries are signed by those before, too.",
+			Params:  id, Data: webhookSecretData{}, Refusals: []int{404, 409, 422}},
 			run: runEffect(rotateSecret, showSecret)},
-		{method: http.MethodPost, path: "/v1/webhooks/{id}/test", id: "testWebhook", permission: apikey.Webhooks, tag: tag,
-			summary: "Send a test event", message: "Test event on its way.",
-			about: "Sends a `webhook.test` event to this webhook alone.", params: id, data: testedData{},
-			refusals: []int{404, 409, 422},
+		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/webhooks/{id}/test",
+			ID: "testWebhook", Permission: apikey.Webhooks, Tag: tag,
+			Summary: "Send a test event", Message: "Test event on its way.",
+			About: "Sends a `webhook.test` event to this webhook alone.", Params: id, Data: testedData{},
+			Refusals: []int{404, 409, 422}},
 			run: runEffect(testWebhook, func(_ *call, id string) (any, error) {
 				return testedData{EventID: id},
 					nil

@@ -8,10 +8,10 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"cointill/core/link"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
@@ -25,8 +25,7 @@ import (
 // Payments is what the payment page needs of core/payment.
 type Payments interface {
 	ByToken(ctx context.Context, token string) (payment.View, error)
-	Open(ctx context.Context, token, language string) (payment.View, error)
-	Claim(ctx context.Context, token, hash string) error
+	Open(ctx context.Context, token, language, address string) (payment.View, error)
 }
 
 // Links is what the pages of payment links need of core/link.
@@ -39,7 +38,19 @@ type Links interface {
 
 // Sandbox plays the customer's wallet in the test domain.
 type Sandbox interface {
-	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
+	Simulate(ctx context.Context, sc scope.Scope, reference, code string, on money.Chain) (sandbox.Simulated, error)
+}
+
+// Choices are the networks that customers choose among.
+type Choices interface {
+	Offered(ctx context.Context, v payment.View) ([]networks.Served, error)
+	Choose(ctx context.Context, token, code string) (payment.View, error)
+	ListOff(ctx context.Context, v payment.View) ([]models.Transfer, error)
+}
+
+// Claims note the transactions that customers say to have paid with.
+type Claims interface {
+	Note(ctx context.Context, token, hash string) error
 }
 
 // Logos are the pictures of businesses.
@@ -55,6 +66,8 @@ type Hub interface {
 // Handlers are the customer's pages. Its fields are set once, before use.
 type Handlers struct {
 	Payments Payments
+	Claims   Claims
+	Choices  Choices
 	Links    Links
 	Refunds  Refunds
 	Sandbox  Sandbox
@@ -71,6 +84,7 @@ func (h *Handlers) Routes(r page.Payers) {
 	r.Get("/pay/:token/status", h.showStatus)
 	r.Get("/pay/:token/events", h.streamEvents)
 	r.Start("/pay/:token/open", h.openPayment)
+	r.Post("/pay/:token/network", h.chooseNetwork)
 	r.Post("/pay/:token/claim", h.claimPayment)
 	r.Post("/pay/:token/simulate", h.playScenario)
 	r.Get("/l/:code", h.linkPage)
@@ -108,6 +122,13 @@ func (t tongue) addLanguage(address string) string {
 func (h *Handlers) collectAbout(ctx context.Context, v payment.View, who asker) (about, error) {
 	a := about{asker: who}
 	a.Problem = h.Networks.Problem(v.Payment.Network)
+	var err error
+	if a.Networks, err = h.Choices.Offered(ctx, v); err != nil {
+		return a, err
+	}
+	if a.Off, err = h.Choices.ListOff(ctx, v); err != nil {
+		return a, err
+	}
 	if v.State() == payment.Pending && payment.TooSmall(v.Payment) {
 		coins, err := h.Links.ListPayable(ctx, customerScope(v))
 		if err != nil {
@@ -157,16 +178,9 @@ func writeAnswer(c *page.Ctx, status int, v payment.View, a about, done string) 
 // isScripted reports a request that htmx made.
 func isScripted(c *page.Ctx) bool { return c.Get("HX-Request") == "true" }
 
-// maxAccept is the most bytes that are read from an Accept-Language header.
-const maxAccept = 256
-
 // chooseLanguage returns the chosen one, else the best that the browser asks for.
 func chooseLanguage(c *page.Ctx) tongue {
 	chosen := c.Query("lang")
-	accept := c.Get("Accept-Language")
-	if len(accept) > maxAccept { // the first ones are the most wanted
-		accept = accept[:max(0, strings.LastIndexByte(accept[:maxAccept], ','))]
-	}
-	lang := words.ChooseLanguage(chosen, accept)
+	lang := words.ChooseLanguage(chosen, c.Get("Accept-Language"))
 	return tongue{lang, lang == chosen}
 }

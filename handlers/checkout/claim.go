@@ -14,7 +14,7 @@ const claimed = "claimed"
 // claimPayment takes the hash that the customer says to have paid with.
 func (h *Handlers) claimPayment(c *page.Ctx) error {
 	ctx, who, hash := c.UserContext(), askerOf(c), c.FormText("hash")
-	refused := h.Payments.Claim(ctx, who.Token, hash)
+	refused := h.Claims.Note(ctx, who.Token, hash)
 	switch fault.KindOf(refused) {
 	case fault.Invalid, fault.Conflict, fault.Limited:
 	default:

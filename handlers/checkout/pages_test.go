@@ -291,12 +291,36 @@ func TestLink(t *testing.T) {
 		}
 		paid := map[string]any{"status": "successful", "paid": "1", "settled_at": s.Clock.Now()}
 		s.UpdatePayment(found.Payments[0].Reference, paid)
-		expect(t, b.Get(page), 200, "https://shop.example/thanks", "Back to Ama's Shop", "Item Yoga class",
+		expect(t, b.Get(page), 200, "https://shop.example/thanks?business_reference=", "Back to Ama's Shop", "Item Yoga class",
 			"Date "+words.FormatMoment("en", s.Clock.Now().In(clock.LoadZone("Africa/Lagos"))))
 
 		b.Post(at, customerScope())
 		expect(t, b.Get(at), 410, "This link can't be used again")
 		expect(t, b.Post(at, customerScope()), 410, "This link can't be used again")
+	})
+}
+
+// TestRedirect: the page leads to the merchant's address once the payment is final or given up, and
+// names the payment there.
+func TestRedirect(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		request := servertest.NewRequest(money.CryptoBitcoin)
+		request.BusinessReference, request.RedirectURL = "order+1", "https://shop.example/thanks?cart=7&reference=x#end"
+		started := s.InitiatePayment(sc, request)
+		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
+		b.Post(at+"/open", nil)
+		if page := b.Get(at); strings.Contains(page.Body, "shop.example/thanks") {
+			t.Error("a page that asks for money leads away")
+		}
+		want := "https://shop.example/thanks?cart=7&amp;reference=x&amp;business_reference=order%2B1&amp;reference=" +
+			started.Reference + "#end"
+		for _, state := range []payment.State{payment.Successful, payment.Declined, payment.Failed, payment.Abandoned} {
+			s.UpdatePayment(started.Reference, map[string]any{"status": string(state), "settled_at": s.Clock.Now()})
+			if page := b.Get(at); !strings.Contains(page.Body, `href="`+want+`"`) {
+				t.Errorf("the page of a %s payment has no link to %s", state, want)
+			}
+		}
 	})
 }
 
@@ -382,7 +406,7 @@ func TestEventsFollow(t *testing.T) {
 		go func() {
 			for tick := time.NewTicker(10 * time.Millisecond); s.Hub.CountPages() == 0; <-tick.C { // until the page watches
 			}
-			_, err := s.Payments.Open(t.Context(), started.AccessToken, "en")
+			_, err := s.Payments.Open(t.Context(), started.AccessToken, "en", "")
 			if err == nil {
 				err = s.DB.Exec(t.Context()).Model(&models.Payment{}).Where("reference = ?", started.Reference).
 					Updates(map[string]any{"status": "successful", "paid": "10", "steps": 9}).Error

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +11,9 @@ import (
 	"cointill/core/clock"
 	"cointill/core/link"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/settings"
@@ -25,6 +28,12 @@ type about struct {
 	asker
 	// Problem is why the coin can't be paid now; "" when it can.
 	Problem string
+	// AmountsUsedUp says that the problem is that every amount at the merchant's one address is held.
+	AmountsUsedUp bool
+	// Networks are those that the customer can choose among.
+	Networks []networks.Served
+	// Off are transfers on networks that are off for the merchant.
+	Off []models.Transfer
 	// OtherCoins are the names of coins that can carry any amount, for a payment that is too small
 	// for its own.
 	OtherCoins []string
@@ -55,6 +64,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Contact: v.Business.ContactEmail, SupportURL: v.Business.SupportURL, LogoPath: settings.LogoPath(v.Business),
 		Coin: p.Coin, CoinName: coin.Info().Name, Network: where.Network, Fiat: currency.FormatForPeople(v.Charged()),
 		Asked: coin.Format(p.Due), Received: coin.Format(amountReceived(v)), Due: coin.Format(v.Rest()),
+		ExactAmount: p.ExactAmount, AmountsUsedUp: a.AmountsUsedUp,
 		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.FormatForPeople(v.PaidFiat()),
 		DifferenceFiat: currency.FormatForPeople(v.PaidFiat().Sub(v.Charged()).Abs()),
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone),
@@ -65,6 +75,10 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 	if at := payment.CompletedAt(p); at != nil {
 		props.PaidAt = at.In(zone)
 	}
+	for _, t := range a.Off {
+		props.Off = append(props.Off, checkout.OffAmount{Amount: coin.Format(t.Amount),
+			Network: place.NameNetwork(coin, t.Network)})
+	}
 	if v.SurplusSum.Sign() > 0 {
 		props.Surplus = coin.Format(v.SurplusSum)
 	}
@@ -74,26 +88,58 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 	if v.Business.ReceiptsEnabled {
 		props.ReceiptEmail = maskEmail(p.CustomerEmail)
 	}
+	props.ReturnURL = returnURL(p, p.RedirectURL)
 	if a.Link != nil {
-		props.Item, props.ReturnURL = a.Link.Title, a.Link.RedirectURL
+		props.Item, props.ReturnURL = a.Link.Title, returnURL(p, a.Link.RedirectURL)
 		if a.Link.Active {
 			props.AgainURL = a.addLanguage("/l/" + a.Link.Code)
 		}
 	}
 	if props.View == checkout.Waiting || props.View == checkout.Partial {
 		payTo(&props, where)
+		props.Networks = listNetworks(v, a.Networks)
 	}
 	return props
 }
 
+// listNetworks describes the networks that a payment can be paid on.
+func listNetworks(v payment.View, offered []networks.Served) (options []checkout.NetworkOption) {
+	for _, one := range offered {
+		facts, _ := money.FindNetworkFacts(one.Code)
+		final := facts.UsualTime(settings.IsLarge(v.Payment))
+		text := strconv.Itoa(int(final.Seconds())) + " s"
+		if final > 2*time.Minute {
+			text = strconv.Itoa(int(final.Minutes())) + " min"
+		}
+		options = append(options, checkout.NetworkOption{Code: string(one.Code),
+			Label: place.NameNetwork(v.Coin(), one.Network), Native: string(facts.Native), Time: text,
+			Chosen: one.Network == v.Payment.Network})
+	}
+	return options
+}
+
+// returnURL names the payment in the address to which the merchant wants its customer led.
+func returnURL(p models.Payment, redirect string) string {
+	u, err := url.Parse(redirect)
+	if redirect == "" || err != nil {
+		return ""
+	}
+	named := url.Values{"reference": {p.Reference}, "business_reference": {p.BusinessReference}}.Encode()
+	u.RawQuery = strings.TrimPrefix(u.RawQuery+"&"+named, "&")
+	return u.String()
+}
+
 // payTo adds where to pay. It is left out of every view that doesn't ask for
 // money, so that no page that stayed open invites to pay too late.
-func payTo(props *checkout.StatusProps, where payment.Pay) {
+func payTo(props *checkout.StatusProps, where place.Pay) {
 	props.Address, props.XAddress, props.WalletURI = where.Address, where.XAddress, where.URI
 	if where.Tag != nil {
 		props.Tag = strconv.FormatInt(*where.Tag, 10)
 	}
-	props.WalletQR, props.AddressQR = newQR(where.URI), newQR(where.Address)
+	props.AddressQR = newQR(where.Address)
+	if where.URI != "" {
+		props.WalletQR = newQR(where.URI)
+	}
 }
 
 // newQR draws a text. A text that is too long for a QR code can still be copied.

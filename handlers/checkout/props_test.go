@@ -138,7 +138,7 @@ func TestStatusProps(t *testing.T) {
 		"fiat": {props.Fiat, "₦5,000.00"}, "asked": {props.Asked, "0.00010000"}, "received": {props.Received, "0.00006000"},
 		"due": {props.Due, "0.00004000"}, "difference": {props.Difference + " " + props.DifferenceFiat, "0.00004000 ₦2,000.00"},
 		"hash": {props.Hash, "aa"}, "receipt": {props.ReceiptEmail, "n•••@example.com"}, "zone": {props.Deadline.Format("15:04 MST"), "13:07 WAT"},
-		"return": {props.ReturnURL, "https://shop.example/thanks"}, "again": {props.AgainURL, "/l/abc?lang=sw"}, "network": {props.Network, "Bitcoin"},
+		"return": {props.ReturnURL, "https://shop.example/thanks?business_reference=&reference=PAY_1"}, "again": {props.AgainURL, "/l/abc?lang=sw"}, "network": {props.Network, "Bitcoin"},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: %q, want %q", name, pair[0], pair[1])

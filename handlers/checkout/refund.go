@@ -7,9 +7,11 @@ import (
 	"strconv"
 
 	"cointill/core/fault"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/settings"
+	"cointill/core/wallet"
 	"cointill/handlers/page"
 	"cointill/models"
 	view "cointill/views/checkout"
@@ -40,13 +42,16 @@ func hideAddress(h page.Handler) page.Handler {
 	}
 }
 
-// showRefund shows the page on which a customer names the address of a refund.
+// showRefund shows the page on which a customer names the address of a refund. In the sandbox the field has one: there
+// are no wallets to copy it from.
 func (h *Handlers) showRefund(c *page.Ctx) error {
 	found, err := h.Refunds.FindClaim(c.UserContext(), c.Params("token"))
 	if err != nil {
 		return err
 	}
-	return c.Render(view.Refund(h.refundProps(found, refundTongue(c, found))))
+	props := h.refundProps(found, refundTongue(c, found))
+	props.Values = map[string]string{"address": wallet.SandboxAddress(found.Send.Network)}
+	return c.Render(view.Refund(props))
 }
 
 // nameAddress takes the address that a customer types.
@@ -154,7 +159,7 @@ func (h *Handlers) refundProps(found send.Claim, in tongue) view.RefundProps {
 	row, business := found.Send, found.Business
 	p := view.RefundProps{Lang: in.Lang, Chosen: in.Chosen, View: refundView(found), Merchant: business.Name,
 		LogoPath: settings.LogoPath(business), Contact: business.ContactEmail, Amount: found.Amount(), Coin: row.Coin,
-		Network: found.Coin().Info().Network, Reference: found.Payment, Hash: row.Hash,
+		Network: place.NameNetwork(found.Coin(), found.Send.Network), Reference: found.Payment, Hash: row.Hash,
 		Confirmations: int(found.Confirmations()), Needed: max(row.FinalDepth, 1), Mail: found.Mail,
 		Test: row.Domain == string(scope.Test)}
 	if page, err := url.Parse(h.Refunds.ClaimURL(row)); err == nil {
@@ -187,6 +192,9 @@ func refundView(found send.Claim) view.RefundView {
 	case send.Processing:
 		return view.RefundOnItsWay
 	case send.Successful:
+		if found.Send.AnotherWayAt != nil {
+			return view.RefundAnotherWay
+		}
 		return view.RefundDone
 	case send.Failed:
 		return view.RefundFailed

@@ -29,7 +29,7 @@ const (
 func aRefund(t *testing.T, s *servertest.Server, sc scope.Scope, method money.Method, lang string) (send.View, string) {
 	t.Helper()
 	started := s.InitiatePayment(sc, servertest.NewRequest(method))
-	opened, err := s.Payments.Open(t.Context(), started.AccessToken, lang)
+	opened, err := s.Payments.Open(t.Context(), started.AccessToken, lang, "")
 	s.FailOn(err)
 	s.UpdatePayment(started.Reference, map[string]any{"status": "successful", "paid": opened.Payment.Due})
 	v, err := s.Sends.Ask(t.Context(), sc, send.Request{Kind: send.Refund, Payment: started.Reference})
@@ -148,6 +148,30 @@ func TestRefundAddressesAreChecked(t *testing.T) {
 		expect(t, b.Post(at, named(x.String(), "54321")), 422, "Enter the number from 0 to 4294967295", x.String())
 		expect(t, b.Post(at, named(x.String(), "")), 303)
 		expect(t, b.Get(confirmLink(t, s, sc)), 200, ledgerOwner, "12345")
+	})
+}
+
+// TestSandboxRefundsCanBeTriedWithoutWallet: the page comes with an address that it takes, in the sandbox only.
+func TestSandboxRefundsCanBeTriedWithoutWallet(t *testing.T) {
+	methods := []money.Method{money.CryptoBitcoin, money.CryptoDogecoin, money.CryptoEthereum, money.CryptoTether, money.CryptoRipple}
+	field := regexp.MustCompile(`name="address"[^>]*? value="([^"]*)"`)
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc, b := s.CreateBusiness("Ama's Shop", "ama@shop.example"), s.NewBrowser()
+		for _, method := range methods {
+			v, at := aRefund(t, s, sc, method, "en")
+			found := field.FindStringSubmatch(b.Get(at).Body)
+			if found == nil || found[1] == "" {
+				t.Fatalf("%s: the page has no address to try, or no field", method)
+			}
+			if a := b.Post(at, named(found[1], "")); a.Status != 303 {
+				t.Errorf("%s: %s is answered with %d, want 303: %s", method, found[1], a.Status, a.Body)
+			}
+			s.FailOn(s.DB.Exec(t.Context()).Model(&models.Send{}).Where("id = ?", v.Send.ID).
+				Update("network", "bitcoin-mainnet").Error)
+			if found = field.FindStringSubmatch(b.Get(at).Body); found != nil && found[1] != "" {
+				t.Errorf("%s on a real network: the page comes with the address %s, want none", method, found[1])
+			}
+		}
 	})
 }
 

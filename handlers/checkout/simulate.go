@@ -14,7 +14,7 @@ func (h *Handlers) playScenario(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.Sandbox.Simulate(ctx, customerScope(v), v.Payment.Reference, c.FormText("scenario"))
+	_, err = h.Sandbox.Simulate(ctx, customerScope(v), v.Payment.Reference, c.FormText("scenario"), "")
 	if isScripted(c) && (fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict) {
 		// The page was older than the payment; its new state shows the reason.
 		status, err = page.ExplainError(err).Status, nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/notification"
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
@@ -26,15 +27,17 @@ delivery_attempts request                                                       
 delivery_attempts header answer                                                         see_webhooks see_payments
 destinations      address~                                                              see_payments
 events            body                                                                  see_webhooks see_payments
-holdings          address~                                                              see_payments
+network_holdings  address~                                                              see_payments
 invitations       email                                                                 manage_business
 links             code= title description redirect_url                                  see_links
 mails             to_address to_name~ subject text html~ last_error about~              see_payments
 payments          reference= business_reference authorization_code=~ customer_name      see_payments
-payments          customer_email metadata remark address                                see_payments
+payments          customer_email metadata remark address redirect_url~                  see_payments
+notifications     subject~ detail                                                       see_payments
 resolutions       tx_id note                                                            see_payments
 payout_addresses  address~ name~                                                        see_sends
 payout_wallets    address spend_prefix~                                                 see_sends
+send_batches      account~ signed_hash~ terms~                                          see_sends
 send_claims       address~                                                              see_sends
 send_destinations address~                                                              see_sends
 send_steps        detail~                                                               see_sends
@@ -51,32 +54,41 @@ const plainColumns = `
 api_calls domain request method ip code
 audits domain actor action ip agent request hash
 customers domain
-delivery_attempts error
+delivery_attempts error code
 destinations network domain
 events id domain type
-holdings network amount
+network_holdings network amount
 invitations role seed hash mail
 links domain currency methods
 mails domain kind message_id from_name outcome
+notifications domain kind merge_key
 payments domain token_hash language currency method coin network due price quote late_payments status reason paid
 resolutions domain kind reason asset amount actor
 payout_addresses domain network
 payout_wallets domain network actor
+send_batches domain network paid sealed actor
 send_claims hash confirm_hash
 send_destinations network
 send_steps kind from_status to_status reason actor
-sends domain kind method coin network amount currency rate price quote address_by actor status reason sealed booked booked_twice
+sends domain kind method coin network amount currency rate price quote address_by actor status reason sealed booked booked_twice booked_fee signed_fee another_way_by another_way_seal
 spends network
 steps kind from_status to_status reason actor
-transfers network asset amount gone_reason domain unmatched resolution booked
+transfers network asset amount gone_reason domain unmatched resolution booked fee
 `
 
 // unwatched are the tables without any text of a customer: what people and programs of the
-// business are called and how they sign in, the business's own settings, counts, and chains.
-var unwatched = []string{"alarms", "api_keys", "attempts", "audit_heads", "businesses", "chain_blocks", "chain_cursors", "closed_months", "deliveries", "devices",
-	"endpoint_pauses", "endpoints", "idempotencies", "instances", "journal_days", "journal_entries", "leases", "listed_addresses", "logos", "members", "methods", "passkey_challenges",
-	"passkeys", "rate_minutes", "rate_policies", "rate_sources", "rate_windows", "rates", "recovery_codes", "resends", "sandbox_blocks", "sandbox_plans", "sandbox_txes", "send_approvals", "send_rules", "sessions",
-	"tallies", "tally_changes", "tally_days", "tally_waits", "tickets", "users", "wallets"}
+// business are called and how they sign in, the business's own settings, counts, and chains. The values
+// of metadata are only searched for; TestErasureOfSearchedValues is about them.
+var unwatched = []string{"alarms", "api_keys", "attempts", "audit_heads", "businesses", "chain_blocks", "chain_cursors", "closed_months", "counter_payments", "deliveries", "devices",
+	"endpoint_pauses", "endpoints", "going_live_steps", "idempotencies", "instances", "journal_day_sums",
+	"held_amounts", "journal_days", "journal_entries", "journal_month_sums", "leases", "listed_addresses", "logos",
+	"members", "method_networks", "methods", "notification_choices", "notification_readers", "notification_reads",
+	"passkey_challenges",
+	"passkeys", "payment_networks", "payment_values",
+	"push_keys", "push_messages", "push_subscriptions", "rate_minutes", "rate_policies",
+	"rate_sources", "rate_windows", "rates", "recovery_codes", "resends", "sandbox_blocks", "sandbox_plans",
+	"sandbox_txes", "saved_views", "send_approvals", "send_rules", "sessions",
+	"tallies", "tally_changes", "tally_days", "tally_waits", "tickets", "tills", "unsummed_entries", "users", "wallets"}
 
 // column is a text column with the rights that show it.
 type column struct {
@@ -272,6 +284,8 @@ func dressed(name, text string) string {
 	switch name {
 	case "payments.metadata", "events.body", "audits.detail", "sends.metadata", "send_steps.detail":
 		return `{"` + text + `":1}`
+	case "notifications.detail":
+		return `{"amount":"` + text + `"}`
 	case "steps.detail":
 		return `{"hash":"` + text + `"}`
 	case "api_calls.path":
@@ -309,6 +323,8 @@ func told(t testing.TB, s *servertest.Server, sc scope.Scope) {
 			PaymentID: &p.ID, BarredAt: &p.CreatedAt, CreatedAt: s.Clock.Now()})
 		add(s, &models.Holding{PaymentID: p.ID, Network: p.Network})
 		if i == 0 {
+			add(s, &models.Notification{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Kind: string(notification.Paid), Subject: p.Reference,
+				Detail: "{}", Times: 1, CreatedAt: s.Clock.Now()})
 			add(s, &models.Mail{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Kind: "receipt", About: p.Reference + "x", PaymentID: &p.ID,
 				Outcome: "failed", DoneAt: &p.CreatedAt, CreatedAt: s.Clock.Now()})
 		}

@@ -22,6 +22,7 @@ import (
 // (visitor), the secret in the address (token), or an API key (key).
 const elsewhere = `
 GET    /healthz                              anybody
+GET    /push-worker.js                       anybody
 GET    /readyz                               anybody
 GET    /static/*                             anybody
 GET    /docs                                 anybody
@@ -50,6 +51,7 @@ GET    /logo/:business/:name                 token
 GET    /pay/:token                           token
 GET    /pay/:token/status                    token
 GET    /pay/:token/events                    token
+POST   /pay/:token/network                   token
 POST   /pay/:token/open                      token
 POST   /pay/:token/claim                     token
 POST   /pay/:token/simulate                  token
@@ -63,6 +65,12 @@ POST   /v1/payment/initiate                  key
 GET    /v1/payment/verify/:business_reference key
 GET    /v1/payments                          key
 GET    /v1/payments/:reference/timeline      key
+POST   /v1/payments/:reference/accept        key
+GET    /v1/unmatched                         key
+GET    /v1/unmatched/:id                     key
+POST   /v1/unmatched/:id/attach              key
+GET    /v1/customers                         key
+GET    /v1/customers/:code                   key
 GET    /v1/payment-methods                   key
 GET    /v1/rates                             key
 POST   /v1/payment-links                     key
@@ -89,6 +97,9 @@ POST   /v1/sends                             key
 GET    /v1/sends                             key
 GET    /v1/sends/:id                         key
 POST   /v1/sends/:id/cancel                  key
+GET    /v1/sends/:id/signing                 key
+POST   /v1/sends/:id/broadcast               key
+POST   /v1/sends/:id/transaction             key
 POST   /v1/sandbox/sends/:id/simulate        key
 POST   /v1/sandbox/sends/:id/approve         key
 GET    /v1/me                                key
@@ -201,7 +212,9 @@ func (w town) others(one string) (names []string) {
 var doing = map[string]string{
 	"POST /v1/sandbox/payments/:reference/simulate": `{"scenario":"exact"}`, "POST /v1/webhooks/:id/resend": `{"created_after":"2026-03-01T00:00:00Z"}`,
 	"POST /v1/sandbox/sends/:id/simulate": `{"scenario":"exact"}`,
-	"PATCH /v1/webhooks/:id":              `{"active":false}`, "PATCH /v1/payment-links/:id": `{"title":"Taken"}`,
+	"POST /v1/sends/:id/broadcast":        `{"signed":"0x02"}`, "POST /v1/sends/:id/transaction": `{"hash":"0x02"}`,
+	"POST /v1/unmatched/:id/attach": `{"reference":"order-1"}`,
+	"PATCH /v1/webhooks/:id":        `{"active":false}`, "PATCH /v1/payment-links/:id": `{"title":"Taken"}`,
 }
 
 // TestEverybodyElsewhere (AP-1, AP-2, AP-3, AP-5) asks for every address outside the
@@ -215,7 +228,11 @@ func TestEverybodyElsewhere(t *testing.T) {
 		before, asked := w.traces(s), 0
 		for _, who := range w.people {
 			if who.member {
-				expect(t, who.browser.Get("/dashboard/methods"), 200)
+				home := "/dashboard/methods"
+				if strings.HasSuffix(who.name, " "+string(scope.Till)) {
+					home = "/dashboard/till"
+				}
+				expect(t, who.browser.Get(home), 200)
 			}
 			s.Clock.Advance(time.Minute) // nobody is refused for asking much
 			say(s, "BTC/USD", "60000", "")
@@ -276,6 +293,8 @@ func (w town) answer(who identity, r outside, owner string, things map[string]st
 		return a, a.Status == 404
 	case r.method != http.MethodGet:
 		return a, a.Status >= 400 && a.Status < 500
+	case strings.HasSuffix(r.path, "/signing"): // of a send without approval
+		return a, a.Status == 409
 	}
 	return a, a.Status == 200 && (who.owner == owner || !slices.ContainsFunc(w.others(who.owner), func(name string) bool { return strings.Contains(a.Body, name) }))
 }
@@ -334,7 +353,8 @@ func TestKeysOpenNoPages(t *testing.T) {
 
 // endless reports an address of events, which come without end.
 func endless(address string) bool {
-	return strings.Contains(address, "events") && strings.Contains(address, "pay") || strings.Contains(address, "news")
+	return strings.Contains(address, "events") && strings.Contains(address, "pay") || strings.HasPrefix(address, "/dashboard/live") ||
+		strings.HasPrefix(address, "/dashboard/till/live")
 }
 
 // everyRow is the whole server: the dashboard's addresses and those elsewhere.

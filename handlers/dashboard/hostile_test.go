@@ -60,7 +60,7 @@ func formsOfText(t testing.TB, s *servertest.Server, sc scope.Scope) []typedForm
 	changed, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Class", Currency: "USD", MinAmount: 2, MaxAmount: 50})
 	s.FailOn(err)
 	waiting := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
-	_, err = s.Payments.Open(t.Context(), waiting.AccessToken, "")
+	_, err = s.Payments.Open(t.Context(), waiting.AccessToken, "", "")
 	s.FailOn(err)
 	payment, edit := "/dashboard/payments/"+reference, fmt.Sprintf("/dashboard/links/%d", changed.ID)
 	shown := url.Values{"title": {"Class"}, "amount_kind": {"fixed"}, "currency": {"NGN"}, "amount": {"100"}, "methods": {"crypto_ripple"}}
@@ -164,7 +164,8 @@ func TestHostileQuestions(t *testing.T) {
 		things(t, s, sc)
 		b := s.SignIn(ama)
 		for at, fields := range map[string]string{
-			"/dashboard": "period from to currency", "/dashboard/payments": "q status method currency period from to min max col size older newer need", "/dashboard/payments/export": "q status min", "/dashboard/payments/export.csv": "q",
+			"/dashboard":          "period from to currency",
+			"/dashboard/payments": "q status method currency period from to min max col size older newer need", "/dashboard/payments/export": "q status min ref ticked", "/dashboard/payments/resend": "q ref", "/dashboard/payments/export.csv": "q",
 			"/dashboard/customers": "q before", "/dashboard/unmatched": "show before", "/dashboard/sends": "show payment before", "/dashboard/sends/new": "payment transfer", "/dashboard/webhooks/resends": "endpoint", "/dashboard/webhooks/resends/review": "created_after endpoint types",
 			"/dashboard/links": "cursor", "/dashboard/audit": "what who from to", "/dashboard/calls": "status path before", "/dashboard/mailbox": "cursor", "/dashboard/rates": "pair", "/sign-in": "next", "/sign-up": "next",
 		} {
@@ -213,7 +214,7 @@ func TestInjection(t *testing.T) {
 				t.Errorf("%s is verified: %d %s", text, a.Status, a.Body)
 			}
 		}
-		if a := b.Get("/dashboard/payments?q=" + started.Reference); !strings.Contains(a.Body, started.Reference) {
+		if a := b.Get("/dashboard/payments?status=pending&q=" + started.Reference); !strings.Contains(a.Body, started.Reference) {
 			t.Error("the payment is gone")
 		}
 		if a := who.ask(http.MethodGet, "/v1/payments?reference="+started.Reference[:12], "", ""); !strings.Contains(a.Body, started.Reference) {

@@ -44,11 +44,10 @@ func TestPagesOfferWhatTheyDoNotRefuse(t *testing.T) {
 			b := s.SignIn(map[scope.Scope]string{sc: ama, empty: bayo}[sc])
 			for _, role := range roles {
 				for domain, things := range mine {
-					s.SetRole(sc, role)
-					asking(t, b, domain)
+					askingAs(t, s, sc, b, role, domain)
 					seen := 0
 					for _, r := range rows {
-						if r.method != http.MethodGet || strings.HasSuffix(r.path, "/news") || r.own() && sc == empty {
+						if r.method != http.MethodGet || endless(r.path) || r.own() && sc == empty {
 							continue
 						}
 						page := b.Get(r.at(things))
@@ -67,7 +66,7 @@ func TestPagesOfferWhatTheyDoNotRefuse(t *testing.T) {
 							}
 						}
 					}
-					if seen < 100 {
+					if seen < 100 && role != scope.Till || seen == 0 {
 						t.Errorf("%s in %s was offered %d addresses only", role, domain, seen)
 					}
 				}

@@ -37,6 +37,7 @@ func TestOverview(t *testing.T) {
 			expect(t, today, 200, "₦9,500.00", "66 %", "of 3 completed", "4 s", `aria-label="Received in NGN by day, 6 Mar 2026; ₦9,500.00 on the best day"`, "Same figures as a table",
 				`/dashboard/payments?period=today&amp;status=declined`, "1 declined payment to resolve", "/dashboard/payments?need=decision")
 			lacks(t, today, "Bitcoin", "unmatched transfer")
+			expect(t, today, 200, `href="/dashboard/statements?from=2026-03-05&amp;to=2026-03-05"`, `href="/dashboard/till"`)
 			expect(t, b.Get("/dashboard?period=7d"), 200, "₦14,500.00", "28 Feb – 6 Mar 2026", "Compared with 21 – 27 Feb 2026", "Bitcoin")
 			expect(t, b.Get("/dashboard?from=2026-03-01&to=2026-03-01"), 200, "₦5,000.00", "100 %", "20 min")
 			expect(t, b.Get("/dashboard?from=2025-03-01&to=2025-03-31"), 200, "none yet", "Recent payments", short)
@@ -144,7 +145,7 @@ func sell(s *servertest.Server, sc scope.Scope, method money.Method, percent int
 func endPayment(s *servertest.Server, sc scope.Scope, method money.Method, state payment.State, percent int64, took time.Duration) string {
 	s.T.Helper()
 	started := s.InitiatePayment(sc, servertest.NewRequest(method))
-	opened, err := s.Payments.Open(s.T.Context(), started.AccessToken, "")
+	opened, err := s.Payments.Open(s.T.Context(), started.AccessToken, "", "")
 	s.FailOn(err)
 	p, height := opened.Payment, int64(1)
 	paid := p.Due.MulDiv(percent, 100)

@@ -151,6 +151,25 @@ func TestPaymentsListAndDetail(t *testing.T) {
 			t.Error("the search lets others through")
 		}
 		expect(t, b.Get("/dashboard/payments?q=nobody%40example.com"), 200, "No payments found for")
+		at := "/dashboard/payments/" + references[1]
+		if a := b.Get("/dashboard/payments?q=order-1%2Bx"); a.Status != 303 || a.Location != at {
+			t.Errorf("a search for a whole reference answers %d to %q, want 303 to %q", a.Status, a.Location, at)
+		}
+		if a := b.Get("/dashboard/payments?only=open&q=order-1"); a.Status != 303 || a.Location != at {
+			t.Errorf("a search that finds one payment answers %d to %q, want 303 to %q", a.Status, a.Location, at)
+		}
+		for _, asked := range []string{"only=open", "only=open&q=order-", "q=order-1", "only=open&q=order-9"} {
+			if a := b.Get("/dashboard/payments?" + asked); a.Status != 200 {
+				t.Errorf("the list for %s answers %d, want 200", asked, a.Status)
+			}
+		}
+		typing := s.NewBrowser()
+		*typing = *b
+		typing.Header = map[string]string{"HX-Request": "true"}
+		if a := typing.Get("/dashboard/payments?q=" + references[1]); a.Status != 200 || a.Header.Get("HX-Redirect") != at {
+			t.Errorf("a script that searches for a reference is answered %d, HX-Redirect %q, want %q", a.Status, a.Header.Get("HX-Redirect"), at)
+		}
+		expect(t, b.Get("/dashboard/payments?currency=NGN&q=order-1%2Bx"), 200, references[1], "Currency: NGN")
 		expect(t, b.Get("/dashboard/payments?q=%00%FF&status=nonsense&before=x"), 200, references[0], "There is no status “nonsense”.")
 
 		expect(t, b.Get("/dashboard/payments/"+references[1]), 200, "has not opened the payment page yet", "Initiated by the merchant", "sandbox-a", "XRP Ledger", "order-1+x")

@@ -16,7 +16,7 @@ func declined(s *servertest.Server, sc scope.Scope) string {
 	s.T.Helper()
 	r := servertest.NewRequest(money.CryptoBitcoin)
 	started := s.InitiatePayment(sc, r)
-	opened, err := s.Payments.Open(s.T.Context(), started.AccessToken, "")
+	opened, err := s.Payments.Open(s.T.Context(), started.AccessToken, "", "")
 	s.FailOn(err)
 	p, height := opened.Payment, int64(1)
 	paid := p.Due.Sub(money.Units(1000))
@@ -30,15 +30,21 @@ func declined(s *servertest.Server, sc scope.Scope) string {
 func shownForm(a servertest.Answer, values url.Values) url.Values {
 	form := url.Values{}
 	for _, name := range []string{"csrf", "once"} {
-		if at := strings.Index(a.Body, `name="`+name+`" value="`); at >= 0 {
-			rest := a.Body[at+len(name)+len(`name="" value="`):]
-			form.Set(name, rest[:strings.Index(rest, `"`)])
+		if value := hiddenValue(a, name); value != "" {
+			form.Set(name, value)
 		}
 	}
 	for name, list := range values {
 		form[name] = list
 	}
 	return form
+}
+
+// hiddenValue returns the first value of a form's hidden field; "" for none.
+func hiddenValue(a servertest.Answer, name string) string {
+	_, rest, _ := strings.Cut(a.Body, `name="`+name+`" value="`)
+	value, _, _ := strings.Cut(rest, `"`)
+	return value
 }
 
 // TestRefundOnce: a refund is asked for, reviewed, and recorded once, however

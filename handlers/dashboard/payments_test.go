@@ -2,13 +2,10 @@ package dashboard_test
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/csv"
+	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -17,6 +14,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
+	"cointill/models"
 )
 
 // orders starts three payments, an hour apart, of which the second is declined.
@@ -104,7 +102,7 @@ func TestListRoles(t *testing.T) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		references := ordersOf(s, sc)
 		b := s.SignIn(ama)
-		paths := []string{"/dashboard/payments", "/dashboard/payments/export", "/dashboard/payments/export.csv", "/dashboard/payments/export.xlsx", "/dashboard/payments/news"}
+		paths := []string{"/dashboard/payments", "/dashboard/payments/export", "/dashboard/payments/export.csv", "/dashboard/payments/export.xlsx", "/dashboard/live"}
 		for role, inLive := range map[scope.Role]int{scope.Owner: 200, scope.Admin: 200, scope.Finance: 200, scope.Developer: 403} {
 			for domain, want := range map[string]int{"test": 200, "live": inLive} {
 				s.SetRole(sc, scope.Owner)
@@ -133,55 +131,57 @@ func TestListRoles(t *testing.T) {
 	})
 }
 
-// TestNews: an open list hears of a payment that it was asked for, and of no other.
-func TestNews(t *testing.T) {
+// TestViewsAreSavedPerMember: a filter is kept under a name without the searched text, is offered to its member in
+// its domain alone, replaces the one of its name, and can be removed; a member has twenty at most.
+func TestViewsAreSavedPerMember(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
-		first := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
-		b := s.SignIn(ama)
-		expect(t, b.Get("/dashboard/payments?currency=NGN"), 200, "/dashboard/payments/news?currency=NGN&amp;newer="+first)
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
-		go s.Hub.Run(ctx)
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		s.FailOn(err)
-		go func() { _ = s.App.Listener(listener) }()
-		defer s.Hub.Close()
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+listener.Addr().String()+"/dashboard/payments/news?currency=NGN&newer="+first, nil)
-		s.FailOn(err)
-		request.Host = strings.TrimPrefix(servertest.Base, "http://")
-		b.AddCookies(request)
-		answer, err := http.DefaultClient.Do(request)
-		s.FailOn(err)
-		defer func() { _ = answer.Body.Close() }()
-		lines := make(chan string)
-		go func() {
-			for scan := bufio.NewScanner(answer.Body); scan.Scan(); {
-				if data, ok := strings.CutPrefix(scan.Text(), "data: "); ok {
-					lines <- data
-				}
-			}
-			close(lines)
-		}()
-		hear := func(want string) {
-			t.Helper()
-			select {
-			case got := <-lines:
-				if got != want {
-					t.Fatalf("heard %q, want %q", got, want)
-				}
-			case <-time.After(20 * time.Second):
-				t.Fatalf("heard nothing, want %q", want)
+		s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		hire(t, s, sc, bayo, scope.Finance)
+		b, other := s.SignIn(ama), s.SignIn(bayo)
+		const list = "/dashboard/payments"
+		save := func(name, view string) servertest.Answer {
+			return b.PostFrom(list, list+"/views", url.Values{"name": {name}, "view": {view}})
+		}
+		leads(t, save("Open ones", "status=pending&q=ama%40shop.example&older=PAY_X&col=method"),
+			list+"?col=method&q=ama%40shop.example&status=pending")
+		var kept models.SavedView
+		s.FailOn(s.DB.Read(t.Context()).Take(&kept).Error)
+		if kept.Query != "col=method&status=pending" {
+			t.Errorf("the view keeps %q, want the filter without the search", kept.Query)
+		}
+		expect(t, b.Get(list+"?"+kept.Query), 200, "Open ones", "Remove view")
+		for name, page := range map[string]servertest.Answer{"another member": other.Get(list),
+			"the other domain": inLive(t, b).Get(list)} {
+			if strings.Contains(page.VisibleText(), "Open ones") {
+				t.Errorf("%s is offered the view", name)
 			}
 		}
-		s.Clock.Advance(time.Minute)
-		other := servertest.NewRequest(money.CryptoRipple)
-		other.Currency = "KES"
-		s.InitiatePayment(sc, other)
-		s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple))
-		hear("1 new payment – show")
-		s.Clock.Advance(time.Minute)
-		s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple))
-		hear("2 new payments – show")
+		asking(t, b, scope.Test)
+		leads(t, save("Open ones", "status=expired"), list+"?status=expired")
+		if n := rows(s, &models.SavedView{}, "query = 'status=expired'"); n != 1 || rows(s, &models.SavedView{},
+			"1 = 1") != 1 {
+			t.Errorf("%d views have the new filter, want the one that was saved again", n)
+		}
+		for view, says := range map[string]string{"": "Choose a filter first.", "status=failed": "Is required."} {
+			save(map[string]string{"": "Empty", "status=failed": " "}[view], view)
+			expect(t, b.Get(list), 200, says)
+		}
+		expect(t, other.PostFrom(list, list+"/views/"+fmt.Sprint(kept.ID)+"/remove", nil), 404)
+		leads(t, b.PostFrom(list, list+"/views/"+fmt.Sprint(kept.ID)+"/remove", nil), list)
+		for n := range 21 {
+			save(fmt.Sprintf("View %d", n), "status=failed")
+		}
+		expect(t, b.Get(list), 200, "You have 20 saved views already")
+		if n := rows(s, &models.SavedView{}, "1 = 1"); n != 20 {
+			t.Errorf("%d views are kept, want 20", n)
+		}
 	})
+}
+
+// inLive switches a browser to the live domain.
+func inLive(t *testing.T, b *servertest.Browser) *servertest.Browser {
+	t.Helper()
+	asking(t, b, scope.Live)
+	return b
 }

@@ -163,7 +163,7 @@ func TestPagesShowWhatTheRoleMaySee(t *testing.T) {
 		b := s.SignIn(ama)
 		pages := routesOf(s, http.MethodGet, true)
 		seen := map[string]bool{}
-		for _, role := range roles {
+		for _, role := range roles[:4] { // what the till role sees is in TestTillSeesNothingElse
 			s.SetRole(v.sc, role)
 			for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 				asking(t, b, domain)
@@ -216,7 +216,7 @@ func TestFormsShowWhatTheRoleMaySee(t *testing.T) {
 		b := s.SignIn(ama)
 		forms := routesOf(s, http.MethodPost, true)
 		for _, domain := range []scope.Domain{scope.Live, scope.Test} {
-			for _, role := range slices.Backward(roles) {
+			for _, role := range slices.Backward(roles[:4]) { // the till role: TestTillSeesNothingElse
 				s.SetRole(v.sc, role)
 				form := asking(t, b, domain)
 				who := newViewer(fmt.Sprintf("%s in %s", role, domain), scope.Scope{BusinessID: v.sc.BusinessID, Domain: domain, Role: role})

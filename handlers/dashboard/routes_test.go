@@ -17,6 +17,7 @@ import (
 	"cointill/core/apilog"
 	"cointill/core/link"
 	"cointill/core/money"
+	"cointill/core/notification"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -28,154 +29,203 @@ import (
 )
 
 // matrix is contract section 9 a second time, by address: who gets through to a
-// handler, in the order owner, admin, finance, developer. ✓ in both domains, t
+// handler, in the order owner, admin, finance, developer, till. ✓ in both domains, t
 // in test only, – nowhere. Every address of the dashboard has a row; those of the
 // rest of the server are in elsewhere.
 const matrix = `
-GET  /dashboard                                       ✓✓✓✓
-POST /dashboard/domain                                ✓✓✓✓
-GET  /dashboard/payments                              ✓✓✓t
-GET  /dashboard/payments/news                         ✓✓✓t
-GET  /dashboard/payments/export                       ✓✓✓t
-GET  /dashboard/payments/export.csv                   ✓✓✓t
-GET  /dashboard/payments/export.xlsx                  ✓✓✓t
-GET  /dashboard/payments/:reference                   ✓✓✓t
-POST /dashboard/payments/:reference/simulate          tt–t
-POST /dashboard/payments/:reference/accept            ✓✓––
-POST /dashboard/payments/:reference/close             ✓✓––
-GET  /dashboard/payments/:reference/receipt           ✓✓✓t
-GET  /dashboard/payments/:reference/refund            ✓✓––
-POST /dashboard/payments/:reference/refund            ✓✓––
-GET  /dashboard/payments/:reference/refund/review     ✓✓––
-POST /dashboard/payments/:reference/refund/review     ✓✓––
-GET  /dashboard/sends                                 ✓✓✓t
-GET  /dashboard/sends/new                             ✓✓✓t
-POST /dashboard/sends                                 ✓✓✓t
-GET  /dashboard/sends/addresses                       ✓✓✓t
-POST /dashboard/sends/addresses                       ✓✓––
-POST /dashboard/sends/addresses/:id/remove            ✓✓––
-GET  /dashboard/sends/file                            ✓✓✓t
-POST /dashboard/sends/file                            ✓✓✓t
-GET  /dashboard/sends/rules                           ✓✓✓t
-POST /dashboard/sends/rules                           ✓✓––
-GET  /dashboard/sends/wallets                         ✓✓✓t
-POST /dashboard/sends/wallets                         ✓✓––
-POST /dashboard/sends/wallets/:id/remove              ✓✓––
-GET  /dashboard/sends/:reference                      ✓✓✓t
-GET  /dashboard/sends/:reference/sign                 ✓✓––
-POST /dashboard/sends/:reference/sign                 ✓✓––
-POST /dashboard/sends/:reference/sign/check           ✓✓––
-POST /dashboard/sends/:reference/approve              ✓✓––
-POST /dashboard/sends/:reference/approve/simulate     tt–t
-POST /dashboard/sends/:reference/reject               ✓✓––
-POST /dashboard/sends/:reference/cancel               ✓✓✓t
-POST /dashboard/sends/:reference/retry                ✓✓––
-POST /dashboard/sends/:reference/simulate             tt–t
-GET  /dashboard/unmatched                             ✓✓✓t
-GET  /dashboard/unmatched/:id                         ✓✓✓t
-POST /dashboard/unmatched/:id/attach                  ✓✓––
-GET  /dashboard/unmatched/:id/attach/review           ✓✓✓t
-POST /dashboard/unmatched/:id/attach/review           ✓✓––
-POST /dashboard/unmatched/:id/refund                  ✓✓––
-POST /dashboard/unmatched/:id/refund/review           ✓✓––
-GET  /dashboard/customers                             ✓✓✓t
-GET  /dashboard/customers/:id                         ✓✓✓t
-GET  /dashboard/methods                               ✓✓✓✓
-POST /dashboard/methods/:code                         ✓✓––
-GET  /dashboard/methods/:code/wallet                  ✓✓✓✓
-POST /dashboard/methods/:code/wallet                  ✓–––
-GET  /dashboard/methods/:code/wallet/sweep            ✓✓✓t
-GET  /dashboard/methods/:code/wallet/sweep.csv        ✓✓✓t
-GET  /dashboard/methods/:code/wallet/review           ✓✓✓✓
-POST /dashboard/methods/:code/wallet/review           ✓–––
-GET  /dashboard/rates                                 ✓✓✓✓
-GET  /dashboard/rates/:currency                       ✓✓✓✓
-POST /dashboard/rates/:currency                       ✓✓––
-GET  /dashboard/webhooks                              ✓✓–✓
-GET  /dashboard/webhooks/new                          ✓✓–t
-POST /dashboard/webhooks                              ✓✓–t
-GET  /dashboard/webhooks/check                        ✓✓–✓
-POST /dashboard/webhooks/check                        ✓✓–✓
-GET  /dashboard/webhooks/resends                      ✓✓–✓
-GET  /dashboard/webhooks/resends/review               ✓✓–t
-POST /dashboard/webhooks/resends                      ✓✓–t
-GET  /dashboard/webhooks/resends/:id                  ✓✓–✓
-GET  /dashboard/webhooks/:id                          ✓✓–✓
-GET  /dashboard/webhooks/:id/edit                     ✓✓–t
-GET  /dashboard/webhooks/:id/deliveries/:event        ✓✓–✓
-POST /dashboard/webhooks/:id/deliveries/:event/resend ✓✓–t
-POST /dashboard/webhooks/:id                          ✓✓–t
-POST /dashboard/webhooks/:id/toggle                   ✓✓–t
-POST /dashboard/webhooks/:id/delete                   ✓✓–t
-POST /dashboard/webhooks/:id/rotate                   ✓✓–t
-POST /dashboard/webhooks/:id/test                     ✓✓–t
-GET  /dashboard/links                                 ✓✓✓t
-GET  /dashboard/links/new                             ✓✓–t
-POST /dashboard/links                                 ✓✓–t
-GET  /dashboard/links/:id                             ✓✓✓t
-GET  /dashboard/links/:id/edit                        ✓✓–t
-POST /dashboard/links/:id                             ✓✓–t
-GET  /dashboard/links/:id/poster                      ✓✓✓t
-GET  /dashboard/links/:id/qr.png                      ✓✓✓t
-POST /dashboard/links/:id/toggle                      ✓✓–t
-GET  /dashboard/keys                                  ✓✓–t
-POST /dashboard/keys                                  ✓✓–t
-POST /dashboard/keys/:id/roll                         ✓✓–t
-POST /dashboard/keys/:id/revoke                       ✓✓–t
-GET  /dashboard/calls                                 ✓✓–t
-GET  /dashboard/calls/:id                             ✓✓–t
-GET  /dashboard/quickstart                            ✓✓–t
-POST /dashboard/quickstart                            ✓✓–t
-GET  /dashboard/mailbox                               ✓✓✓t
-GET  /dashboard/mailbox/:id                           ✓✓✓t
-POST /dashboard/mailbox/:id/resend                    ✓✓✓t
-GET  /dashboard/statements                            ✓✓✓–
-POST /dashboard/statements/close                      ✓✓✓–
-GET  /dashboard/journal                               ✓✓✓–
-GET  /dashboard/journal.csv                           ✓✓✓–
-GET  /dashboard/journal.xlsx                          ✓✓✓–
-GET  /dashboard/statements.csv                        ✓✓✓–
-GET  /dashboard/statements/bank.csv                   ✓✓✓–
-GET  /dashboard/statements.xlsx                       ✓✓✓–
-GET  /dashboard/journal.hledger                       ✓✓✓–
-GET  /dashboard/account                               ✓✓✓✓
-POST /dashboard/account                               ✓✓✓✓
-POST /dashboard/account/business                      ✓✓✓✓
-GET  /dashboard/account/password                      ✓✓✓✓
-POST /dashboard/account/password                      ✓✓✓✓
-GET  /dashboard/account/email                         ✓✓✓✓
-POST /dashboard/account/email                         ✓✓✓✓
-GET  /dashboard/account/second-factor                 ✓✓✓✓
-POST /dashboard/account/second-factor                 ✓✓✓✓
-POST /dashboard/account/second-factor/confirm         ✓✓✓✓
-POST /dashboard/account/second-factor/change          ✓✓✓✓
-GET  /dashboard/account/passkeys                      ✓✓✓✓
-POST /dashboard/account/passkeys                      ✓✓✓✓
-POST /dashboard/account/passkeys/confirm              ✓✓✓✓
-GET  /dashboard/account/passkeys/:passkey             ✓✓✓✓
-POST /dashboard/account/passkeys/:passkey             ✓✓✓✓
-POST /dashboard/account/passkeys/:passkey/remove      ✓✓✓✓
-POST /dashboard/account/sessions/end                  ✓✓✓✓
-POST /dashboard/account/sessions/end-others           ✓✓✓✓
-GET  /dashboard/team                                  ✓✓––
-POST /dashboard/team/invitations                      ✓✓––
-POST /dashboard/team/invitations/:id/resend           ✓✓––
-POST /dashboard/team/invitations/:id/revoke           ✓✓––
-POST /dashboard/team/members/:id/role                 ✓✓––
-POST /dashboard/team/members/:id/remove               ✓✓––
-GET  /dashboard/settings                              ✓✓––
-POST /dashboard/settings/profile                      ✓✓––
-POST /dashboard/settings/logo                         ✓✓––
-POST /dashboard/settings/logo/remove                  ✓✓––
-POST /dashboard/settings/payments                     ✓✓––
-POST /dashboard/settings/confirmations                ✓✓––
-POST /dashboard/settings/mails                        ✓✓––
-GET  /dashboard/audit                                 ✓✓––
-GET  /dashboard/audit.csv                             ✓✓––
-GET  /dashboard/system                                ✓✓✓✓
+GET  /dashboard                                       ✓✓✓✓✓
+POST /dashboard/domain                                ✓✓✓✓–
+GET  /dashboard/live                                  ✓✓✓t–
+GET  /dashboard/notifications                         ✓✓✓✓–
+POST /dashboard/notifications/read                    ✓✓✓✓–
+GET  /dashboard/notifications/browsers                ✓✓✓✓–
+POST /dashboard/notifications/browsers                ✓✓✓✓–
+GET  /dashboard/notifications/browsers/key            ✓✓✓✓–
+POST /dashboard/notifications/browsers/kinds          ✓✓✓✓–
+POST /dashboard/notifications/browsers/:id            ✓✓✓✓–
+POST /dashboard/notifications/browsers/:id/remove     ✓✓✓✓–
+GET  /dashboard/notifications/settings                ✓✓✓✓–
+POST /dashboard/notifications/settings                ✓✓✓✓–
+GET  /dashboard/notifications/:id                     ✓✓✓✓–
+POST /dashboard/notifications/:id/read                ✓✓✓✓–
+GET  /dashboard/payments                              ✓✓✓t–
+GET  /dashboard/payments/export                       ✓✓✓t–
+GET  /dashboard/payments/resend                       ✓✓–t–
+POST /dashboard/payments/resend                       ✓✓–t–
+GET  /dashboard/payments/export.csv                   ✓✓✓t–
+GET  /dashboard/payments/export.xlsx                  ✓✓✓t–
+POST /dashboard/payments/views                        ✓✓✓t–
+POST /dashboard/payments/views/:id/remove             ✓✓✓t–
+GET  /dashboard/payments/:reference                   ✓✓✓t–
+POST /dashboard/payments/:reference/simulate          tt–t–
+POST /dashboard/payments/:reference/accept            ✓✓–––
+POST /dashboard/payments/:reference/close             ✓✓–––
+GET  /dashboard/payments/:reference/receipt           ✓✓✓t–
+GET  /dashboard/payments/:reference/refund            ✓✓–––
+POST /dashboard/payments/:reference/refund            ✓✓–––
+GET  /dashboard/payments/:reference/refund/review     ✓✓–––
+POST /dashboard/payments/:reference/refund/review     ✓✓–––
+GET  /dashboard/sends                                 ✓✓✓t–
+GET  /dashboard/sends/new                             ✓✓✓t–
+POST /dashboard/sends                                 ✓✓✓t–
+GET  /dashboard/sends/addresses                       ✓✓✓t–
+POST /dashboard/sends/addresses                       ✓✓–––
+POST /dashboard/sends/addresses/:id/remove            ✓✓–––
+GET  /dashboard/sends/file                            ✓✓✓t–
+POST /dashboard/sends/file                            ✓✓✓t–
+GET  /dashboard/sends/rules                           ✓✓✓t–
+POST /dashboard/sends/rules                           ✓✓–––
+GET  /dashboard/sends/wallets                         ✓✓✓t–
+POST /dashboard/sends/wallets                         ✓✓–––
+POST /dashboard/sends/wallets/:id/remove              ✓✓–––
+GET  /dashboard/sends/safe                            ✓✓–––
+POST /dashboard/sends/safe                            ✓✓–––
+POST /dashboard/sends/parts                           ✓✓–––
+GET  /dashboard/sends/approve                         ✓✓–––
+POST /dashboard/sends/approve                         ✓✓–––
+GET  /dashboard/sends/together                        ✓✓–––
+POST /dashboard/sends/together                        ✓✓–––
+GET  /dashboard/sends/together/:id                    ✓✓–––
+POST /dashboard/sends/together/:id                    ✓✓–––
+POST /dashboard/sends/together/:id/check              ✓✓–––
+GET  /dashboard/sends/:reference                      ✓✓✓t–
+GET  /dashboard/sends/:reference/sign                 ✓✓–––
+POST /dashboard/sends/:reference/sign                 ✓✓–––
+POST /dashboard/sends/:reference/sign/check           ✓✓–––
+POST /dashboard/sends/:reference/transaction          ✓✓–––
+POST /dashboard/sends/:reference/approve              ✓✓–––
+POST /dashboard/sends/:reference/approve/simulate     tt–t–
+POST /dashboard/sends/:reference/reject               ✓✓–––
+POST /dashboard/sends/:reference/cancel               ✓✓✓t–
+POST /dashboard/sends/:reference/retry                ✓✓–––
+GET  /dashboard/sends/:reference/another-way          ✓✓–––
+POST /dashboard/sends/:reference/another-way          ✓✓–––
+POST /dashboard/sends/:reference/another-way/back     ✓✓–––
+POST /dashboard/sends/:reference/simulate             tt–t–
+GET  /dashboard/unmatched                             ✓✓✓t–
+GET  /dashboard/unmatched/:id                         ✓✓✓t–
+POST /dashboard/unmatched/:id/attach                  ✓✓–––
+GET  /dashboard/unmatched/:id/attach/review           ✓✓✓t–
+POST /dashboard/unmatched/:id/attach/review           ✓✓–––
+POST /dashboard/unmatched/:id/refund                  ✓✓–––
+POST /dashboard/unmatched/:id/refund/review           ✓✓–––
+GET  /dashboard/customers                             ✓✓✓t–
+GET  /dashboard/customers/:id                         ✓✓✓t–
+GET  /dashboard/customers/:id/erase                   ✓––––
+POST /dashboard/customers/:id/erase                   ✓––––
+GET  /dashboard/methods                               ✓✓✓✓–
+POST /dashboard/methods/:code                         ✓✓–––
+POST /dashboard/methods/:code/networks/:network       ✓✓–––
+POST /dashboard/methods/:code/networks/:network/preselect ✓✓–––
+GET  /dashboard/methods/:code/wallet                  ✓✓✓✓–
+POST /dashboard/methods/:code/wallet                  ✓––––
+GET  /dashboard/methods/:code/wallet/sweep            ✓✓✓t–
+GET  /dashboard/methods/:code/wallet/sweep.csv        ✓✓✓t–
+GET  /dashboard/methods/:code/wallet/review           ✓✓✓✓–
+POST /dashboard/methods/:code/wallet/review           ✓––––
+GET  /dashboard/going-live                            ✓✓✓✓–
+GET  /dashboard/going-live/nodes                      ✓✓✓✓–
+POST /dashboard/going-live/nodes                      ✓✓–––
+GET  /dashboard/going-live/payment                    ✓✓✓✓–
+POST /dashboard/going-live/payment                    ✓✓–t–
+GET  /dashboard/rates                                 ✓✓✓✓–
+GET  /dashboard/rates/:currency                       ✓✓✓✓–
+POST /dashboard/rates/:currency                       ✓✓–––
+GET  /dashboard/webhooks                              ✓✓–✓–
+GET  /dashboard/webhooks/new                          ✓✓–t–
+POST /dashboard/webhooks                              ✓✓–t–
+GET  /dashboard/webhooks/check                        ✓✓–✓–
+POST /dashboard/webhooks/check                        ✓✓–✓–
+GET  /dashboard/webhooks/resends                      ✓✓–✓–
+GET  /dashboard/webhooks/resends/review               ✓✓–t–
+POST /dashboard/webhooks/resends                      ✓✓–t–
+GET  /dashboard/webhooks/resends/:id                  ✓✓–✓–
+GET  /dashboard/webhooks/:id                          ✓✓–✓–
+GET  /dashboard/webhooks/:id/edit                     ✓✓–t–
+GET  /dashboard/webhooks/:id/deliveries/:event        ✓✓–✓–
+POST /dashboard/webhooks/:id/deliveries/:event/resend ✓✓–t–
+POST /dashboard/webhooks/:id                          ✓✓–t–
+POST /dashboard/webhooks/:id/toggle                   ✓✓–t–
+POST /dashboard/webhooks/:id/delete                   ✓✓–t–
+POST /dashboard/webhooks/:id/rotate                   ✓✓–t–
+POST /dashboard/webhooks/:id/test                     ✓✓–t–
+GET  /dashboard/links                                 ✓✓✓t–
+GET  /dashboard/links/new                             ✓✓–t–
+POST /dashboard/links                                 ✓✓–t–
+GET  /dashboard/links/:id                             ✓✓✓t–
+GET  /dashboard/links/:id/edit                        ✓✓–t–
+POST /dashboard/links/:id                             ✓✓–t–
+GET  /dashboard/links/:id/poster                      ✓✓✓t–
+GET  /dashboard/links/:id/qr.png                      ✓✓✓t–
+POST /dashboard/links/:id/toggle                      ✓✓–t–
+GET  /dashboard/keys                                  ✓✓–t–
+POST /dashboard/keys                                  ✓✓–t–
+POST /dashboard/keys/:id/roll                         ✓✓–t–
+POST /dashboard/keys/:id/revoke                       ✓✓–t–
+GET  /dashboard/calls                                 ✓✓–t–
+GET  /dashboard/calls/:id                             ✓✓–t–
+GET  /dashboard/quickstart                            ✓✓–t–
+POST /dashboard/quickstart                            ✓✓–t–
+GET  /dashboard/mailbox                               ✓✓✓t–
+GET  /dashboard/mailbox/:id                           ✓✓✓t–
+POST /dashboard/mailbox/:id/resend                    ✓✓✓t–
+GET  /dashboard/statements                            ✓✓✓––
+POST /dashboard/statements/close                      ✓✓✓––
+GET  /dashboard/journal                               ✓✓✓––
+GET  /dashboard/journal.csv                           ✓✓✓––
+GET  /dashboard/journal.xlsx                          ✓✓✓––
+GET  /dashboard/statements.csv                        ✓✓✓––
+GET  /dashboard/statements/bank.csv                   ✓✓✓––
+GET  /dashboard/statements.xlsx                       ✓✓✓––
+GET  /dashboard/journal.hledger                       ✓✓✓––
+GET  /dashboard/account                               ✓✓✓✓–
+POST /dashboard/account                               ✓✓✓✓–
+POST /dashboard/account/business                      ✓✓✓✓–
+POST /dashboard/account/language                      ✓✓✓✓–
+GET  /dashboard/account/password                      ✓✓✓✓–
+POST /dashboard/account/password                      ✓✓✓✓–
+GET  /dashboard/account/email                         ✓✓✓✓–
+POST /dashboard/account/email                         ✓✓✓✓–
+GET  /dashboard/account/second-factor                 ✓✓✓✓–
+POST /dashboard/account/second-factor                 ✓✓✓✓–
+POST /dashboard/account/second-factor/confirm         ✓✓✓✓–
+POST /dashboard/account/second-factor/change          ✓✓✓✓–
+GET  /dashboard/account/passkeys                      ✓✓✓✓–
+POST /dashboard/account/passkeys                      ✓✓✓✓–
+POST /dashboard/account/passkeys/confirm              ✓✓✓✓–
+GET  /dashboard/account/passkeys/:passkey             ✓✓✓✓–
+POST /dashboard/account/passkeys/:passkey             ✓✓✓✓–
+POST /dashboard/account/passkeys/:passkey/remove      ✓✓✓✓–
+POST /dashboard/account/sessions/end                  ✓✓✓✓–
+POST /dashboard/account/sessions/end-others           ✓✓✓✓–
+GET  /dashboard/team                                  ✓✓–––
+POST /dashboard/team/invitations                      ✓✓–––
+POST /dashboard/team/invitations/:id/resend           ✓✓–––
+POST /dashboard/team/invitations/:id/revoke           ✓✓–––
+POST /dashboard/team/members/:id/role                 ✓✓–––
+POST /dashboard/team/members/:id/remove               ✓✓–––
+GET  /dashboard/settings                              ✓✓–––
+POST /dashboard/settings/profile                      ✓✓–––
+POST /dashboard/settings/logo                         ✓✓–––
+POST /dashboard/settings/logo/remove                  ✓✓–––
+POST /dashboard/settings/payments                     ✓✓–––
+POST /dashboard/settings/confirmations                ✓✓–––
+POST /dashboard/settings/mails                        ✓✓–––
+GET  /dashboard/till                                  ✓✓––✓
+POST /dashboard/till                                  ✓✓––✓
+GET  /dashboard/till/leave                            ✓✓––✓
+POST /dashboard/till/leave                            ✓✓––✓
+GET  /dashboard/till/live                             ✓✓––✓
+POST /dashboard/till/lock                             ✓✓––✓
+GET  /dashboard/till/payments/:reference              ✓✓––✓
+POST /dashboard/till/pin                              ✓––––
+GET  /dashboard/till/settings                         ✓✓–––
+GET  /dashboard/audit                                 ✓✓–––
+GET  /dashboard/audit.csv                             ✓✓–––
+GET  /dashboard/system                                ✓✓✓✓–
 `
 
-var roles = []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer}
+var roles = []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer, scope.Till}
 
 // row is an address with who gets through.
 type row struct {
@@ -290,6 +340,11 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 		Amount: money.Units(100_000), Actor: sc.Actor, Status: string(send.AwaitingDestination), Approvals: 1,
 		ExpiresAt: s.Clock.Now().Add(send.WaitForWallet), CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()}
 	s.FailOn(s.DB.Exec(t.Context()).Create(&sent).Error)
+	signed := models.SendBatch{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: "sandbox-bitcoin", Paid: "[]", CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()}
+	s.FailOn(s.DB.Exec(t.Context()).Create(&signed).Error)
+	signed.Sealed = s.Payments.Secrets.Hash("send batch", fmt.Sprintf("%d %d %s sandbox-bitcoin []\n\n", signed.ID, sc.BusinessID, sc.Domain))
+	s.FailOn(s.DB.Exec(t.Context()).Save(&signed).Error)
+	s.FailOn(s.DB.Exec(t.Context()).Model(&sent).UpdateColumn("batch_id", signed.ID).Error)
 	claim, confirm, secrets := last(s.Sends.ClaimURL(sent)), s.Users.TicketToken(sent.Reference), s.Payments.Secrets
 	s.FailOn(s.DB.Exec(t.Context()).Create(&models.SendClaim{SendID: sent.ID, Hash: secrets.Hash("send claim", claim[1:]),
 		Address: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", ConfirmHash: secrets.Hash("send confirm", confirm), CreatedAt: s.Clock.Now(),
@@ -297,12 +352,28 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 	paying := models.PayoutWallet{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: "ethereum-" + string(sc.Domain),
 		Address: fmt.Sprintf("0x%040d", 2*sc.BusinessID), CreatedAt: s.Clock.Now()}
 	s.FailOn(s.DB.Exec(t.Context()).Create(&paying).Error)
+	s.FailOn(s.DB.Exec(t.Context()).Create(&models.CounterPayment{BusinessID: sc.BusinessID, Domain: string(sc.Domain),
+		BusinessReference: paid.BusinessReference, UserID: owner[0].ID, CreatedAt: s.Clock.Now()}).Error)
+	told := models.Notification{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Kind: string(notification.CoinUnavailable), Subject: "bitcoin",
+		Detail: "{}", Times: 1, CreatedAt: s.Clock.Now()}
+	s.FailOn(s.DB.Exec(t.Context()).Create(&told).Error)
+	shown := models.PushSubscription{UserID: owner[0].ID, SessionID: "none", Sealed: []byte{1},
+		Hash: fmt.Sprint(sc.BusinessID, sc.Domain), HourAt: s.Clock.Now(), CreatedAt: s.Clock.Now()}
+	s.FailOn(s.DB.Exec(t.Context()).Create(&shown).Error)
 	known := models.PayoutAddress{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Network: "sandbox-bitcoin", Address: anAddress,
 		Tag: -1, Name: "Landlord", CreatedAt: s.Clock.Now(), ReleasedAt: s.Clock.Now()}
 	s.FailOn(s.DB.Exec(t.Context()).Save(&known).Error)
+	saved := models.SavedView{BusinessID: sc.BusinessID, Domain: string(sc.Domain), UserID: owner[0].ID,
+		Name: "Declined", Query: "status=declined",
+		CreatedAt: s.Clock.Now()}
+	s.FailOn(s.DB.Exec(t.Context()).Save(&saved).Error)
 	return map[string]string{
-		"/v1/sends/:id": "/v1/sends/" + sent.Reference, "/v1/sandbox/sends/:id": "/v1/sandbox/sends/" + sent.Reference,
-		"/refund/:token": "/refund" + claim, "/refund/confirm/:token": "/refund/confirm/" + confirm,
+		"/dashboard/payments/views/:id": fmt.Sprintf("/dashboard/payments/views/%d", saved.ID),
+		"/v1/unmatched/:id":             "/v1/unmatched/" + models.FormatUnmatchedID(stray.ID),
+		"/v1/customers/:code":           "/v1/customers/" + customers[0].Code,
+		"/v1/sends/:id":                 "/v1/sends/" + sent.Reference,
+		"/v1/sandbox/sends/:id":         "/v1/sandbox/sends/" + sent.Reference,
+		"/refund/:token":                "/refund" + claim, "/refund/confirm/:token": "/refund/confirm/" + confirm,
 		"/v1/payment/verify/:business_reference": "/v1/payment/verify/" + started.Reference, "/v1/payments/:reference": "/v1/payments/" + started.Reference,
 		"/v1/sandbox/payments/:reference": "/v1/sandbox/payments/" + started.Reference, "/v1/payment-links/:id": "/v1/payment-links/" + tips.Code,
 		"/v1/webhooks/:id": "/v1/webhooks/" + hook.ID, "/v1/webhooks/:id/deliveries/:event_id": "/v1/webhooks/" + hook.ID + "/deliveries/" + events[0].ID,
@@ -312,11 +383,16 @@ func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string
 		"/invitation/:token":                   strings.TrimPrefix(invitation.Link, servertest.Base),
 		"/dashboard/account/passkeys/:passkey": fmt.Sprintf("/dashboard/account/passkeys/%d", passkey.ID),
 		"/dashboard/unmatched/:id":             fmt.Sprintf("/dashboard/unmatched/%d", stray.ID), "/dashboard/customers/:id": "/dashboard/customers/" + customers[0].Code,
-		"/dashboard/sends/:reference":    "/dashboard/sends/" + sent.Reference,
-		"/dashboard/sends/addresses/:id": fmt.Sprintf("/dashboard/sends/addresses/%d", known.ID),
-		"/dashboard/sends/wallets/:id":   fmt.Sprintf("/dashboard/sends/wallets/%d", paying.ID),
-		"/dashboard/payments/:reference": pages[0], "/dashboard/links/:id": pages[1], "/dashboard/webhooks/:id": "/dashboard/webhooks/" + hook.ID,
-		"/dashboard/mailbox/:id": pages[3], "/dashboard/webhooks/resends/:id": "/dashboard/webhooks/resends/" + order.ID,
+		"/dashboard/notifications/browsers/:id": fmt.Sprintf("/dashboard/notifications/browsers/%d", shown.ID),
+		"/dashboard/notifications/:id":          fmt.Sprintf("/dashboard/notifications/%d", told.ID),
+		"/dashboard/sends/:reference":           "/dashboard/sends/" + sent.Reference,
+		"/dashboard/sends/addresses/:id":        fmt.Sprintf("/dashboard/sends/addresses/%d", known.ID),
+		"/dashboard/sends/together/:id":         fmt.Sprintf("/dashboard/sends/together/%d", signed.ID),
+		"/dashboard/sends/wallets/:id":          fmt.Sprintf("/dashboard/sends/wallets/%d", paying.ID),
+		"/dashboard/till/payments/:reference":   "/dashboard/till/payments/" + started.Reference,
+		"/dashboard/payments/:reference":        pages[0], "/dashboard/links/:id": pages[1],
+		"/dashboard/webhooks/:id": "/dashboard/webhooks/" + hook.ID,
+		"/dashboard/mailbox/:id":  pages[3], "/dashboard/webhooks/resends/:id": "/dashboard/webhooks/resends/" + order.ID,
 		"/dashboard/calls/:id": fmt.Sprintf("/dashboard/calls/%d", logged[0].ID),
 		"/dashboard/keys/:id":  fmt.Sprintf("/dashboard/keys/%d", key.ID), "/dashboard/webhooks/:id/deliveries/:event": "/dashboard/webhooks/" + hook.ID + "/deliveries/" + events[0].ID,
 		"/dashboard/team/invitations/:id": fmt.Sprintf("/dashboard/team/invitations/%d", invitation.ID), "/dashboard/team/members/:id": fmt.Sprintf("/dashboard/team/members/%d", member.ID),
@@ -345,7 +421,8 @@ func (r row) at(things map[string]string) string {
 		}
 	}
 	path = things[longest] + strings.TrimPrefix(path, longest)
-	path = strings.NewReplacer(":code", "crypto_bitcoin", ":chapter", "payments", ":currency", "NGN", ":reference", "PAY_NOBODYS", ":event", "evt_nobodys", ":id", "999999").Replace(path)
+	path = strings.NewReplacer(":code", "crypto_bitcoin", ":network", "bitcoin", ":chapter", "payments",
+		":currency", "NGN", ":reference", "PAY_NOBODYS", ":event", "evt_nobodys", ":id", "999999").Replace(path)
 	if strings.HasSuffix(path, "/review") && r.method == http.MethodGet && strings.Contains(path, "resends") {
 		path += "?created_after=2026-03-01T11:00"
 	}
@@ -362,6 +439,19 @@ func asking(t testing.TB, b *servertest.Browser, domain scope.Domain) url.Values
 	return url.Values{"csrf": {token}, "active": {"true"}, "enabled": {"true"}} // switches ask for their value first
 }
 
+// askingAs gives the members of a business a role, and asks for them.
+func askingAs(t testing.TB, s *servertest.Server, sc scope.Scope, b *servertest.Browser, role scope.Role, domain scope.Domain) url.Values {
+	t.Helper()
+	s.SetRole(sc, role)
+	if role != scope.Till {
+		return asking(t, b, domain)
+	}
+	s.FailOn(s.DB.Exec(t.Context()).Model(&models.Business{}).Where("id = ?", sc.BusinessID).Update("till_domain", string(domain)).Error)
+	b.Get("/dashboard/till/leave") // the session gets a new id with the new role
+	token := html.UnescapeString(formToken.FindStringSubmatch(b.Get("/dashboard/till/leave").Body)[1])
+	return url.Values{"csrf": {token}, "active": {"true"}, "enabled": {"true"}}
+}
+
 // TestRights (AP-2) asks for every address as each role in each domain: who may not is
 // refused, and who may finds what is there in that domain, and none of the other's.
 func TestRights(t *testing.T) {
@@ -372,11 +462,10 @@ func TestRights(t *testing.T) {
 		b := s.SignIn(ama)
 		for _, role := range roles {
 			for _, domain := range []scope.Domain{scope.Test, scope.Live} {
-				s.SetRole(sc, role)
-				token := asking(t, b, domain)
+				token := askingAs(t, s, sc, b, role, domain)
 				for _, r := range rowsOf(t) {
 					var a servertest.Answer
-					if strings.HasSuffix(r.path, "/news") { // which has no end
+					if endless(r.path) {
 						a = b.Head(r.path)
 					} else if r.method == http.MethodGet {
 						a = b.Get(r.at(mine[domain]))
@@ -456,8 +545,14 @@ func TestStrangers(t *testing.T) {
 		for _, r := range rowsOf(t) {
 			if at, review := strings.CutSuffix(r.at(mine), "/review"); r.method == http.MethodGet && r.own() && review {
 				leads(t, owner.Get(at+"/review"), strings.TrimSuffix(at, "/attach"))
+			} else if r.path == "/dashboard/notifications/:id" { // leads to its record
+				leads(t, owner.Get(at), "/dashboard/methods")
+			} else if r.path == "/dashboard/sends/:reference/sign" { // it is in a batch
+				leads(t, owner.Get(at), mine["/dashboard/sends/together/:id"])
 			} else if r.method == http.MethodGet && r.own() {
-				expect(t, owner.Get(at), 200)
+				if a := owner.Get(at); a.Status != 200 {
+					t.Errorf("its owner gets %s: %d %q", at, a.Status, a.Location)
+				}
 			}
 		}
 		for _, list := range []string{"/dashboard", "/dashboard/payments", "/dashboard/links", "/dashboard/webhooks", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/team", "/dashboard/account"} {

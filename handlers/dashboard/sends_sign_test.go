@@ -37,7 +37,7 @@ func readySend(s *servertest.Server, sc scope.Scope) models.Send {
 	v, err := s.Sends.Ask(s.T.Context(), sc, send.Request{Kind: send.Payout, Method: string(money.CryptoEthereum),
 		Amount: "0.001", Address: ethPayee})
 	s.FailOn(err)
-	v, err = s.Sends.Approvals.Approve(s.T.Context(), sc, v.Send.Reference, "", send.Proof{Password: servertest.Password})
+	v, err = s.Sends.Approvals.Approve(s.T.Context(), sc, v.Send.Reference, v.Version(), send.Proof{Password: servertest.Password})
 	s.FailOn(err)
 	return v.Send
 }

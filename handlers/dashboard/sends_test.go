@@ -12,7 +12,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment/observe"
 	"cointill/core/scope"
-	"cointill/core/send"
+	"cointill/core/send/rules"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -98,14 +98,14 @@ func TestRefundFromFormToSuccessful(t *testing.T) {
 		expect(t, b.Get("/dashboard/sends?show=approve"), 200, "To approve (1)", "1 send", reference, "Ama Mensah")
 		expect(t, b.Get(form), 200, "All of this money was refunded, or other sends of it are open")
 
-		approval := url.Values{"version": {"1"}, "password": {"not the passphrase"}}
+		approval := url.Values{"version": {hiddenValue(asked, "version")}, "password": {"not the passphrase"}}
 		expect(t, b.PostFrom(at, at+"/approve", approval), 422, "Approve this send")
 		s.Clock.Advance(time.Minute)
 		approval.Set("password", servertest.Password)
-		approval.Set("version", "99")
+		approval.Set("version", "1-0000000000000000")
 		expect(t, b.PostFrom(at, at+"/approve", approval), 409, "This send changed since you opened it")
 		expect(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"exact"}}), 409, "only one that is ready can be signed")
-		approval.Set("version", "1")
+		approval.Set("version", hiddenValue(asked, "version"))
 		leads(t, b.PostFrom(at, at+"/approve", approval), at)
 		ready := b.Get(at)
 		expect(t, ready, 200, "To sign", "You approved the send.", "1 of 1 needed", "Sandbox wallet", "Exactly as approved")
@@ -170,20 +170,20 @@ func TestSendRules(t *testing.T) {
 		b := s.SignIn(ama)
 		at := "/dashboard/sends/rules"
 		expect(t, b.Get(at), 200, "Every send", "Never", "No limit")
-		rules := url.Values{"one_from": {"100.001"}, "two_from": {"many"}, "password": {servertest.Password}}
-		expect(t, b.PostFrom(at, at, rules), 422, "at most two decimals", `value="many"`)
-		rules = url.Values{"one_from": {"100"}, "two_from": {"1,000"}, "day_limit": {"5000.50"}}
-		expect(t, b.PostFrom(at, at, rules), 422, `value="1,000"`)
+		wanted := url.Values{"one_from": {"100.001"}, "two_from": {"many"}, "password": {servertest.Password}}
+		expect(t, b.PostFrom(at, at, wanted), 422, "at most two decimals", `value="many"`)
+		wanted = url.Values{"one_from": {"100"}, "two_from": {"1,000"}, "day_limit": {"5000.50"}}
+		expect(t, b.PostFrom(at, at, wanted), 422, `value="1,000"`)
 		s.Clock.Advance(time.Minute)
-		rules.Set("password", servertest.Password)
-		leads(t, b.PostFrom(at, at, rules), at)
+		wanted.Set("password", servertest.Password)
+		leads(t, b.PostFrom(at, at, wanted), at)
 		expect(t, b.Get(at), 200, "$100.00 and more", "$1,000.00 and more", "$5,000.50")
 		leads(t, b.PostFrom(at, "/dashboard/domain", url.Values{"domain": {"live"}, "next": {at}}), "/dashboard/sends")
-		leads(t, b.PostFrom(at, at, rules), at)
+		leads(t, b.PostFrom(at, at, wanted), at)
 		expect(t, b.Get(at), 200, "Every send", "These rules wait until", "$100.00 and more")
-		now, planned, err := s.Sends.Approvals.ReadRules(t.Context(), live(sc))
+		now, planned, err := s.Sends.Rules.ReadRules(t.Context(), live(sc))
 		s.FailOn(err)
-		if now != (send.Rules{}) || planned == nil || planned.OneFrom != 10_000 {
+		if now != (rules.Rules{}) || planned == nil || planned.OneFrom != 10_000 {
 			t.Errorf("the live rules are %v and %v wait, want the usual ones and one approver from 10000", now, planned)
 		}
 		s.SetRole(sc, scope.Finance)

@@ -29,15 +29,17 @@ func TestSystemPage(t *testing.T) {
 		hidden := func(b *servertest.Browser) {
 			t.Helper()
 			expect(t, b.Get(systemAt), 404, "There is nothing at this address.")
-			if strings.Contains(b.Get(accountAt).Body, systemAt) {
-				t.Error("the menu shows it")
+			for _, at := range []string{accountAt, "/dashboard/settings"} {
+				if strings.Contains(b.Get(at).Body, systemAt) {
+					t.Errorf("the menu or the tabs of %s show it", at)
+				}
 			}
 		}
 		hidden(b)
 		s.Accounts.Operators = []string{ama, "dede@shop.example"}
 		hidden(b) // no second factor
 		passkeyPages(t, b, "Phone")
-		expect(t, b.Get(accountAt), 200, systemAt)
+		expect(t, b.Get("/dashboard/settings"), 200, systemAt)
 		page := b.Get(systemAt)
 		expect(t, page, 200, "1.2.3", "migrations are applied", "sandbox-bitcoin", "Webhook deliveries", "Nothing waiting", "Kraken", "No mail server")
 		hidden(owner)

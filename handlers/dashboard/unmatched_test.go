@@ -31,7 +31,7 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple))
-		opened, err := s.Payments.Open(t.Context(), started.AccessToken, "")
+		opened, err := s.Payments.Open(t.Context(), started.AccessToken, "", "")
 		s.FailOn(err)
 		hash := strings.Repeat("ab", 32)
 		one, two := untagged(s, sc, hash, opened.Payment), untagged(s, sc, strings.Repeat("ef", 32), opened.Payment)

@@ -331,12 +331,14 @@ func TestWalletElsewhere(t *testing.T) {
 		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		sandboxed := b.Get(walletAt)
-		expect(t, sandboxed, 200, "need no wallet")
-		if strings.Contains(sandboxed.Body, reviewAt) {
-			t.Error("the sandbox asks for a key")
+		expect(t, sandboxed, 200, "need no wallet", "This is a rehearsal")
+		asking(t, b, scope.Live)
+		if unserved := b.Get(walletAt); strings.Contains(unserved.Body, reviewAt) {
+			t.Error("a coin without a node asks for a key")
 		}
 		expect(t, b.PostFrom("/dashboard/methods", reviewAt, url.Values{"key": {tpub}}), 409, "No node is configured")
 		expect(t, b.PostFrom("/dashboard/methods", walletAt, url.Values{"key": {tpub}, "password": {servertest.Password}}), 409, "No node is configured")
+		asking(t, b, scope.Test)
 		leads(t, b.Get(reviewAt), walletAt)
 		for _, at := range []string{"/dashboard/methods/crypto_gold/wallet", "/dashboard/methods/%00/wallet", "/dashboard/methods/crypto_gold/wallet/review"} {
 			expect(t, b.Get(at), 404)

@@ -11,6 +11,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/models"
+	"cointill/views/words"
 )
 
 // Answer is the public form of an error, for a person or a program. Explain makes
@@ -22,6 +23,9 @@ type Answer struct {
 	Fields     fault.Fields
 	RetryAfter time.Duration // 0: not said
 }
+
+// SentenceIn returns the sentence in the language of a context, as pages show it.
+func (a Answer) SentenceIn(ctx context.Context) string { return words.Refusal(ctx, a.Code, a.Sentence) }
 
 // Envelope is the body of every failure under /v1 (contract section 3).
 type Envelope struct {

@@ -31,7 +31,7 @@ func RefuseForm(f *ui.Form, err error) (status int, unexpected error) {
 	}
 	why := ExplainError(err)
 	if f.Errors = why.Fields; len(f.Errors) == 0 {
-		f.Errors = map[string][]string{"": {why.Sentence}}
+		f.Errors, f.Code = map[string][]string{"": {why.Sentence}}, why.Code
 	}
 	return why.Status, nil
 }
@@ -42,14 +42,14 @@ func DescribeRefusal(err error) (flash layout.Flash, status int, unexpected erro
 	var f ui.Form
 	if fault.KindOf(err) == fault.Forbidden {
 		why := ExplainError(err)
-		return layout.Flash{Kind: string(ui.Bad), Text: why.Sentence}, why.Status, nil
+		return layout.Flash{Kind: string(ui.Bad), Text: why.Sentence, Code: why.Code}, why.Status, nil
 	}
 	status, unexpected = RefuseForm(&f, err)
 	var sentences []string
 	for _, each := range f.Errors {
 		sentences = append(sentences, each...)
 	}
-	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " ")}, status, unexpected
+	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " "), Code: f.Code}, status, unexpected
 }
 
 // SetRetryAfter sets the header Retry-After when the refusal says how long to wait.

@@ -76,6 +76,9 @@ type Session interface {
 	FormToken() string
 }
 
+// GoingLivePath is the checklist for going live.
+const GoingLivePath = "/dashboard/going-live"
+
 // FormField is the name of the form field with the form token. Requests made
 // by scripts may send the header FormHeader instead.
 const (
@@ -95,6 +98,8 @@ type Ctx struct {
 	// Offers reports whether the member may open the page of a route: pages link
 	// only to pages that the member may open. Nil on the routes of visitors and payers.
 	Offers func(path string) bool
+	// CountUnread counts the member's unread notifications. Nil on the routes of visitors and payers.
+	CountUnread func() int
 	// Session is nil on the routes of payers.
 	Session Session
 	// ClientIP is the customer's or member's address, behind trusted proxies too.
@@ -123,7 +128,11 @@ const (
 	keyDomain   = "domain"
 	keyFlash    = "flash"
 	keyBusiness = "business"
+	keyTill     = "till"
 )
+
+// TillPath is the page of a till: all that a till's browser may see is there and below it.
+const TillPath = "/dashboard/till"
 
 // Render sends a page with status 200.
 func (c *Ctx) Render(component templ.Component) error {
@@ -148,6 +157,15 @@ func (c *Ctx) Redirect(path string) error {
 	return c.Ctx.Redirect(LocalPath(path, "/"), http.StatusSeeOther)
 }
 
+// OpenPage sends the browser to a path of this server, also where a script asked for a part of a page.
+func (c *Ctx) OpenPage(path string) error {
+	if c.Get("HX-Request") == "" {
+		return c.Redirect(path)
+	}
+	c.Set("HX-Redirect", LocalPath(path, "/"))
+	return c.Status(http.StatusOK).Send(nil)
+}
+
 // LocalPath returns the path when it is one of this server, else the fallback, so that no link
 // can redirect a browser to another site.
 func LocalPath(path, fallback string) string {
@@ -170,6 +188,11 @@ func (c *Ctx) Param(name string) string {
 		return ""
 	}
 	return text
+}
+
+// AllowCamera lets the page ask for the device's camera.
+func (c *Ctx) AllowCamera() {
+	c.Set("Permissions-Policy", "camera=(self), geolocation=(), microphone=(), payment=(), usb=()")
 }
 
 // FormText returns a form field without the spaces around it, and without bytes that are not
@@ -215,13 +238,28 @@ func (c *Ctx) SetBusiness(id int64) {
 	c.Session.Rotate()
 }
 
+// InTill reports whether the browser is in till mode: its session then has the rights of the till role only.
+func (c *Ctx) InTill() bool { return c.Session.Value(keyTill) != "" }
+
+// EnterTill puts the browser into till mode. The session gets a new id, so that no form of other pages works any more.
+func (c *Ctx) EnterTill() {
+	c.Session.Set(keyTill, "on")
+	c.Session.Rotate()
+}
+
+// LeaveTill ends till mode.
+func (c *Ctx) LeaveTill() {
+	c.Session.Set(keyTill, "")
+	c.Session.Rotate()
+}
+
 // SetFlash leaves a sentence for the next page. Kind is good, bad, warn or info.
 func (c *Ctx) SetFlash(kind, text string) { c.Session.Set(keyFlash, kind+"\n"+text) }
 
 // TakeFlash is the sentence that the last request left; it is shown once.
 func (c *Ctx) TakeFlash() layout.Flash {
 	stored := c.Session.Value(keyFlash)
-	if stored == "" {
+	if _, byScript := c.LiveSince(); stored == "" || byScript { // it belongs to the page that a person opens
 		return layout.Flash{}
 	}
 	c.Session.Set(keyFlash, "")
@@ -233,6 +271,15 @@ func (c *Ctx) TakeFlash() layout.Flash {
 func (c *Ctx) FillLayout(title, nav string) layout.Page {
 	return layout.Page{Title: title, Nav: nav, UserName: c.Member.User.Name, UserEmail: c.Member.User.Email,
 		BusinessName: c.Member.Business.Name, Domain: string(c.Domain()), LiveAvailable: true, Operator: c.Operator,
+		Scope: c.Member.Business.Code + " " + string(c.Domain()), Unread: c.countUnread(),
 		CSRF: c.Session.FormToken(), Once: ident.New("once_"), Flash: c.TakeFlash(), NextPath: c.OriginalURL(),
 		Offers: c.Offers}
+}
+
+// countUnread counts the member's unread notifications; 0 where the server can't.
+func (c *Ctx) countUnread() int {
+	if c.CountUnread == nil {
+		return 0
+	}
+	return c.CountUnread()
 }

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"cointill/views/words"
 )
 
 const (
@@ -26,7 +28,7 @@ type Event struct {
 }
 
 // StreamEvents keeps the answer open and sends the result of render, at each update,
-// until the browser leaves, the server stops, ten minutes have passed or
+// until the browser leaves, the server stops, ten minutes have passed, updates is closed or
 // render fails; leave is called then. render runs after the handler has
 // returned: it must not touch the Ctx, only values copied from it.
 func (c *Ctx) StreamEvents(updates <-chan struct{}, leave func(), render func(ctx context.Context) (Event, error)) error {
@@ -38,6 +40,8 @@ func (c *Ctx) StreamEvents(updates <-chan struct{}, leave func(), render func(ct
 		return nil
 	}
 	closing, id := c.Closing, strings.Clone(c.RequestID)
+	language := words.LanguageOf(c.UserContext())
+	inLanguage := func(ctx context.Context) (Event, error) { return render(words.WithLanguage(ctx, language)) }
 	c.writeLater(func(w *bufio.Writer) {
 		defer leave()
 		defer func() { // outside of any handler, so no other code recovers
@@ -45,7 +49,7 @@ func (c *Ctx) StreamEvents(updates <-chan struct{}, leave func(), render func(ct
 				slog.Error("stream panicked", "request_id", id, "panic", p)
 			}
 		}()
-		if err := writeEvents(w, updates, closing, render); err != nil {
+		if err := writeEvents(w, updates, closing, inLanguage); err != nil {
 			slog.Warn("stream ended", "request_id", id, "error", err)
 		}
 	})
@@ -93,7 +97,10 @@ func writeEvents(w *bufio.Writer, updates, closing <-chan struct{}, render func(
 			return nil
 		case <-beat.C:
 			text = ": beat\n\n"
-		case <-updates:
+		case _, open := <-updates:
+			if !open {
+				return nil
+			}
 			ctx, cancel := context.WithTimeout(context.Background(), renderWithin)
 			next, err := render(ctx)
 			cancel()

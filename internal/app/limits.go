@@ -24,8 +24,8 @@ const (
 	// ownFiles is how many descriptors are left to the database, nodes, the mail server and
 	// sources of prices.
 	ownFiles = 160
-	// waiting is the part of all connections that open pages may have.
-	waiting = 4
+	// memoryOfPage is the memory that there is for each open page: it takes a tenth of that.
+	memoryOfPage = 1 << 20
 )
 
 // KeepToMemory tells the Go runtime how much memory there is, unless the operator did.
@@ -45,12 +45,13 @@ func findLimits() limits {
 }
 
 // limitsOf shares out memory and descriptors. Clients that are connected have two thirds of the
-// descriptors, those that are turned away a twelfth, and webhooks, open ones and idle ones, a quarter.
+// descriptors, those that are turned away a twelfth, and webhooks, open ones and idle ones, a quarter. Pages that wait
+// have at most half of the connections: requests have the others.
 func limitsOf(plan memory.Plan, descriptors int64) limits {
 	shared := max(descriptors-ownFiles, descriptors/2)
 	l := limits{memory: plan, descriptors: descriptors, connections: int(min(int64(plan.Connections), shared*2/3))}
-	l.pages = max(l.connections/waiting, 1)
-	l.deliveries = int(max(min(int64(plan.Connections/waiting), shared/6), 1))
+	l.pages = int(max(min(int64(l.connections/2), plan.Runtime/memoryOfPage), 1))
+	l.deliveries = int(max(min(int64(plan.Connections/4), shared/6), 1))
 	room := memory.NewBudget(plan.Room)
 	l.bodies, l.pictures, l.answers = room.Part(plan.Room/2), room.Part(plan.Room), room.Part(plan.Room/2)
 	return l

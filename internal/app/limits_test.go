@@ -20,14 +20,14 @@ func TestDescriptorsAreShared(t *testing.T) {
 		descriptors, memory            int64
 		connections, pages, deliveries int
 	}{
-		{64, memory.Unlimited, 21, 5, 5},
-		{256, memory.Unlimited, 85, 21, 21},
-		{1024, memory.Unlimited, 576, 144, 144},
-		{1024, memory.Least, 576, 144, 144},
-		{4096, memory.Unlimited, 2624, 656, 656},
+		{64, memory.Unlimited, 21, 10, 5},
+		{256, memory.Unlimited, 85, 42, 21},
+		{1024, memory.Unlimited, 576, 288, 144},
+		{1024, memory.Least, 576, 208, 144},
+		{4096, memory.Unlimited, 2624, 1312, 656},
 		{4096, memory.Least, 832, 208, 208},
-		{16384, memory.Unlimited, 4096, 1024, 1024},
-		{math.MaxInt32, memory.Unlimited, 4096, 1024, 1024},
+		{16384, memory.Unlimited, 4096, 2048, 1024},
+		{math.MaxInt32, memory.Unlimited, 4096, 2048, 1024},
 	} {
 		l := limitsOf(memory.PlanFor(memory.RuntimeLimit(c.memory)), c.descriptors)
 		if l.connections != c.connections || l.pages != c.pages || l.deliveries != c.deliveries {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -11,13 +10,14 @@ import (
 	"cointill/chain/bitcoin"
 	"cointill/chain/bitcoin/params"
 	"cointill/chain/ethereum"
-	ethereumparams "cointill/chain/ethereum/params"
 	"cointill/chain/xrpl"
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/clock"
 	"cointill/core/memory"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/networks"
+	"cointill/core/payment/observe"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/core/send/payer"
 	"cointill/core/wallet"
@@ -50,6 +50,10 @@ type followed struct {
 	codec  chain.Codec // nil where nothing is looked for in raw blocks
 	// interval is how often it is looked at without a push; 0 is the follower's usual.
 	interval time.Duration
+	// addresses are those that it shares with other networks; nil for none.
+	addresses *observe.Addresses
+	// paysEther says that balances are compared, hasIssuer that the token's issuer is asked about addresses.
+	paysEther, hasIssuer bool
 }
 
 // RealNetwork is a network as real nodes show it.
@@ -63,15 +67,17 @@ type RealNetwork interface {
 
 // nodes are the real networks that the operator set up.
 type nodes struct {
-	sources []RealNetwork
-	keyed   map[scope.Domain]map[money.Chain]wallet.Net // of those that are received on with keys
-	ledgers map[scope.Domain]wallet.Ledger              // of the XRP Ledger
-	holders map[scope.Domain]wallet.Holder
-	served  map[scope.Domain]map[money.Chain]chain.Network
-	follow  []followed
-	signers map[string]payer.Signer // by network
+	sources   []RealNetwork
+	keyed     map[scope.Domain]map[money.Chain]wallet.Net // of those that are received on with keys
+	ledgers   map[scope.Domain]wallet.Ledger              // of the XRP Ledger
+	holders   map[scope.Domain]wallet.Holder
+	served    map[scope.Domain]map[money.Chain]chain.Network
+	follow    []followed
+	signers   map[string]payer.Signer         // by network
+	homes     map[chain.Network]chain.Network // see networks.Registry
+	tokenless map[chain.Network]bool
 	// contracts are what wallets need to know of Ethereum's networks.
-	contracts map[chain.Network]payment.Contract
+	contracts map[chain.Network]place.Contract
 }
 
 // addNetwork adds a network that serves a chain in a domain.
@@ -87,7 +93,8 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 		keyed:   map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
 		served:  map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
 		holders: map[scope.Domain]wallet.Holder{}, signers: map[string]payer.Signer{},
-		ledgers: map[scope.Domain]wallet.Ledger{}, contracts: map[chain.Network]payment.Contract{},
+		ledgers: map[scope.Domain]wallet.Ledger{}, contracts: map[chain.Network]place.Contract{},
+		homes: map[chain.Network]chain.Network{}, tokenless: map[chain.Network]bool{},
 	}
 	for _, one := range []struct {
 		domain scope.Domain
@@ -115,46 +122,13 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
-	if err := s.openEthereum(all, now, log, answers); err != nil {
+	if err := s.openEVM(all, now, log, answers); err != nil {
+		return nil, err
+	}
+	if err := s.openTron(all, now, log, answers); err != nil {
 		return nil, err
 	}
 	return all, s.openLedgers(all, now, log, answers)
-}
-
-// openEthereum adds the sources of Ethereum's networks.
-func (s *Settings) openEthereum(all *nodes, now clock.Clock, log *slog.Logger, answers *memory.Part) error {
-	for _, one := range []struct {
-		domain      scope.Domain
-		urls        []string
-		name, token string
-		others      map[string]string
-	}{{scope.Live, s.LiveEthereumURL, s.LiveEthereumNetwork, "", s.LiveEthereumTokens},
-		{scope.Test, s.TestEthereumURL, s.TestEthereumNetwork, s.TestEthereumUSDT, s.TestEthereumTokens}} {
-		if len(one.urls) == 0 {
-			continue
-		}
-		p, err := ethereumparams.Lookup(one.name, one.token)
-		if err == nil && p.Test != (one.domain == scope.Test) {
-			err = errors.New("it belongs to the other domain")
-		}
-		if err == nil {
-			p, err = p.AddTokens(one.others)
-		}
-		if err != nil {
-			return fmt.Errorf("network %s of %s in the %s domain: %w", one.name, money.Ethereum, one.domain, err)
-		}
-		source, err := ethereum.New(ethereum.Config{Params: p, Nodes: one.urls, Clock: now, Log: log, Memory: answers})
-		if err != nil {
-			return fmt.Errorf("%s nodes of the %s domain: %w", money.Ethereum, one.domain, err)
-		}
-		all.keyed[one.domain][money.Ethereum] = wallet.Ethereum(p)
-		all.holders[one.domain] = balanceLookup(source)
-		all.contracts[source.Network()] = payment.Contract{ChainID: p.ChainID, Token: p.Token.String()}
-		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
-		all.addNetwork(one.domain, money.Ethereum, source, ethereum.Codec())
-		all.follow[len(all.follow)-1].interval = p.Interval
-	}
-	return nil
 }
 
 // openLedgers adds the sources of the XRP Ledger's networks.
@@ -211,6 +185,12 @@ func accountLookup(source *xrpl.Source) func(context.Context, xrp.Account) (wall
 	}
 }
 
+// hasEVM reports whether a domain has nodes of a network of Ethereum's kind.
+func (n *nodes) hasEVM(domain scope.Domain) bool {
+	_, has := n.keyed[domain][money.Ethereum]
+	return has
+}
+
 // findNet returns the network that serves a chain in a domain, if payments to keys are received on it.
 func (n *nodes) findNet(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
 	p, ok := n.keyed[domain][c]
@@ -220,19 +200,20 @@ func (n *nodes) findNet(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
 // describeMissing returns what keeps a payment method from working for a business.
 func (p *Product) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
 	info, _ := method.Info()
-	name, ok := p.Networks.Domains[sc.Domain][info.Chain]
-	if !ok {
+	served := p.Networks.Served(sc.Domain, info)
+	if len(served) == 0 {
 		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
 	}
 	if p.Quotes.Sources[sc.Domain] == nil {
 		return "The operator of this server has set up no source of live prices, so no payment could be priced.", nil
 	}
-	ready, err := p.Wallets.Ready(ctx, sc, name)
-	if err == nil && !ready && info.Chain == money.XRPL {
+	for _, home := range networks.Homes(p.Networks, sc.Domain, info, info.Chains()) {
+		if ready, err := p.Wallets.Ready(ctx, sc, chain.Network(home)); err != nil || ready {
+			return "", err
+		}
+	}
+	if info.Chain == money.XRPL {
 		return "Add your own account of the XRP Ledger first: payments go straight to it.", nil
 	}
-	if err == nil && !ready {
-		return "Add the public key of your own wallet first: payments go straight to it.", nil
-	}
-	return "", err
+	return "Add the public key of your own wallet first: payments go straight to it.", nil
 }

@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cointill/chain"
-	simulated "cointill/chain/sandbox"
 	"cointill/core/clock"
 	"cointill/core/demo"
 	"cointill/core/money"
@@ -52,20 +50,10 @@ func (p *Product) MakePast(ctx context.Context, s *Settings, listening net.Addr,
 			return err
 		}}
 	for _, one := range past.chains {
-		services.Networks[kindOf(one)] = one
+		services.Networks[one.Network().Code()] = one
 	}
 	payments, err = demo.Fill(ctx, services, days, until)
 	return payments, errors.Join(err, past.Close())
-}
-
-// kindOf returns the kind of a simulated network.
-func kindOf(c *simulated.Chain) money.Chain {
-	for _, kind := range money.Chains() {
-		if chain.Sandbox(kind) == c.Network() {
-			return kind
-		}
-	}
-	return ""
 }
 
 // shopServer answers the webhooks of the sample payments in place of a shop's server: nearly

@@ -26,6 +26,7 @@ import (
 	"cointill/core/apilog"
 	"cointill/core/audit"
 	"cointill/core/clock"
+	"cointill/core/golive"
 	"cointill/core/idempotency"
 	"cointill/core/journal"
 	"cointill/core/lease"
@@ -35,18 +36,27 @@ import (
 	"cointill/core/metrics"
 	"cointill/core/money"
 	"cointill/core/networks"
+	"cointill/core/notification"
 	"cointill/core/outbox"
 	"cointill/core/payment"
+	"cointill/core/payment/choice"
+	"cointill/core/payment/claim"
+	"cointill/core/payment/erase"
 	"cointill/core/payment/list"
+	"cointill/core/payment/observe"
 	"cointill/core/quote"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
+	"cointill/core/savedview"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/send"
+	"cointill/core/send/batch"
+	"cointill/core/send/signing"
 	"cointill/core/settings"
 	"cointill/core/sse"
 	"cointill/core/stats"
+	"cointill/core/till"
 	"cointill/core/trace"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -54,6 +64,7 @@ import (
 	"cointill/core/webhook/diagnose"
 	"cointill/core/webhook/guard"
 	"cointill/handlers/api"
+	"cointill/handlers/api/openapi"
 	"cointill/handlers/checkout"
 	"cointill/handlers/dashboard"
 	"cointill/handlers/page"
@@ -83,6 +94,7 @@ type Product struct {
 	Sends      *send.Service
 	figures    *stats.Service
 	Books      *journal.Service
+	Notices    *notification.Service
 	Links      *link.Service
 	Hooks      *webhook.Service
 	deliveries *delivery.Service
@@ -187,7 +199,7 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 	if err := p.openNetworks(ctx, s); err != nil {
 		return err
 	}
-	p.hub.Problem = p.Networks.Problem
+	p.hub.Problem, p.hub.Ended = p.Networks.Problem, p.Accounts.FindEndedViewers
 	if err := p.Networks.Refresh(ctx); err != nil {
 		return err
 	}
@@ -195,7 +207,7 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 	p.Wallets = &wallet.Service{DB: p.DB, Clock: p.Clock, Receivers: wallet.SandboxReceivers(),
 		Networks: p.nodes.findNet,
 		Ledgers:  p.nodes.ledgers, Holders: p.nodes.holders, SharedAccounts: s.XRPSharedAccounts, Marks: p.Marks}
-	p.Accounts.Missing = p.describeMissing
+	p.Accounts.Missing, p.Accounts.Networks = p.describeMissing, p.Networks
 	if err := p.wireTelling(s, box, listening); err != nil {
 		return err
 	}
@@ -218,6 +230,7 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 		HasMailServer: p.receipts.SMTP != nil, Changed: p.signalChange})
 	p.figures = &stats.Service{DB: p.DB, Clock: p.Clock}
 	p.Books = &journal.Service{DB: p.DB, Clock: p.Clock}
+	p.Notices = &notification.Service{DB: p.DB, Clock: p.Clock}
 	p.Receiving = &receiving.Service{DB: p.DB, Clock: p.Clock, Users: p.Users, Wallets: p.Wallets,
 		Mails:  p.receipts,
 		Render: mailview.RenderWalletChanged, Pages: p.Base + "/dashboard/methods", Wake: p.send.Signal}
@@ -240,33 +253,47 @@ func isReachable(base string, listening net.Addr) (bool, error) {
 }
 
 // openNetworks opens the networks that the operator set nodes up for, and for
-// every chain without one in the test domain a simulated chain.
+// every chain without one in the test domain a simulated chain. Networks of Ethereum's kind, which share their
+// addresses, are all simulated or all real.
 func (p *Product) openNetworks(ctx context.Context, s *Settings) (err error) {
 	if p.nodes, err = s.buildNodes(p.Clock, p.Log, p.limits.answers); err != nil {
 		return err
 	}
 	p.Follows = p.nodes.follow
 	p.Networks = &networks.Registry{DB: p.DB, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {},
-		scope.Live: {}}}
+		scope.Live: {}}, Homes: p.nodes.homes, Tokenless: p.nodes.tokenless}
 	for domain, chains := range p.nodes.served {
 		maps.Copy(p.Networks.Domains[domain], chains)
 	}
 	p.Sandbox = &sandbox.Service{Chains: map[money.Chain]sandbox.Chain{}}
-	for _, kind := range money.Chains() {
-		if _, real := p.nodes.served[scope.Test][kind]; real {
+	shared := observe.NewAddresses(&chain.WatchSet{})
+	for _, code := range money.ListNetworks() {
+		if _, real := p.nodes.served[scope.Test][code]; real || code.IsEVM() && p.nodes.hasEVM(scope.Test) {
 			continue
 		}
-		c, err := simulated.Open(ctx, p.DB, kind, p.Clock)
+		c, err := simulated.Open(ctx, p.DB, code, p.Clock)
 		if err != nil {
 			return err
 		}
+		one := followed{NetworkSource: c, Domain: scope.Test}
+		if code.IsEVM() {
+			one.addresses = shared
+			p.nodes.homes[c.Network()] = chain.Sandbox(money.Ethereum)
+		}
+		if code.IsEVM() && code != money.Ethereum || code == money.Tron {
+			one.interval = furtherInterval // few pay there; what this process mines wakes its follower
+		}
 		p.chains = append(p.chains, c)
-		p.Follows = append(p.Follows, followed{NetworkSource: c, Domain: scope.Test})
-		p.Sandbox.Chains[kind] = c
-		p.Networks.Domains[scope.Test][kind] = c.Network()
+		p.Follows = append(p.Follows, one)
+		p.Sandbox.Chains[code] = c
+		p.Networks.Domains[scope.Test][code] = c.Network()
 	}
 	return nil
 }
+
+// furtherInterval is how often the simulated networks beside each coin's first one are looked at for changes by other
+// processes.
+const furtherInterval = 3 * time.Second
 
 // wireTelling makes what tells merchants and customers: webhooks and receipts.
 func (p *Product) wireTelling(s *Settings, box *secret.Box, listening []net.Addr) error {
@@ -313,7 +340,7 @@ func renderReceipt(base string, r mail.Receipt) (subject, text, html string) {
 	}
 	props := mailview.ReceiptProps{
 		Lang: r.Language, Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat,
-		Coin:      r.CoinAmount + " " + r.Coin,
+		Coin: r.CoinAmount + " " + r.Coin, Network: r.Network,
 		Reference: r.Reference, BusinessReference: r.BusinessReference, Hash: r.TxHash, Paid: r.PaidAt,
 		Test:    r.Domain == scope.Test,
 		Contact: r.Contact,
@@ -337,22 +364,26 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 	if err != nil {
 		return err
 	}
-	pages := &checkout.Handlers{Logos: p.Settings, Payments: p.Payments, Links: p.Links, Refunds: p.Sends.Claims,
+	pages := &checkout.Handlers{Logos: p.Settings, Payments: p.Payments, Claims: &claim.Service{Payments: p.Payments},
+		Choices: &choice.Service{Payments: p.Payments},
+		Links:   p.Links, Refunds: p.Sends.Claims,
 		Sandbox: p.Sandbox, Hub: p.hub, Networks: p.Networks}
-	var document func() *api.Document
+	var document func() *openapi.Document
 	p.Server, err = web.New(web.Config{BaseURL: p.Base, TrustedProxies: s.TrustedProxies,
 		Connections: p.limits.connections, Bodies: p.limits.bodies}, web.Deps{
 		Calls: p.calls, Clock: p.Clock, Account: p.Accounts, Sessions: p.sessions, Secret: box,
-		Limiter: p.limiter, Hub: p.hub, Log: p.Log,
+		Limiter: p.limiter, Hub: p.hub, Log: p.Log, Notifications: p.Notices,
 		Metrics: metrics,
 		Checks:  p.readinessChecks(),
 		Routes: web.Routes{
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{
-					Payments: p.Payments, Lists: &list.Service{DB: p.DB}, Webhooks: p.Hooks,
+					Payments: p.Payments, Lists: &list.Service{DB: p.DB},
+					Resolver: payment.NewResolver(p.Payments), Webhooks: p.Hooks,
 					Deliveries: p.deliveries, Resends: p.resends, Links: p.Links,
 					Keys: p.Keys, Methods: p.Accounts, Networks: p.Networks, Quotes: p.Quotes,
-					Sandbox: p.Sandbox, Sends: p.Sends, ClaimURL: p.Sends.ClaimURL, Books: p.Books, Limits: p.limiter,
+					Sandbox: p.Sandbox, Sends: p.Sends, Signing: p.newSigning(),
+					ClaimURL: p.Sends.ClaimURL, Books: p.Books, Limits: p.limiter,
 					Answers: p.answers, Secrets: box,
 					Clock:     p.Clock,
 					PerMinute: s.RateLimit, BaseURL: p.Base, Version: Version,
@@ -360,10 +391,15 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 			},
 			Dashboard: func(m page.Members, v page.Visitors) { p.NewDashboard().Routes(m, v) },
 			Checkout:  pages.Routes,
-			Docs:      func(r page.Payers) { api.DocsRoutes(r, document) },
+			Docs:      func(r page.Payers) { openapi.DocsRoutes(r, document) },
 		},
 	})
 	return err
+}
+
+// newSigning makes the service that hands sends to wallets, and finds their transactions.
+func (p *Product) newSigning() *signing.Service {
+	return &signing.Service{DB: p.DB, Clock: p.Clock, Payments: p.Payments, Sends: p.Sends}
 }
 
 // NewDashboard makes the merchant's pages.
@@ -375,13 +411,18 @@ func (p *Product) NewDashboard() *dashboard.Handlers {
 		Hub:     p.hub, Links: p.Links,
 		Mails: p.receipts, Payments: p.Payments, Resolver: payment.NewResolver(p.Payments),
 		Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
-		Receiving: p.Receiving, Sandbox: p.Sandbox, Sends: p.Sends, Approvals: p.Sends.Approvals,
-		Signing: p.Sends.Signing, Addresses: p.Sends.Addresses,
+		Receiving: p.Receiving, Sandbox: p.Sandbox, Sends: p.Sends, Approvals: p.Sends.Approvals, SendRules: p.Sends.Rules,
+		Batches: &batch.Batches{Sends: p.Sends}, Signing: p.Sends.Signing, Addresses: p.Sends.Addresses, Transactions: p.newSigning(),
 		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Deliveries: p.deliveries,
+		Eraser:  &erase.Service{DB: p.DB, Clock: p.Clock, Users: p.Users, Calls: p.calls, Answers: p.answers},
 		Resends: p.resends, Answers: p.answers,
 		Signatures: &diagnose.Service{DB: p.DB, Clock: p.Clock, Endpoints: p.Hooks},
 		Clock:      p.Clock, Depths: p.Settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.Networks,
-		Noted: p.Networks,
+		Noted: p.Networks, Notices: p.Notices, Browsers: p.newPush(),
+		Tills: &till.Service{DB: p.DB, Clock: p.Clock, Payments: p.Payments, Secrets: p.Payments.Secrets},
+		Views: &savedview.Service{DB: p.DB, Clock: p.Clock},
+		GoingLive: golive.New(golive.Deps{DB: p.DB, Clock: p.Clock, Networks: p.Networks, Payments: p.Payments,
+			Quotes: p.Quotes, Users: p.Users, System: p.NewSystem()}),
 	})
 }
 

@@ -52,11 +52,19 @@ type Settings struct {
 	TestEthereumUSDT    string            `name:"test-ethereum-usdt" help:"Contract that stands for USDT on the test network. It must have 6 decimals."`
 	LiveEthereumTokens  map[string]string `name:"live-ethereum-tokens" mapsep:"," help:"Tokens beside USDT, USDC and DAI whose arrival is listed under Unmatched, with contract and decimals, e.g. PYUSD=0x6c3ea9036406852006290770BEdFcAbA0e23A0e8/6."`
 	TestEthereumTokens  map[string]string `name:"test-ethereum-tokens" mapsep:"," help:"The same on the test network, where none is known."`
-	LiveXRPURL          []string          `name:"live-xrp-url" secret:"" help:"Servers of the XRP Ledger for the live domain, best first, e.g. wss://host:51233. Empty: no live XRP."`
-	LiveXRPNetwork      string            `name:"live-xrp-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
-	TestXRPURL          []string          `name:"test-xrp-url" secret:"" help:"Servers of a test network for the test domain. Empty: the sandbox."`
-	TestXRPNetwork      string            `name:"test-xrp-network" default:"testnet" help:"testnet, devnet, or network-N where N is another network's network_id."`
-	XRPSharedAccounts   bool              `name:"xrp-shared-accounts" help:"Let several businesses receive with one account of the XRP Ledger. Their destination tags differ all the same."`
+	// EVM holds the settings of the registry's other networks of Ethereum's kind: see NewEVMSettings.
+	EVM any `embed:""`
+
+	LiveTronURL     []string `name:"live-tron-url" secret:"" help:"Nodes of Tron, best first, e.g. https://key@api.trongrid.io. Empty: it isn't followed."`
+	TestTronURL     []string `name:"test-tron-url" secret:"" help:"Nodes of a test network of Tron. Empty: none is followed."`
+	TestTronNetwork string   `name:"test-tron-network" default:"nile" enum:"nile,shasta" help:"nile or shasta."`
+	TestTronUSDT    string   `name:"test-tron-usdt" help:"Contract that stands for USDT on the test network. It must have 6 decimals. Default: the one that its wallets use."`
+
+	LiveXRPURL        []string `name:"live-xrp-url" secret:"" help:"Servers of the XRP Ledger for the live domain, best first, e.g. wss://host:51233. Empty: no live XRP."`
+	LiveXRPNetwork    string   `name:"live-xrp-network" default:"mainnet" enum:"mainnet" help:"mainnet."`
+	TestXRPURL        []string `name:"test-xrp-url" secret:"" help:"Servers of a test network for the test domain. Empty: the sandbox."`
+	TestXRPNetwork    string   `name:"test-xrp-network" default:"testnet" help:"testnet, devnet, or network-N where N is another network's network_id."`
+	XRPSharedAccounts bool     `name:"xrp-shared-accounts" help:"Let several businesses receive with one account of the XRP Ledger. Their destination tags differ all the same."`
 
 	RateSources []string          `secret:"" help:"Sources of live prices: standard, or names; name=https://host asks a mirror; none asks no source. cointill rates lists them." default:"standard"`
 	RateTrusted map[string]string `mapsep:"," help:"Sources that are trusted alone when fewer than two agree, e.g. USD/NGN=coinbase-fx."`

@@ -8,10 +8,13 @@ import (
 	"cointill/chain"
 	"cointill/core/alarm"
 	"cointill/core/journal/monthly"
+	"cointill/core/notification/email"
+	"cointill/core/notification/push"
 	"cointill/core/scope"
 	"cointill/core/system"
 	"cointill/handlers/page"
 	"cointill/views/mail"
+	"cointill/views/notice"
 )
 
 // NewSystem returns the service of the operators' page.
@@ -85,6 +88,18 @@ func (p *Product) checkFollowing(context.Context) error {
 func (p *Product) newMonthly() *monthly.Sender {
 	return &monthly.Sender{DB: p.DB, Clock: p.Clock, Books: p.Books, Mails: p.receipts,
 		Render: mail.RenderMonthlyStatement, Wake: p.send.Signal, Base: p.Base}
+}
+
+// newNotificationMails returns the sender of mails about notifications.
+func (p *Product) newNotificationMails() *email.Sender {
+	return &email.Sender{DB: p.DB, Clock: p.Clock, Mails: p.receipts, Render: mail.RenderNotification,
+		Wake: p.send.Signal, Base: p.Base}
+}
+
+// newPush returns what keeps the browsers of members and sends them notifications.
+func (p *Product) newPush() *push.Sender {
+	return &push.Sender{Service: &push.Service{DB: p.DB, Clock: p.Clock, Secrets: p.Payments.Secrets},
+		Clients: p.Sender.Clients, Render: notice.Push, Base: p.Base}
 }
 
 // newAlarms returns the service that mails owners and operators about real networks in trouble.

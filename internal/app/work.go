@@ -58,6 +58,7 @@ func (p *Product) runWork(ctx context.Context) {
 	run("deadlines", func(ctx context.Context) error { return p.Payments.RunSweeps(ctx, 500*time.Millisecond) })
 	run("deadlines of sends", func(ctx context.Context) error { return p.Sends.Evaluator.RunSweeps(ctx, time.Second) })
 	run("figures", func(ctx context.Context) error { return p.figures.Run(ctx, 5*time.Second) })
+	run("sums of the journal", func(ctx context.Context) error { return p.Books.RunSums(ctx, 5*time.Second) })
 	run("health", p.Networks.Run)
 	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
 	run("limits", func(ctx context.Context) error { p.limiter.Run(ctx); return nil })
@@ -86,6 +87,14 @@ func (p *Product) runWork(ctx context.Context) {
 	}
 	run("alarms", func(ctx context.Context) error {
 		return p.leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.newAlarms().Run(ctx) })
+	})
+	run("mails about notifications", func(ctx context.Context) error {
+		return p.leases.Run(ctx, "mails about notifications",
+			func(ctx context.Context, _ int64) error { return p.newNotificationMails().Run(ctx) })
+	})
+	run("notifications in browsers", func(ctx context.Context) error {
+		return p.leases.Run(ctx, "notifications in browsers",
+			func(ctx context.Context, _ int64) error { return p.newPush().Run(ctx) })
 	})
 	run("housekeeping", p.keepHouse)
 	run("address marks", p.Wallets.KeepMarks)
@@ -121,7 +130,7 @@ const reconcileEvery = 5 * time.Second
 func (p *Product) followNetwork(ctx context.Context, f followed) error {
 	network := f.Network()
 	return p.leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
-		observer := observe.New(p.Payments, p.Sends, &chain.WatchSet{Codec: f.codec})
+		observer := p.newObserver(f)
 		if err := observer.Load(ctx, network); err != nil {
 			return err
 		}
@@ -136,12 +145,12 @@ func (p *Product) followNetwork(ctx context.Context, f followed) error {
 		defer f.Notify(follower.Wake)()
 		var beside sync.WaitGroup
 		defer beside.Wait()
-		if accounts, ok := f.NetworkSource.(reconcile.Accounts); ok {
+		if accounts, ok := f.NetworkSource.(reconcile.Accounts); ok && f.paysEther {
 			reconciler := &reconcile.Reconciler{Observer: observe.New(p.Payments, p.Sends, observer.Watching),
 				Network: network, Coin: money.ETH, Accounts: accounts, Fence: fence}
 			beside.Go(func() { _ = reconciler.Run(ctx, reconcileEvery) })
 		}
-		if token, ok := f.NetworkSource.(issuer.Issuer); ok {
+		if token, ok := f.NetworkSource.(issuer.Issuer); ok && f.hasIssuer {
 			monitor := &issuer.Monitor{Service: p.Payments, Network: network, Token: money.USDT, Issuer: token,
 				Fence: fence}
 			beside.Go(func() { _ = monitor.Run(ctx, reconcileEvery) })
@@ -150,13 +159,22 @@ func (p *Product) followNetwork(ctx context.Context, f followed) error {
 	})
 }
 
+// newObserver makes the observer of a network.
+func (p *Product) newObserver(f followed) *observe.Observer {
+	watching := &chain.WatchSet{Codec: f.codec}
+	if f.addresses == nil {
+		return observe.New(p.Payments, p.Sends, watching)
+	}
+	return observe.NewSharing(p.Payments, p.Sends, watching, f.addresses)
+}
+
 // keepHouse deletes expired rows, once an hour.
 func (p *Product) keepHouse(ctx context.Context) error {
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
 		if err := errors.Join(p.sessions.Sweep(ctx), p.Accounts.Sweep(ctx), p.answers.Sweep(ctx), p.pruneRows(ctx),
-			p.newMonthly().SendDue(ctx)); err != nil &&
+			p.Notices.ForgetFormerMembers(ctx), p.newPush().Prune(ctx), p.newMonthly().SendDue(ctx)); err != nil &&
 			ctx.Err() == nil {
 			p.Log.Error("housekeeping failed; it is tried again in an hour", "error", err)
 		}
@@ -177,7 +195,11 @@ func (p *Product) pruneRows(ctx context.Context) error {
 			return err
 		}
 		others, err := p.calls.PruneCalls(ctx)
-		if err != nil || !more && !others {
+		if err != nil {
+			return err
+		}
+		notices, err := p.Notices.Prune(ctx)
+		if err != nil || !more && !others && !notices {
 			return err
 		}
 		select {

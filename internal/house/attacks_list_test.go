@@ -29,6 +29,9 @@ var attacks = []attack{
 	{id: "ETH-13", what: "A node that is behind answers that there are no logs."},
 	{id: "ETH-14", what: "One transaction has many logs, pays two payments, or is told by two nodes."},
 	{id: "ETH-15", what: "An address is written in another case, without 0x, or as a name."},
+	{id: "ETH-16", what: "Somebody sends nearly the amount of another customer's payment to the one address of both."},
+	{id: "ETH-17", what: "Somebody opens payments until every amount at the one address of a business is held."},
+	{id: "ETH-18", what: "Two merchants enter the same address, or one enters an address that isn't their own."},
 
 	{id: "BTC-1", what: "A transaction that isn't confirmed yet is replaced by another."},
 	{id: "BTC-2", what: "The same coins are spent in a competing block."},
@@ -106,6 +109,7 @@ var attacks = []attack{
 	{id: "AP-24", what: "A genuine small payment is shown as proof for a large order."},
 	{id: "AP-25", what: "An error page or message tells how we are built, or a secret."},
 	{id: "AP-26", what: "Secrets get into logs, metrics or the database in clear."},
+	{id: "AP-27", what: "A stranger's payments and transfers flood a merchant's mailbox or notifications."},
 
 	{id: "SD-1", what: "A send goes to another network, a mistyped address, the token's own contract or an address of the business."},
 	{id: "SD-2", what: "Refunds together take more than was received, also when they are asked for side by side."},
@@ -119,4 +123,15 @@ var attacks = []attack{
 	{id: "SD-10", what: "Another pays the same amount to the address of a send."},
 	{id: "SD-11", what: "A file of payouts holds formulas, other columns, marks of spreadsheets or too many rows."},
 	{id: "SD-12", what: "A stolen API key asks for payouts."},
+	{id: "SD-13", what: "A program sends on another transaction than the approved one, or names one that isn't the send's."},
+	{id: "SD-14", what: "A node invents a fee, or a fee is booked twice or of another's transaction."},
+	{id: "SD-15", what: "A file for a contract wallet has a send that isn't approved, is of another network, or was handed to another wallet."},
+	{id: "SD-16", what: "One of several sends that are signed together is changed, withdrawn, left out, paid twice, or prepared beside the others."},
+	{id: "SD-17", what: "A send that people say was sent in another way is taken for one that a chain has shown, is refunded again, or is paid again unseen."},
+	{id: "SD-18", what: "A clerk, one person alone, a stolen session or the database says that a send was sent in another way."},
+	{id: "TL-1", what: "A device in till mode is used for something else."},
+	{id: "TL-2", what: "The PIN of a till is guessed."},
+
+	{id: "NOT-1", what: "A browser names an address of this server's own network as its push service, or a key that is none."},
+	{id: "NOT-2", what: "A browser is notified after its member signed out or left, of what they may not see, or without end."},
 }

@@ -83,8 +83,8 @@ func TestSecurityPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(attacks) != 106 {
-		t.Errorf("%d attacks are listed, want 106", len(attacks))
+	if len(attacks) != 120 {
+		t.Errorf("%d attacks are listed, want 120", len(attacks))
 	}
 	tests := map[string]map[string][]string{} // by attack and folder
 	for _, p := range proofs(tree) {
@@ -136,7 +136,7 @@ func family(id string) string { name, _, _ := strings.Cut(id, "-"); return name 
 
 var families = map[string]string{"XRP": "XRP Ledger", "ETH": "Ether and USDT", "BTC": "Bitcoin and Dogecoin", "DOGE": "Dogecoin alone",
 	"FX": "Prices", "T": "Time", "WH": "Webhooks", "AP": "API and pages",
-	"SD": "Sends"}
+	"SD": "Sends", "TL": "The till"}
 
 const securityHead = `# Attacks, and the tests that answer them
 

@@ -55,6 +55,9 @@ func (v View) Final() bool {
 	return false
 }
 
+// OffAmount is an amount of the coin that came on a network that is off for the merchant.
+type OffAmount struct{ Amount, Network string }
+
 // StatusProps is everything that the live part of the page shows.
 type StatusProps struct {
 	Lang, Token string
@@ -71,21 +74,29 @@ type StatusProps struct {
 	// Coin is the symbol (BTC), CoinName the name, Network the network's name
 	// as people know it, for example "Ethereum (ERC-20)".
 	Coin, CoinName, Network string
+	// Networks are those that the customer can choose among; none where there is no choice.
+	Networks []NetworkOption
 	// Fiat is the amount asked as shown, for example "₦25,000.00".
 	Fiat string
 	// Item names the goods as the merchant does; empty shows nothing.
 	Item string
 	// PaidAt is when it became successful; zero before.
 	PaidAt time.Time
+	// Off are amounts that came on networks that are off for the merchant.
+	Off []OffAmount
 	// Surplus is the amount of surplus that is owed back; "" for none.
 	Surplus string
 	// Asked, Received, Due and Difference are bare coin amounts without their
 	// symbol. Due is the amount to send now.
 	Asked, Received, Due, Difference string
+	// ExactAmount says that only this amount is recognised, as other payments go to the same address.
+	ExactAmount bool
+	// AmountsUsedUp says that the coin is unavailable because no such amount is free.
+	AmountsUsedUp bool
 	// ReceivedFiat and DifferenceFiat are as shown; empty shows none.
 	ReceivedFiat, DifferenceFiat string
 	Address, Tag, XAddress       string
-	// WalletURI opens a wallet. WalletQR draws it and AddressQR the plain
+	// WalletURI opens a wallet; "" where wallets know no such request. WalletQR draws it and AddressQR the plain
 	// address; their Alt is set by the page.
 	WalletURI           string
 	WalletQR, AddressQR ui.QRProps
@@ -168,6 +179,14 @@ type LinkPageProps struct {
 func (p StatusProps) t(id string, pairs ...string) string { return words.Say(p.Lang, id, pairs...) }
 
 func (p LinkPageProps) t(id string, pairs ...string) string { return words.Say(p.Lang, id, pairs...) }
+
+// NetworkOption is a network that a payment can be paid on.
+type NetworkOption struct {
+	Code, Label string
+	// Native is the coin that its fees are paid in, Time how long a transfer takes until it is final.
+	Native, Time string
+	Chosen       bool
+}
 
 func (p StatusProps) path(end string) string {
 	return "/pay/" + p.Token + end + carriedQuery(p.Lang, p.Chosen)

@@ -22,8 +22,10 @@ const (
 	RefundReady     RefundView = "ready"
 	RefundOnItsWay  RefundView = "on_its_way"
 	RefundDone      RefundView = "done"
-	RefundFailed    RefundView = "failed"
-	RefundExpired   RefundView = "expired"
+	// RefundAnotherWay: the merchant says that it was sent in another way.
+	RefundAnotherWay RefundView = "another_way"
+	RefundFailed     RefundView = "failed"
+	RefundExpired    RefundView = "expired"
 	// RefundEnded: the merchant withdrew or rejected it.
 	RefundEnded RefundView = "ended"
 )
@@ -80,6 +82,9 @@ func (p RefundProps) headline() (tone ui.Tone, icon, title, text string) {
 	case RefundDone:
 		return ui.Good, "check-circle", p.t("refund_done_title"),
 			p.t("refund_done_text", "Amount", p.Amount, "Coin", p.Coin)
+	case RefundAnotherWay:
+		return ui.Info, "check", p.t("refund_another_way_title"),
+			p.t("refund_another_way_text", "Merchant", p.Merchant, "Network", p.Network)
 	case RefundFailed:
 		return ui.Bad, "x-circle", p.t("refund_failed_title"), p.t("refund_failed_text", "Merchant", p.Merchant)
 	case RefundExpired:

@@ -335,7 +335,7 @@ func refundFacts(p RefundProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Address != "" {
+		if p.Address != "" && p.View != RefundAnotherWay {
 			templ_7745c5c3_Err = refundDestination(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -292,7 +292,7 @@ func (p ChainProps) text(ctx context.Context) string {
 	if p.SealedAt.IsZero() {
 		return words.T(ctx, "audit.not_sealed_yet", "Text", text)
 	}
-	return words.T(ctx, "audit.sealed_up_to", "Text", text, "SealedTo", p.SealedTo, "SealedAt", ui.TimeText(p.SealedAt))
+	return words.T(ctx, "audit.sealed_up_to", "Text", text, "SealedTo", p.SealedTo, "SealedAt", ui.TimeText(ctx, p.SealedAt))
 }
 
 // auditChain is the line that says whether the chain holds.

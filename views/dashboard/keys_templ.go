@@ -566,13 +566,13 @@ func keyTable(p KeysProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !row.Revoked.IsZero() {
-				templ_7745c5c3_Err = ui.Badge(ui.Mute, "x-circle", words.T(ctx, "keys.revoked", "Revoked", ui.TimeText(row.Revoked))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Badge(ui.Mute, "x-circle", words.T(ctx, "keys.revoked", "Revoked", ui.TimeText(ctx, row.Revoked))).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
 				if !row.Until.IsZero() {
-					templ_7745c5c3_Err = ui.Badge(ui.Warn, "hourglass", words.T(ctx, "keys.works_until", "Until", ui.TimeText(row.Until))).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Badge(ui.Warn, "hourglass", words.T(ctx, "keys.works_until", "Until", ui.TimeText(ctx, row.Until))).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -630,7 +630,7 @@ func keyAction(p KeysProps, row KeyRow, verb, summary, text, button, kind string
 			templ_7745c5c3_Var25 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<details class=\"more\"><summary>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<details class=\"more md:-mt-1.5\"><summary>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

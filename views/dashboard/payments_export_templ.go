@@ -32,7 +32,7 @@ type ExportProps struct {
 func (p ExportProps) possible() bool { return p.Count > 0 && len(p.Wrong) == 0 }
 
 func (p ExportProps) counted(ctx context.Context) string {
-	return words.N(ctx, "payments.counted", int(p.Count), "N", ui.FormatThousands(p.Count))
+	return words.N(ctx, "payments.counted", int(p.Count), "N", words.FormatThousands(ctx, p.Count))
 }
 
 // Export says what a file would hold, and offers it.
@@ -218,9 +218,9 @@ func Export(p ExportProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var10 string
-					templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(words.T(ctx, "payments.too_many", "Most", ui.FormatThousands(int64(p.Most))))
+					templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(words.T(ctx, "payments.too_many", "Most", words.FormatThousands(ctx, int64(p.Most))))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payments_export.templ`, Line: 60, Col: 111}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payments_export.templ`, Line: 60, Col: 119}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 					if templ_7745c5c3_Err != nil {

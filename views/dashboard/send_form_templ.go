@@ -422,6 +422,15 @@ func addressField(f ui.FieldProps) ui.FieldProps {
 	return f.Attr("autocomplete", "off").Attr("autocapitalize", "off").Attr("spellcheck", "false").Attr("maxlength", "120").Attr("class", "mono")
 }
 
+// refundAmount is the first field of a refund: Enter, with all fields as they are, refunds all that is left.
+func refundAmount(ctx context.Context, p SendFormProps) ui.FieldProps {
+	f := amountField(p.Field("amount", words.T(ctx, "sends.amount_in", "Coin", p.Coin)).Silent())
+	if len(p.Errors) == 0 {
+		f = f.Attr("autofocus", true)
+	}
+	return f
+}
+
 func refundFields(p SendFormProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -444,7 +453,7 @@ func refundFields(p SendFormProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p.Currency != "" {
-			templ_7745c5c3_Err = ui.Field(amountField(p.Field("amount", words.T(ctx, "sends.amount_in", "Coin", p.Coin)).Silent()).With(words.T(ctx, "sends.amount_left_help", "Left", p.Left))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field(refundAmount(ctx, p).With(words.T(ctx, "sends.amount_left_help", "Left", p.Left))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -465,7 +474,7 @@ func refundFields(p SendFormProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = ui.Field(amountField(p.Field("amount", words.T(ctx, "sends.amount_in", "Coin", p.Coin)).Silent()).With(words.T(ctx, "sends.amount_left_only", "Left", p.Left))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field(refundAmount(ctx, p).With(words.T(ctx, "sends.amount_left_only", "Left", p.Left))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

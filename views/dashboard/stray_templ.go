@@ -28,7 +28,7 @@ type StrayProps struct {
 	UnmatchedRow
 	Form                 ui.Form
 	ID                   string // in the API; empty once it is attached
-	Network, Coin, Block string
+	Coin, Block          string
 	CanAttach, CanRefund bool
 	// SendHref asks for a refund with the merchant's own wallet; empty where none can be.
 	SendHref string
@@ -917,9 +917,9 @@ func meant(p StrayProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var44 string
-			templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(row.Created.Format("2 Jan 15:04"))
+			templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(words.FormatTime(ctx, row.Created, "2 Jan 15:04"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/stray.templ`, Line: 182, Col: 117}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/stray.templ`, Line: 182, Col: 133}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var44))
 			if templ_7745c5c3_Err != nil {

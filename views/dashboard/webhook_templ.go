@@ -967,7 +967,7 @@ func noDeliveries(ctx context.Context, p WebhookProps) string {
 
 func secretText(ctx context.Context, p WebhookProps) string {
 	if p.NewSecret && !p.OldUntil.IsZero() {
-		return words.T(ctx, "webhook.secret_new", "Until", ui.TimeText(p.OldUntil)+" "+p.OldUntil.Format("MST"))
+		return words.T(ctx, "webhook.secret_new", "Until", ui.TimeText(ctx, p.OldUntil)+" "+p.OldUntil.Format("MST"))
 	}
 	return words.T(ctx, "webhook.secret_keep")
 }

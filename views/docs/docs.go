@@ -46,8 +46,12 @@ type Operation struct {
 	Parameters                             []Field
 	Request                                []Field
 	Responses                              []Response
-	Curl                                   string
+	// Examples are programs that call it. The first is shown, the others open.
+	Examples []Example
 }
+
+// Example is a program in a language.
+type Example struct{ Language, Text string }
 
 // Field is a parameter or a field of a body. In is path, query or header, and
 // empty for a body.
@@ -55,6 +59,18 @@ type Field struct {
 	Name, In, Type string
 	Required       bool
 	Text           string
+}
+
+// describeType says what the field holds and where it stands. "required" follows a required field's.
+func (f Field) describeType() string {
+	text := f.Type
+	if f.In != "" {
+		text += ", in the " + f.In
+	}
+	if f.Required {
+		text += ","
+	}
+	return text
 }
 
 // Response is one answer, with an example as indented JSON.

@@ -349,8 +349,117 @@ func intro(p ReferenceProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
+		templ_7745c5c3_Err = goingLive().Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
 		return nil
 	})
+}
+
+// goingLive says what is needed before the first live payment.
+func goingLive() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var16 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var16 == nil {
+			templ_7745c5c3_Var16 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Var17 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+			if !templ_7745c5c3_IsBuffer {
+				defer func() {
+					templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err == nil {
+						templ_7745c5c3_Err = templ_7745c5c3_BufErr
+					}
+				}()
+			}
+			ctx = templ.InitializeContext(ctx)
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<div class=\"prose mb-3\"><p>The dashboard's checklist, <a class=\"a\" href=\"/dashboard/going-live\">Going live</a>, has the same steps in both domains: rehearse them in test, then take them in live.</p></div><h3 id=\"going-live-nodes\" class=\"mb-1\">Nodes</h3><p class=\"prose mb-2\">The operator of the server names nodes in its settings and restarts it. Several of one coin, with commas, are checked against each other.</p><div class=\"overflow-x-auto\" tabindex=\"0\" role=\"region\" aria-label=\"Nodes to run or to buy\"><table class=\"table-plain cards\"><thead><tr><th scope=\"col\">Coins</th><th scope=\"col\">To run or to buy</th><th scope=\"col\">Setting</th></tr></thead> <tbody>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			for _, node := range nodesToRun {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<tr><td class=\"full font-medium\">")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				var templ_7745c5c3_Var18 string
+				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(node.coins)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/docs/intro.templ`, Line: 95, Col: 51}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</td><td class=\"full\">")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				var templ_7745c5c3_Var19 string
+				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(node.run)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/docs/intro.templ`, Line: 95, Col: 85}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</td><td class=\"full mono wrap-anywhere\">")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				var templ_7745c5c3_Var20 string
+				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(node.setting)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/docs/intro.templ`, Line: 95, Col: 142}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</td></tr>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</tbody></table></div><h3 id=\"going-live-wallets\" class=\"mt-4 mb-1\">Wallets</h3><p class=\"prose\">An owner enters the public key of an account of their own wallet, or for XRP their account, under <a class=\"a\" href=\"/dashboard/methods\">Payment methods</a>, compares the first addresses, and confirms with the password. A private key or secret words are refused. In the sandbox the same pages take a sample key, and nothing is stored.</p><h3 id=\"going-live-payment\" class=\"mt-4 mb-1\">A test payment</h3><p class=\"prose\">The checklist starts a payment of one unit of the currency, or of the smallest amount that the coin's network carries: about 546 satoshi for Bitcoin and 0.01 DOGE for Dogecoin. Pay it from a wallet of your own, and watch it become Successful: the network's fee is mostly more than the payment.</p><h3 id=\"going-live-factor\" class=\"mt-4 mb-1\">Second factors</h3><p class=\"prose\">Owners can change where money goes. Each of them sets up an authenticator app or a passkey under <a class=\"a\" href=\"/dashboard/account\">Account</a>.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			return nil
+		})
+		templ_7745c5c3_Err = ui.Section("going-live", "Going live", "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var17), templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+// nodesToRun are what operators run or buy, and the setting that names it.
+var nodesToRun = []struct{ coins, run, setting string }{
+	{"Bitcoin", "Bitcoin Core or btcd, also pruned, or an Esplora service", "COINTILL_LIVE_BITCOIN_URL"},
+	{"Dogecoin", "Dogecoin Core, also pruned", "COINTILL_LIVE_DOGECOIN_URL"},
+	{"Ether, USDT", "geth, Nethermind, Besu, Erigon or Reth with a consensus client, or a provider of JSON-RPC", "COINTILL_LIVE_ETHEREUM_URL"},
+	{"XRP", "rippled or Clio, your own or a public server", "COINTILL_LIVE_XRP_URL"},
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -4,22 +4,23 @@ package layout
 
 import (
 	"context"
-	"slices"
 
 	"cointill/views/words"
 )
 
 // Flash is one sentence about what just happened. Kind is good, bad, warn or
 // info.
-type Flash struct{ Kind, Text string }
+type Flash struct {
+	Kind, Text string
+	// Code is the code of a refusal whose sentence Text is; empty for any other text.
+	Code string
+}
 
 // Page is what the shell of the dashboard needs; every dashboard page carries
 // one in its props.
 type Page struct {
 	Title string
-	// Nav is the key of the current item of the menu: overview, payments, customers,
-	// sends, links, methods, rates, webhooks, keys, team, unmatched, mailbox, docs,
-	// system or account.
+	// Nav is the key of the current page of the menu, as nav.go lists them; or account or notifications.
 	Nav                               string
 	UserName, UserEmail, BusinessName string
 	// Domain is test or live; LiveAvailable says whether live can be chosen.
@@ -36,67 +37,26 @@ type Page struct {
 	Flash      Flash
 	// NextPath is where a switch of the domain comes back to.
 	NextPath string
+	// Scope names the business and the domain that the page shows: a page is updated only by one of the same.
+	Scope string
+	// Unread is how many notifications the member has not read; MaxUnread stands for that many and more.
+	Unread int
+	// Live is the stream of changes of the page; empty where nothing does.
+	Live string
 	// Refresh makes browsers without JavaScript load the page again, in seconds;
 	// 0 never does.
 	Refresh int
 }
 
+// MaxUnread is from where on unread notifications are not counted.
+const MaxUnread = 100
+
 // Test says whether the page shows test data.
 func (p Page) Test() bool { return p.Domain != "live" }
-
-// navItem is a line of the menu; word is the message that names it.
-type navItem struct{ key, href, icon, word string }
-
-// navGroup is a part of the menu; title is the message above it, empty for none.
-type navGroup struct {
-	title string
-	items []navItem
-}
-
-// nav is the menu. Pages that don't exist yet are not in it.
-var nav = []navGroup{
-	{"", []navItem{
-		{"overview", "/dashboard", "overview", "layout.overview"},
-		{"payments", "/dashboard/payments", "payments", "layout.transactions"},
-		{"sends", "/dashboard/sends", "send", "layout.sends"},
-		{"customers", "/dashboard/customers", "user", "layout.customers"},
-		{"links", "/dashboard/links", "links", "layout.payment_links"},
-		{"statements", "/dashboard/statements", "statements", "layout.statements"},
-	}},
-	{"layout.set_up", []navItem{
-		{"methods", "/dashboard/methods", "methods", "layout.payment_methods"},
-		{"rates", "/dashboard/rates", "rates", "layout.rates"},
-		{"webhooks", "/dashboard/webhooks", "webhooks", "layout.webhooks"},
-		{"keys", "/dashboard/keys", "keys", "layout.api_keys"},
-		{"team", "/dashboard/team", "team", "layout.team"},
-		{"settings", "/dashboard/settings", "settings", "layout.settings"},
-	}},
-	{"layout.look_into", []navItem{
-		{"unmatched", "/dashboard/unmatched", "unmatched", "layout.unmatched"},
-		{"mailbox", "/dashboard/mailbox", "mailbox", "layout.mailbox"},
-		{"audit", "/dashboard/audit", "audit", "layout.audit_log"},
-		{"docs", "/docs", "docs", "layout.api_reference"},
-	}},
-}
 
 // May reports whether a link to the page of a route leads anywhere for who
 // looks at it.
 func (p Page) May(path string) bool { return p.Offers == nil || p.Offers(path) }
-
-// groups is the menu for who looks at it.
-func (p Page) groups() (groups []navGroup) {
-	for _, group := range nav {
-		items := slices.DeleteFunc(slices.Clone(group.items), func(item navItem) bool { return !p.May(item.href) })
-		if len(items) > 0 {
-			groups = append(groups, navGroup{group.title, items})
-		}
-	}
-	if p.Operator {
-		groups = append(groups, navGroup{"layout.this_server",
-			[]navItem{{"system", "/dashboard/system", "system", "layout.system"}}})
-	}
-	return groups
-}
 
 // ErrorProps describes what went wrong to a person.
 type ErrorProps struct {

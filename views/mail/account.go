@@ -8,82 +8,85 @@ import (
 
 // AccountNotice returns a mail about a user's account.
 func AccountNotice(l auth.Letter) NoticeProps {
-	const layout = "2 January 2006, 15:04 MST"
-	p := NoticeProps{Name: l.To.Name, URL: l.URL, URLText: words.T(english, "mail.see_your_account"),
-		Footer: words.T(english, "mail.sent_to", "Email", l.To.Email)}
-	at, ends := line{words.T(english, "mail.date"), l.At.Format(layout)},
-		line{words.T(english, "mail.the_link_works_until"), ""}
-	if !l.Until.IsZero() {
-		ends.value = l.Until.Format(layout)
+	ctx := spokenTo(l.To)
+	if l.Kind == auth.InviteSent && l.To.ID == 0 { // as the person who invites
+		ctx = spokenTo(l.By)
 	}
-	notMe := words.T(english, "mail.not_me")
+	p := NoticeProps{Reader: words.LanguageOf(ctx), Name: l.To.Name, URL: l.URL, URLText: words.T(ctx, "mail.see_your_account"),
+		Footer: words.T(ctx, "mail.sent_to", "Email", l.To.Email)}
+	at, ends := line{words.T(ctx, "mail.date"), dateText(ctx, l.At)},
+		line{words.T(ctx, "mail.the_link_works_until"), ""}
+	if !l.Until.IsZero() {
+		ends.value = dateText(ctx, l.Until)
+	}
+	notMe := words.T(ctx, "mail.not_me")
 	switch l.Kind {
 	case auth.InviteSent:
-		p.Title = words.T(english, "mail.invite_title", "Name", l.By.Name, "Business", l.Business)
-		p.Before = []string{words.T(english, "mail.invite_text", "Name", l.By.Name, "Email", l.By.Email, "Business",
+		p.Title = words.T(ctx, "mail.invite_title", "Name", l.By.Name, "Business", l.Business)
+		p.Before = []string{words.T(ctx, "mail.invite_text", "Name", l.By.Name, "Email", l.By.Email, "Business",
 			l.Business)}
-		p.lines = []line{{words.T(english, "mail.business"), l.Business},
-			{words.T(english, "mail.your_role"), l.Role.Name()}, ends}
-		p.After = []string{words.T(english, "mail.invite_after")}
-		p.URLText = words.T(english, "mail.invite_see")
+		p.lines = []line{{words.T(ctx, "mail.business"), l.Business},
+			{words.T(ctx, "mail.your_role"), ui.RoleWord(ctx, string(l.Role))}, ends}
+		p.After = []string{words.T(ctx, "mail.invite_after")}
+		p.URLText = words.T(ctx, "mail.invite_see")
 	case auth.Reset:
-		p.Title = words.T(english, "mail.choose_a_new_password")
-		p.Before = []string{words.T(english, "mail.reset_text")}
-		p.lines = []line{ends, {words.T(english, "mail.asked_from"), l.IP}}
-		p.After = []string{words.T(english, "mail.reset_after")}
-		p.URLText = words.T(english, "mail.choose_a_new_password")
+		p.Title = words.T(ctx, "mail.choose_a_new_password")
+		p.Before = []string{words.T(ctx, "mail.reset_text")}
+		p.lines = []line{ends, {words.T(ctx, "mail.asked_from"), l.IP}}
+		p.After = []string{words.T(ctx, "mail.reset_after")}
+		p.URLText = words.T(ctx, "mail.choose_a_new_password")
 	case auth.NewDevice:
-		p.Title = words.T(english, "mail.new_device_title")
-		p.Before = []string{words.T(english, "mail.new_device_text")}
-		p.lines = []line{{words.T(english, "mail.browser"), ui.BrowserName(english, l.UserAgent)},
-			{words.T(english, "mail.address"), l.IP}, at}
-		p.After = []string{words.T(english, "mail.new_device_after", "NotMe", notMe)}
+		p.Title = words.T(ctx, "mail.new_device_title")
+		p.Before = []string{words.T(ctx, "mail.new_device_text")}
+		p.lines = []line{{words.T(ctx, "mail.browser"), ui.BrowserName(ctx, l.UserAgent)},
+			{words.T(ctx, "mail.address"), l.IP}, at}
+		p.After = []string{words.T(ctx, "mail.new_device_after", "NotMe", notMe)}
 	case auth.EmailConfirm:
-		p.Title = words.T(english, "mail.confirm_title")
-		p.Before = []string{words.T(english, "mail.confirm_text")}
-		p.lines = []line{{words.T(english, "mail.new_address"), l.NewEmail}, ends}
-		p.After = []string{words.T(english, "mail.confirm_after")}
-		p.URLText = words.T(english, "mail.confirm_see")
+		p.Title = words.T(ctx, "mail.confirm_title")
+		p.Before = []string{words.T(ctx, "mail.confirm_text")}
+		p.lines = []line{{words.T(ctx, "mail.new_address"), l.NewEmail}, ends}
+		p.After = []string{words.T(ctx, "mail.confirm_after")}
+		p.URLText = words.T(ctx, "mail.confirm_see")
 	case auth.EmailAsked:
-		p.Title = words.T(english, "mail.address_asked_title")
-		p.Before = []string{words.T(english, "mail.address_asked_text")}
-		p.lines = []line{{words.T(english, "mail.new_address"), l.NewEmail}, at}
-		p.After = []string{words.T(english, "mail.address_asked_after", "NotMe", notMe)}
+		p.Title = words.T(ctx, "mail.address_asked_title")
+		p.Before = []string{words.T(ctx, "mail.address_asked_text")}
+		p.lines = []line{{words.T(ctx, "mail.new_address"), l.NewEmail}, at}
+		p.After = []string{words.T(ctx, "mail.address_asked_after", "NotMe", notMe)}
 	case auth.EmailChanged:
-		p.Title = words.T(english, "mail.address_changed_title")
-		p.Before = []string{words.T(english, "mail.address_changed_text")}
-		p.lines = []line{{words.T(english, "mail.new_address"), l.NewEmail}, at}
-		p.After = []string{words.T(english, "mail.address_changed_after")}
+		p.Title = words.T(ctx, "mail.address_changed_title")
+		p.Before = []string{words.T(ctx, "mail.address_changed_text")}
+		p.lines = []line{{words.T(ctx, "mail.new_address"), l.NewEmail}, at}
+		p.After = []string{words.T(ctx, "mail.address_changed_after")}
 	case auth.PasswordChanged:
-		p.Title = words.T(english, "mail.password_title")
-		p.Before = []string{words.T(english, "mail.password_text")}
+		p.Title = words.T(ctx, "mail.password_title")
+		p.Before = []string{words.T(ctx, "mail.password_text")}
 		p.lines = []line{at}
-		p.After = []string{words.T(english, "mail.password_after")}
+		p.After = []string{words.T(ctx, "mail.password_after")}
 	case auth.FactorOn:
-		p.Title = words.T(english, "mail.factor_on_title")
-		p.Before = []string{words.T(english, "mail.factor_on_text")}
+		p.Title = words.T(ctx, "mail.factor_on_title")
+		p.Before = []string{words.T(ctx, "mail.factor_on_text")}
 		p.lines = []line{at}
 		p.After = []string{notMe}
 	case auth.FactorOff:
-		p.Title = words.T(english, "mail.factor_off_title")
-		p.Before = []string{words.T(english, "mail.factor_off_text")}
+		p.Title = words.T(ctx, "mail.factor_off_title")
+		p.Before = []string{words.T(ctx, "mail.factor_off_text")}
 		p.lines = []line{at}
 		p.After = []string{notMe}
 	case auth.PasskeyAdded:
-		p.Title = words.T(english, "mail.passkey_added_title")
-		p.Before = []string{words.T(english, "mail.passkey_added_text")}
-		p.lines = []line{{words.T(english, "mail.passkey"), l.Passkey}, at}
-		p.After = []string{words.T(english, "mail.passkey_added_after")}
+		p.Title = words.T(ctx, "mail.passkey_added_title")
+		p.Before = []string{words.T(ctx, "mail.passkey_added_text")}
+		p.lines = []line{{words.T(ctx, "mail.passkey"), l.Passkey}, at}
+		p.After = []string{words.T(ctx, "mail.passkey_added_after")}
 	case auth.PasskeyRemoved:
-		p.Title = words.T(english, "mail.passkey_removed_title")
-		p.Before = []string{words.T(english, "mail.passkey_removed_text")}
-		p.lines = []line{{words.T(english, "mail.passkey"), l.Passkey}, at}
+		p.Title = words.T(ctx, "mail.passkey_removed_title")
+		p.Before = []string{words.T(ctx, "mail.passkey_removed_text")}
+		p.lines = []line{{words.T(ctx, "mail.passkey"), l.Passkey}, at}
 		p.After = []string{notMe}
 	case auth.PasskeyCopied:
-		p.Title = words.T(english, "mail.passkey_copied_title")
-		p.Before = []string{words.T(english, "mail.passkey_copied_text")}
-		p.lines = []line{{words.T(english, "mail.passkey"), l.Passkey}, at}
-		p.After = []string{words.T(english, "mail.passkey_copied_after")}
+		p.Title = words.T(ctx, "mail.passkey_copied_title")
+		p.Before = []string{words.T(ctx, "mail.passkey_copied_text")}
+		p.lines = []line{{words.T(ctx, "mail.passkey"), l.Passkey}, at}
+		p.After = []string{words.T(ctx, "mail.passkey_copied_after")}
 	}
 	return p
 }

@@ -17,29 +17,33 @@ func Send(l send.Letter) NoticeProps {
 
 // memberSend is a mail to a member who approves sends.
 func memberSend(l send.Letter) NoticeProps {
-	p := NoticeProps{Name: l.Name, Test: l.Test, URL: l.URL, URLText: words.T(english, "mail.send_open"),
-		Footer: words.T(english, "mail.send_sent_to", "Business", l.Business)}
+	ctx := spokenIn(l.Language)
+	p := NoticeProps{Reader: l.Language, Name: l.Name, Test: l.Test, URL: l.URL, URLText: words.T(ctx, "mail.send_open"),
+		Footer: words.T(ctx, "mail.send_sent_to", "Business", l.Business)}
 	text := ""
 	switch l.Kind {
 	case send.LetterPaidTwice:
-		p.Title = words.T(english, "mail.send_paid_twice_title", "Business", l.Business, "Amount", l.Amount)
-		text = words.T(english, "mail.send_paid_twice_text")
+		p.Title = words.T(ctx, "mail.send_paid_twice_title", "Business", l.Business, "Amount", l.Amount)
+		text = words.T(ctx, "mail.send_paid_twice_text")
 	case send.LetterReversed:
-		p.Title = words.T(english, "mail.send_reversed_title", "Business", l.Business, "Amount", l.Amount)
-		text = words.T(english, "mail.send_reversed_text")
+		p.Title = words.T(ctx, "mail.send_reversed_title", "Business", l.Business, "Amount", l.Amount)
+		text = words.T(ctx, "mail.send_reversed_text")
 	case send.LetterSent:
-		p.Title = words.T(english, "mail.send_sent_anyway_title", "Business", l.Business, "Amount", l.Amount)
-		text = words.T(english, "mail.send_sent_anyway_text", "Network", l.Network)
+		p.Title = words.T(ctx, "mail.send_sent_anyway_title", "Business", l.Business, "Amount", l.Amount)
+		text = words.T(ctx, "mail.send_sent_anyway_text", "Network", l.Network)
+	case send.LetterMarked:
+		p.Title = words.T(ctx, "mail.send_marked_title", "Business", l.Business, "Amount", l.Amount)
+		text = words.T(ctx, "mail.send_marked_text")
 	default:
-		p.Title = words.T(english, "mail.send_approve_title", "Business", l.Business, "Amount", l.Amount)
-		text = words.T(english, "mail.send_approve_text")
+		p.Title = words.T(ctx, "mail.send_approve_title", "Business", l.Business, "Amount", l.Amount)
+		text = words.T(ctx, "mail.send_approve_text")
 	}
 	p.Before = []string{text}
 	p.lines = filledLines([]line{
-		{words.T(english, "mail.send_amount"), l.Amount}, {words.T(english, "mail.send_network"), l.Network},
-		{words.T(english, "mail.send_address"), l.Address}, {words.T(english, "mail.send_tag"), tagText(l.Tag)},
-		{words.T(english, "mail.send_hash"), l.Hash}, {words.T(english, "mail.send_payment"), l.Payment},
-		{words.T(english, "mail.send_reference"), l.Send},
+		{words.T(ctx, "mail.send_amount"), l.Amount}, {words.T(ctx, "mail.send_network"), l.Network},
+		{words.T(ctx, "mail.send_address"), l.Address}, {words.T(ctx, "mail.send_tag"), tagText(l.Tag)},
+		{words.T(ctx, "mail.send_hash"), l.Hash}, {words.T(ctx, "mail.send_payment"), l.Payment},
+		{words.T(ctx, "mail.send_reference"), l.Send},
 	})
 	return p
 }
@@ -63,6 +67,11 @@ func customerSend(l send.Letter) NoticeProps {
 		p.Title = words.Say(lang, "refund_done_subject", "Amount", l.Amount)
 		text = words.Say(lang, "refund_done_mail", "Merchant", l.Business, "Network", l.Network)
 		p.URLText = words.Say(lang, "refund_see")
+	case send.LetterAnotherWay: // of which there is no transaction, and no address that has the money
+		p.Title = words.Say(lang, "refund_another_way_subject", "Amount", l.Amount)
+		text = words.Say(lang, "refund_another_way_text", "Merchant", l.Business, "Network", l.Network)
+		p.URLText = words.Say(lang, "refund_see")
+		l.Network, l.Address, l.Tag, l.Hash = "", "", nil, ""
 	default:
 		p.Title = words.Say(lang, "refund_claim_subject", "Merchant", l.Business, "Amount", l.Amount)
 		text = words.Say(lang, "refund_claim_mail", "Merchant", l.Business, "Amount", l.Amount, "Network", l.Network)

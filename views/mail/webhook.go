@@ -11,19 +11,18 @@ import (
 
 // WebhookOff is the notice that Cointill switched a webhook off.
 func WebhookOff(n webhook.Notice) NoticeProps {
-	const layout = "2 January 2006, 15:04 MST"
-	e := n.Endpoint
-	return NoticeProps{
-		Title: words.T(english, "mail.webhook_title", "Business", n.Business, "Name", e.Name), Name: n.Owner.Name,
+	e, ctx := n.Endpoint, spokenTo(n.Owner)
+	return NoticeProps{Reader: n.Owner.Language,
+		Title: words.T(ctx, "mail.webhook_title", "Business", n.Business, "Name", e.Name), Name: n.Owner.Name,
 		Test:   n.Domain == scope.Test,
-		Before: []string{words.T(english, "mail.webhook_text", "Business", n.Business)},
+		Before: []string{words.T(ctx, "mail.webhook_text", "Business", n.Business)},
 		lines: filledLines([]line{
-			{words.T(english, "mail.webhook"), e.Name}, {"URL", e.URL}, {words.T(english, "mail.why"), e.OffReason},
-			{words.T(english, "mail.failing_since"), n.Since.Format(layout)},
-			{words.T(english, "mail.switched_off"), n.At.Format(layout)},
+			{words.T(ctx, "mail.webhook"), e.Name}, {"URL", e.URL}, {words.T(ctx, "mail.why"), e.OffReason},
+			{words.T(ctx, "mail.failing_since"), dateText(ctx, n.Since)},
+			{words.T(ctx, "mail.switched_off"), dateText(ctx, n.At)},
 		}),
-		After: []string{words.T(english, "mail.webhook_after")},
-		URL:   n.URL, URLText: words.T(english, "mail.webhook_see"),
+		After: []string{words.T(ctx, "mail.webhook_after")},
+		URL:   n.URL, URLText: words.T(ctx, "mail.webhook_see"),
 	}
 }
 

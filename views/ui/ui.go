@@ -5,7 +5,6 @@ package ui
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -22,6 +21,8 @@ import (
 type Form struct {
 	Values map[string]string
 	Errors map[string][]string
+	// Code is the code of a refusal that is about no single field; empty for others.
+	Code string
 }
 
 // Value is the typed value of a field.
@@ -169,6 +170,17 @@ func StateTone(state string) Tone { return stateLook(state).tone }
 // StateWord is the name of a payment's state as pages show it.
 func StateWord(ctx context.Context, state string) string { return words.T(ctx, stateLook(state).word) }
 
+var roles = map[string]string{"owner": "team.owner", "admin": "team.admin", "finance": "team.finance",
+	"developer": "team.developer", "till": "team.till"}
+
+// RoleWord is the name of a role as pages show it.
+func RoleWord(ctx context.Context, role string) string {
+	if id, known := roles[role]; known {
+		return words.T(ctx, id)
+	}
+	return role
+}
+
 func stateLook(state string) look {
 	if found, ok := states[strings.ToLower(state)]; ok {
 		return found
@@ -187,23 +199,16 @@ func FirstLetter(name string) string {
 
 // TimeText is how pages write a time: absolute, to the minute, in the time's
 // own zone.
-func TimeText(t time.Time) string {
+func TimeText(ctx context.Context, t time.Time) string {
 	if t.IsZero() {
 		return "–"
 	}
-	return t.Format("2 Jan 2006, 15:04")
+	return words.FormatTime(ctx, t, "2 Jan 2006, 15:04")
 }
 
 // TimeTitle is a time to the second, with its day and zone, for who looks closer.
-func TimeTitle(t time.Time) string { return t.Format("Monday 2 January 2006, 15:04:05 MST (-07:00)") }
-
-// FormatThousands writes a whole number with separators, for example 1,203,442.
-func FormatThousands(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
+func TimeTitle(ctx context.Context, t time.Time) string {
+	return words.FormatTime(ctx, t, "Monday 2 January 2006, 15:04:05 MST (-07:00)")
 }
 
 // WalletURL lets a wallet address such as bitcoin:… through templ's check of

@@ -5,8 +5,10 @@ import (
 	"embed"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 )
@@ -34,6 +36,9 @@ func loadDashboard(bundle *i18n.Bundle) {
 			panic("words: " + entry.Name() + ": " + err.Error())
 		}
 		lang := file.Tag.String()
+		if !slices.Contains(Languages, lang) {
+			panic("words: " + entry.Name() + " is in a language that customers can't read")
+		}
 		if parts[lang] == nil {
 			parts[lang] = map[string][]Part{}
 		}
@@ -42,6 +47,26 @@ func loadDashboard(bundle *i18n.Bundle) {
 		}
 	}
 }
+
+// listDashboard returns the languages that have files for the dashboard, the default first.
+func listDashboard() (languages []string) {
+	for _, lang := range Languages {
+		if parts[lang] != nil {
+			languages = append(languages, lang)
+		}
+	}
+	return languages
+}
+
+// DashboardLanguages are the languages of the dashboard, the default first: those that have files.
+func DashboardLanguages() []string { return members.languages }
+
+// ChooseDashboardLanguage picks the best language of the dashboard: the chosen one, then the one
+// of the browser's Accept-Language header, then English.
+func ChooseDashboardLanguage(chosen, accept string) string { return members.choose(chosen, accept) }
+
+// LanguageName is what a language calls itself.
+func LanguageName(lang string) string { return Say(lang, "language_name") }
 
 var blankMark = regexp.MustCompile(`{{\.(\w+)}}`)
 
@@ -62,14 +87,18 @@ func splitBlanks(text string) (cut []Part) {
 
 type spoken struct{}
 
-// WithLanguage returns a context in which T, N and Parts speak a language; without it they
-// speak English.
+// WithLanguage returns a context in which T, N and Parts speak a language; without it, or with "",
+// they speak English.
 func WithLanguage(ctx context.Context, lang string) context.Context {
 	return context.WithValue(ctx, spoken{}, lang)
 }
 
-func languageOf(ctx context.Context) string {
-	if lang, ok := ctx.Value(spoken{}).(string); ok {
+// HasLanguage reports whether a context has a language.
+func HasLanguage(ctx context.Context) bool { return ctx.Value(spoken{}) != nil }
+
+// LanguageOf is the language of a context: English without one.
+func LanguageOf(ctx context.Context) string {
+	if lang, ok := ctx.Value(spoken{}).(string); ok && lang != "" {
 		return lang
 	}
 	return Languages[0]
@@ -82,7 +111,7 @@ func T(ctx context.Context, id string, pairs ...string) string {
 	if len(message) == 1 && message[0].Blank == "" {
 		return message[0].Text
 	}
-	values := fillBlanks(languageOf(ctx), pairs)
+	values := fillBlanks(LanguageOf(ctx), pairs)
 	var text strings.Builder
 	for _, part := range message {
 		text.WriteString(part.Text)
@@ -94,18 +123,55 @@ func T(ctx context.Context, id string, pairs ...string) string {
 // N is a message of the dashboard about n things, in the form of plural that n
 // takes. Its blank N is n, unless pairs say it, for example with separators.
 func N(ctx context.Context, id string, n int, pairs ...string) string {
-	lang := languageOf(ctx)
+	lang := LanguageOf(ctx)
 	data := fillBlanks(lang, append([]string{"N", strconv.Itoa(n)}, pairs...))
 	return localizeMessage(lang, i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: data})
 }
 
 // Parts is a message cut at its blanks, for a sentence that has markup inside.
 func Parts(ctx context.Context, id string) []Part {
-	if message, ok := parts[languageOf(ctx)][id]; ok {
+	if message, ok := parts[LanguageOf(ctx)][id]; ok {
 		return message
 	}
 	if message, ok := parts[Languages[0]][id]; ok {
 		return message
 	}
 	return []Part{{Text: id}}
+}
+
+// names are the messages with the names of months and weekdays, with spaces between them, by how
+// a layout of package time writes them.
+var names = []struct{ layout, id string }{
+	{"January", "units.months"}, {"Jan", "units.months_short"},
+	{"Monday", "units.weekdays"}, {"Mon", "units.weekdays_short"},
+}
+
+// FormatTime writes a time as a layout of package time says, with the names of months and weekdays
+// in the language of the context.
+func FormatTime(ctx context.Context, t time.Time, layout string) string {
+	if LanguageOf(ctx) == Languages[0] {
+		return t.Format(layout)
+	}
+	for _, name := range names {
+		before, after, found := strings.Cut(layout, name.layout)
+		if !found {
+			continue
+		}
+		index := int(t.Month()) - 1
+		if strings.HasPrefix(name.layout, "Mon") {
+			index = int(t.Weekday()+6) % 7 // weeks begin on Monday
+		}
+		all := strings.Fields(T(ctx, name.id))
+		return FormatTime(ctx, t, before) + all[index] + FormatTime(ctx, t, after)
+	}
+	return t.Format(layout)
+}
+
+// FormatThousands writes a whole number with the language's separators, for example 1,203,442.
+func FormatThousands(ctx context.Context, n int64) string {
+	text, separator := strconv.FormatInt(n, 10), strings.Trim(T(ctx, "units.thousand"), "01")
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + separator + text[i:]
+	}
+	return text
 }

@@ -14,21 +14,24 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+
+	"cointill/views/words"
 )
 
 var key = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// dashboardCatalogue reads the dashboard's messages by id. Each file holds one
+// dashboardCatalogue reads the dashboard's messages in a language by id. Each file holds one
 // table, of its own name, so that an id says where it is written.
-func dashboardCatalogue(t *testing.T) map[string]message {
+func dashboardCatalogue(t *testing.T, lang string) map[string]message {
 	t.Helper()
-	files, err := filepath.Glob("dashboard/*.en.toml")
+	files, err := filepath.Glob("dashboard/*." + lang + ".toml")
 	if err != nil || len(files) == 0 {
-		t.Fatal("no catalogue", err)
+		t.Fatalf("no catalogue in %s: %v", lang, err)
 	}
+	needed := countedForms(t, lang)
 	out := map[string]message{}
 	for _, file := range files {
-		group := strings.TrimSuffix(filepath.Base(file), ".en.toml")
+		group := strings.TrimSuffix(filepath.Base(file), "."+lang+".toml")
 		var raw map[string]map[string]any
 		if _, err := toml.DecodeFile(file, &raw); err != nil {
 			t.Fatal(err)
@@ -40,21 +43,28 @@ func dashboardCatalogue(t *testing.T) map[string]message {
 			if !key.MatchString(name) {
 				t.Errorf("%s: %q is no good key", file, name)
 			}
-			out[group+"."+name] = readMessage(t, group+"."+name, value)
+			out[group+"."+name] = readMessage(t, lang+": "+group+"."+name, value, needed)
 		}
 	}
 	return out
 }
 
-// readMessage reads one message: a text, or its two forms of plural.
-func readMessage(t *testing.T, id string, value any) message {
+// countedForms are the forms of plural that a language has for the numbers up to a thousand. French
+// has one more for whole millions, which falls back to the form other.
+func countedForms(t *testing.T, lang string) []string {
+	t.Helper()
+	return formsUpTo(t, lang, 1000)
+}
+
+// readMessage reads one message: a text, or the forms of plural of its language.
+func readMessage(t *testing.T, id string, value any, needed []string) message {
 	t.Helper()
 	texts := map[string]any{"": value}
 	m := message{}
 	if forms, ok := value.(map[string]any); ok {
 		texts, m.forms = forms, map[string]string{}
-		if len(forms) != 2 || forms["one"] == nil || forms["other"] == nil {
-			t.Errorf("%s has not the forms one and other alone", id)
+		if own := slices.Sorted(maps.Keys(forms)); !slices.Equal(own, needed) {
+			t.Errorf("%s has the forms %v, want %v", id, own, needed)
 		}
 	}
 	for form, value := range texts {
@@ -174,8 +184,8 @@ func literal(e ast.Expr) string {
 // TestDashboardCatalogue: what pages ask for is there with the blanks that they
 // fill, and nothing is left over.
 func TestDashboardCatalogue(t *testing.T) {
-	u := &uses{fset: token.NewFileSet(), catalogue: dashboardCatalogue(t), named: map[string]bool{}}
-	for _, room := range append(slices.Clone(rooms), "handlers/page") {
+	u := &uses{fset: token.NewFileSet(), catalogue: dashboardCatalogue(t, "en"), named: map[string]bool{}}
+	for _, room := range append(slices.Clone(rooms), "handlers/page", "views/words") {
 		files, err := filepath.Glob("../../" + room + "/*.go")
 		if err != nil {
 			t.Fatal(err)
@@ -197,6 +207,67 @@ func TestDashboardCatalogue(t *testing.T) {
 	for _, id := range slices.Sorted(maps.Keys(u.catalogue)) {
 		if !u.named[id] {
 			t.Errorf("%s is never asked for", id)
+		}
+	}
+}
+
+// TestDashboardLanguages holds each language of the dashboard to the messages of English: none
+// missing or left over, the same blanks, and the forms of plural that it has.
+func TestDashboardLanguages(t *testing.T) {
+	english := dashboardCatalogue(t, "en")
+	for _, lang := range words.DashboardLanguages() {
+		own := dashboardCatalogue(t, lang)
+		for _, id := range slices.Sorted(maps.Keys(english)) {
+			m, ok := own[id]
+			switch {
+			case !ok:
+				t.Errorf("%s: %s is missing", lang, id)
+			case (m.forms == nil) != (english[id].forms == nil):
+				t.Errorf("%s: %s is counted in one language and not in the other", lang, id)
+			case m.forms == nil:
+				compare(t, lang+": "+id, m.text, english[id].text)
+			default:
+				compare(t, lang+": "+id, m.forms["other"], english[id].forms["other"])
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(own)) {
+			if _, ok := english[id]; !ok {
+				t.Errorf("%s: %s is not in English", lang, id)
+			}
+		}
+	}
+}
+
+// TestLanguagesWithFilesAreOffered: a language is offered as soon as it has files.
+func TestLanguagesWithFilesAreOffered(t *testing.T) {
+	files, err := filepath.Glob("dashboard/*.toml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files of the dashboard: %d, %v", len(files), err)
+	}
+	for _, file := range files {
+		parts := strings.Split(filepath.Base(file), ".")
+		if !slices.Contains(words.DashboardLanguages(), parts[1]) {
+			t.Errorf("%s: the languages offered are %v", file, words.DashboardLanguages())
+		}
+	}
+	for _, c := range []struct{ chosen, accept, want string }{
+		{"fr", "", "fr"}, {"", "fr-CI,fr;q=0.9,en;q=0.5", "fr"}, {"en", "fr", "en"}, {"xx", "fr", "fr"}, {"", "ar", "en"}, {"", "", "en"},
+	} {
+		if got := words.ChooseDashboardLanguage(c.chosen, c.accept); got != c.want {
+			t.Errorf("ChooseDashboardLanguage(%q, %q) is %q, want %q", c.chosen, c.accept, got, c.want)
+		}
+	}
+}
+
+// TestFrenchTypography: French has a space that doesn't break before high punctuation and inside
+// quotation marks.
+func TestFrenchTypography(t *testing.T) {
+	wrong := regexp.MustCompile(`(^|[^\x{00a0}])[;!?»]|[ \pL\d}][:](\s|$)|«[^\x{00a0}]|[“”’]`)
+	for id, m := range dashboardCatalogue(t, "fr") {
+		for _, text := range []string{m.text, m.forms["one"], m.forms["other"]} {
+			if found := wrong.FindString(text); found != "" && id != "layout.keyboard_shortcuts_hover" {
+				t.Errorf("%s has %q: %s", id, found, text)
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 // rooms are patterns of the folders whose words are in the dashboard's catalogue; mails to
 // customers are in theirs.
-var rooms = []string{"views/dashboard", "views/layout", "views/ui", "views/mail", "handlers/dashboard", "handlers/dashboard/*"}
+var rooms = []string{"views/dashboard", "views/layout", "views/ui", "views/mail", "views/notice", "handlers/dashboard", "handlers/dashboard/*"}
 
 // names are no words: they are the same in every language.
 var names = []string{"Cointill", "A4", "A5", "/l/", "text/plain; charset=utf-8", "Referer", "Retry-After", "User-Agent",
@@ -41,7 +41,7 @@ var shownArguments = map[string][]int{
 
 // unread are calls whose arguments nobody reads as words of a page: formats, ids,
 // addresses, conditions, and the faults, whose sentences the API says, too.
-var unread = []string{"Format", "KV", "URL", "As", "Parse", "t", "Say", "Value", "T", "N", "Parts", "Sentence", "MustCompile", "New", "Errorf",
+var unread = []string{"Format", "FormatTime", "KV", "URL", "As", "Parse", "t", "Say", "Value", "T", "N", "Parts", "Sentence", "MustCompile", "New", "Errorf",
 	"Notf", "NotFound", "Invalid", "Forbidden", "Conflict", "Mono", "CodeWord", "Query", "FormValue", "ReadID"}
 
 // literals collects the words that a file says by itself.

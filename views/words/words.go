@@ -2,13 +2,14 @@
 // customers read, on pages and in mails, is there in every language that is
 // offered, one file a language (Say, Count); English is the measure, and the
 // tests hold every other language to its messages, blanks and forms of plural.
-// What merchants read in the dashboard is there in English, one file a group of
-// pages (T, N, Parts); the language is the context's, so that another one needs
-// no more than its files.
+// What merchants read in the dashboard is there in the languages that have its
+// files, one file a group of pages (T, N, Parts); the language is the context's, so
+// that another one needs no more than its files.
 package words
 
 import (
 	"embed"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,8 @@ var Languages = []string{"en", "fr", "pt", "sw", "ha", "yo", "ig", "ar"}
 
 var (
 	localizers = loadCatalogues()
-	matcher    = language.NewMatcher(listTags())
+	customers  = newOffer(Languages)
+	members    = newOffer(listDashboard())
 )
 
 // loadCatalogues reads the catalogues. They are part of the program, so one that can't be
@@ -44,29 +46,46 @@ func loadCatalogues() map[string]*i18n.Localizer {
 	return out
 }
 
-func listTags() (tags []language.Tag) {
-	for _, lang := range Languages {
-		tags = append(tags, language.Make(lang))
-	}
-	return tags
+// offer is the languages that a reader can choose from, the default first.
+type offer struct {
+	languages []string
+	matcher   language.Matcher
 }
 
-// ChooseLanguage picks the best language of the catalogue: the chosen one, then the one of
-// the browser's Accept-Language header, then English.
-func ChooseLanguage(chosen, accept string) string {
-	if _, ok := localizers[chosen]; ok {
+func newOffer(languages []string) offer {
+	var tags []language.Tag
+	for _, lang := range languages {
+		tags = append(tags, language.Make(lang))
+	}
+	return offer{languages, language.NewMatcher(tags)}
+}
+
+// maxAccept is the most bytes that are read from an Accept-Language header.
+const maxAccept = 256
+
+// choose returns the chosen language, then the best one of an Accept-Language header, then the
+// default.
+func (o offer) choose(chosen, accept string) string {
+	if slices.Contains(o.languages, chosen) {
 		return chosen
+	}
+	if len(accept) > maxAccept { // the first ones are the most wanted
+		accept = accept[:max(0, strings.LastIndexByte(accept[:maxAccept], ','))]
 	}
 	wanted, _, err := language.ParseAcceptLanguage(accept)
 	if err != nil {
-		return Languages[0]
+		return o.languages[0]
 	}
-	_, index, confidence := matcher.Match(wanted...)
+	_, index, confidence := o.matcher.Match(wanted...)
 	if confidence == language.No {
-		return Languages[0]
+		return o.languages[0]
 	}
-	return Languages[index]
+	return o.languages[index]
 }
+
+// ChooseLanguage picks the best language of the customers' catalogue: the chosen one, then the
+// one of the browser's Accept-Language header, then English.
+func ChooseLanguage(chosen, accept string) string { return customers.choose(chosen, accept) }
 
 // Direction is how a language is written: ltr or rtl, as HTML has it.
 func Direction(lang string) string {

@@ -58,12 +58,18 @@ func fillBlanks(text string) string {
 // forms are the forms of plural that a language has, as the library picks them.
 func forms(t *testing.T, lang string) []string {
 	t.Helper()
+	return formsUpTo(t, lang, 2000)
+}
+
+// formsUpTo are the forms of the numbers up to most; those above 1,000 stand for millions.
+func formsUpTo(t *testing.T, lang string, most int) []string {
+	t.Helper()
 	tag := language.Make(lang)
 	bundle := i18n.NewBundle(tag)
 	bundle.MustAddMessages(tag, &i18n.Message{ID: "x", Zero: "zero", One: "one", Two: "two", Few: "few", Many: "many", Other: "other"})
 	localizer := i18n.NewLocalizer(bundle, lang)
 	seen := []string{}
-	for n := range 2001 {
+	for n := range most + 1 {
 		if n > 1000 {
 			n = (n - 1000) * 1_000_000
 		}

@@ -1,9 +1,11 @@
-// Package params holds the parameters of the Ethereum networks and the format of their addresses.
-// It contains only data and pure functions. The chain adapter and the wallet share it.
+// Package params makes the parameters of the networks of Ethereum's kind from their registry in core/money,
+// and holds the format of their addresses. It contains only pure functions, which the chain adapter and the
+// wallet share.
 package params
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -14,28 +16,62 @@ import (
 
 // Params are the parameters of one network.
 type Params struct {
-	Name string
+	// Chain and Name make the network's name among all chains.
+	Chain money.Chain
+	Name  string
 	// ChainID identifies the network to nodes and wallets.
 	ChainID int64
-	// Test says that the network's ether has no value, so the network serves the test domain.
+	// Test says that the network's coins have no value, so the network serves the test domain.
 	Test bool
 	// Private says that anyone can start such a network. It has no known genesis block, and it
 	// produces blocks on demand.
 	Private bool
 	// Genesis is the hash of the first block; "" means unknown.
 	Genesis string
+	// Native is the symbol of the coin that pays the network's fees.
+	Native money.Coin
 	// Stale is the age of the tip from which on a node counts as stalled; 0 means no limit.
 	Stale time.Duration
 	// Interval is how often a node is polled if no message is pushed.
 	Interval time.Duration
-	// Token is the contract of USDT. It has TokenDecimals decimals.
-	Token Address
+	// Token is the contract of USDT; the zero address where there is none. It has TokenDecimals decimals.
+	Token         Address
+	TokenDecimals int
+	// TokenSymbols are what the contract may call itself; empty means that it isn't compared.
+	TokenSymbols []string
+	// CountsL1Gas says that gas includes the cost of another network.
+	CountsL1Gas bool
+	// FeeOracle is the contract that says what a transaction takes besides its gas; "" where it takes nothing.
+	FeeOracle string
 	// Others are tokens that pay nothing here. A transfer of one to a watched address is reported, so
 	// that it isn't lost.
 	Others []OtherToken
 	// KeyVersions are the version bytes of the network's extended public keys. The values name a
 	// script, which is always "" here because there is one kind of address.
 	KeyVersions map[[4]byte]string
+}
+
+// HasToken reports whether USDT is on the network.
+func (p Params) HasToken() bool { return p.Token != Address{} }
+
+// FromTokenUnits converts an amount of USDT from the contract's smallest unit to the one that it has here on
+// every network, the millionth. What is less than a millionth is left out.
+func (p Params) FromTokenUnits(amount money.Amount) money.Amount {
+	return amount.MulDiv(1, p.tokenScale())
+}
+
+// ToTokenUnits is the inverse of FromTokenUnits.
+func (p Params) ToTokenUnits(amount money.Amount) money.Amount {
+	return amount.MulDiv(p.tokenScale(), 1)
+}
+
+// tokenScale is how many of the contract's smallest units make a millionth of a USDT.
+func (p Params) tokenScale() int64 {
+	scale := int64(1)
+	for range p.TokenDecimals - money.USDT.Info().Unit {
+		scale *= 10
+	}
+	return scale
 }
 
 // OtherToken is a token beside USDT, with its number of decimals.
@@ -45,17 +81,18 @@ type OtherToken struct {
 	Decimals int
 }
 
-// TokenDecimals is the number of decimals of USDT. A contract with other decimals is rejected.
-const TokenDecimals = 6
-
 // Network returns the network's name among all chains: "ethereum-mainnet".
-func (p Params) Network() chain.Network { return chain.Network(string(money.Ethereum) + "-" + p.Name) }
+func (p Params) Network() chain.Network { return chain.Network(string(p.Chain) + "-" + p.Name) }
 
 // customPrefix begins the names of networks that are known only by their chain id.
 const customPrefix = "chain-"
 
-// slotTime is the block interval of the public networks.
-const slotTime = 12 * time.Second
+const (
+	// maxTipAge is how old the last block of a public network may be.
+	maxTipAge = 5 * time.Minute
+	// minInterval is how often a node is polled at most, however fast the network's blocks come.
+	minInterval = time.Second
+)
 
 // Version bytes of extended public keys. Wallets write Ethereum accounts as xpub on every network,
 // and some write tpub on test networks.
@@ -64,29 +101,38 @@ var (
 	testKeys = map[[4]byte]string{{0x04, 0x88, 0xb2, 0x1e}: "", {0x04, 0x35, 0x87, 0xcf}: ""}
 )
 
-var networks = []Params{
-	{Name: "mainnet", ChainID: 1, Genesis: "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3",
-		Stale: 5 * time.Minute, Interval: slotTime / 3, KeyVersions: mainKeys,
-		Token: mustParseAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7"),
-		Others: []OtherToken{{"USDC", mustParseAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), 6},
-			{"DAI", mustParseAddress("0x6B175474E89094C44Da98b954EedeAC495271d0F"), 18}}},
-	{Name: "sepolia", ChainID: 11155111, Test: true,
-		Genesis: "0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9",
-		Stale:   5 * time.Minute, Interval: slotTime / 3, KeyVersions: testKeys},
+// newParams returns the parameters of a network of the registry.
+func newParams(n money.EVMNetwork) Params {
+	p := Params{Chain: n.Chain, Name: n.Name, ChainID: n.ChainID, Test: n.Test, Genesis: n.Genesis, Native: n.Native,
+		Stale: maxTipAge, Interval: max(n.BlockTime/3, minInterval), TokenDecimals: n.Token.Decimals,
+		TokenSymbols: n.Token.Symbols, CountsL1Gas: n.CountsL1Gas, FeeOracle: n.FeeOracle,
+		KeyVersions: mainKeys}
+	if n.Test {
+		p.KeyVersions = testKeys
+	}
+	if n.Token.Contract != "" {
+		p.Token = mustParseAddress(n.Token.Contract)
+	}
+	for _, other := range n.Others {
+		p.Others = append(p.Others, OtherToken{other.Name, mustParseAddress(other.Contract), other.Decimals})
+	}
+	return p
 }
 
-// Lookup finds a network by its name in the configuration: mainnet, sepolia, or chain-N for the
-// network with chain id N. Networks named chain-N serve the test domain, because the value of
-// their coins is unknown. Token is the contract of USDT there; "" means the known one, which only
-// the main network has.
-func Lookup(name, token string) (Params, error) {
-	p, ok := findNetwork(name)
+// Lookup finds a network by its chain and its name in the configuration: mainnet, a test network's name, or
+// chain-N for the network with chain id N. Networks named chain-N serve the test domain, because the
+// value of their coins is unknown. Token is the contract of USDT there; "" means the known one, which only
+// main networks have.
+func Lookup(c money.Chain, name, token string) (Params, error) {
+	p, ok := Find(c, name)
 	if !ok {
-		return Params{}, errors.New("it is mainnet, sepolia, or chain-N for another network whose chain id is N")
+		return Params{}, fmt.Errorf("it is %s, or chain-N for another network whose chain id is N", listNames(c))
 	}
 	if token != "" {
 		contract, err := ParseAddress(token)
 		switch {
+		case p.TokenDecimals == 0:
+			return Params{}, errors.New("USDT is not paid with there")
 		case err != nil:
 			return Params{}, errors.New("the contract of USDT is no address")
 		case !p.Test && contract != p.Token:
@@ -94,31 +140,39 @@ func Lookup(name, token string) (Params, error) {
 		}
 		p.Token = contract
 	}
-	if p.Token == (Address{}) {
+	if !p.HasToken() && p.TokenDecimals > 0 {
 		return Params{}, errors.New("on a test network the contract that stands for USDT must be named")
 	}
 	return p, nil
 }
 
-// Find returns the network with a name. Its token is empty if it is not known.
-func Find(name string) (Params, bool) { return findNetwork(name) }
-
-func findNetwork(name string) (Params, bool) {
-	for _, p := range networks {
-		if p.Name == name {
-			return p, true
+// listNames lists the names of a chain's networks.
+func listNames(c money.Chain) string {
+	var names []string
+	for _, n := range money.EVMNetworks() {
+		if n.Chain == c {
+			names = append(names, n.Name)
 		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Find returns the network of a chain with a name. Its token is empty if it is not known.
+func Find(c money.Chain, name string) (Params, bool) {
+	if n, ok := money.FindEVMNetwork(c, name); ok {
+		return newParams(n), true
 	}
 	digits, ok := strings.CutPrefix(name, customPrefix)
 	id, err := strconv.ParseInt(digits, 10, 53)
 	if !ok || err != nil || id < 1 || strconv.FormatInt(id, 10) != digits {
 		return Params{}, false
 	}
-	for _, p := range networks {
-		if p.ChainID == id {
+	for _, n := range money.EVMNetworks() {
+		if n.ChainID == id {
 			return Params{}, false // the network has a name of its own
 		}
 	}
-	return Params{Name: name, ChainID: id, Test: true, Private: true, Interval: time.Second,
-		KeyVersions: testKeys}, true
+	main, ok := money.FindEVMNetwork(c, money.MainNetwork)
+	return Params{Chain: c, Name: name, ChainID: id, Test: true, Private: true, Native: main.Native,
+		Interval: time.Second, TokenDecimals: main.Token.Decimals, CountsL1Gas: true, KeyVersions: testKeys}, ok
 }

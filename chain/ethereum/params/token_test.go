@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"cointill/core/money"
 )
 
 // TestAddTokens checks which tokens an operator may add to a network.
 func TestAddTokens(t *testing.T) {
 	t.Parallel()
-	network, err := Lookup("mainnet", "")
+	network, err := Lookup(money.Ethereum, "mainnet", "")
 	if err != nil {
 		t.Fatal(err)
 	}

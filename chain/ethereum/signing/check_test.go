@@ -367,7 +367,7 @@ func TestPaymentsThatNoTransactionMakes(t *testing.T) {
 // FuzzCheckSigned checks that no text causes a panic or a difference without a field, and that an
 // accepted transaction is the only encoding of the payment with its signature.
 //
-//fuzz:inputs 30000
+//fuzz:inputs 15000
 func FuzzCheckSigned(f *testing.F) {
 	p := samplePayment(true)
 	d := newDraft(f, p)

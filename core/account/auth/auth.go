@@ -67,9 +67,12 @@ type User struct {
 	Email string
 	// SecondFactor says that signing in needs a code, too.
 	SecondFactor bool
+	// Language is the one that they chose for the dashboard and its mails; "" for none.
+	Language string
 }
 
 // DescribeUser returns the user of a row.
 func DescribeUser(row models.User) User {
-	return User{ID: row.ID, Name: row.Name, Email: row.Email, SecondFactor: row.TOTPSecret != nil}
+	return User{ID: row.ID, Name: row.Name, Email: row.Email, SecondFactor: row.TOTPSecret != nil,
+		Language: row.Language}
 }

@@ -137,6 +137,7 @@ func TestAccountsOfAFailingDatabase(t *testing.T) {
 		wrong := auth.Proof{Password: "not the phrase at all", IP: "192.0.2.1"}
 		w.failEach(t, []failing{
 			{"Rename", func() error { return w.Rename(ctx, sc, "Beatrice") }},
+			{"ChooseLanguage", func() error { return w.ChooseLanguage(ctx, sc, "fr") }},
 			{"Reauthenticate", func() error { _, err := w.Reauthenticate(ctx, sc, w.prove(t, bea)); return err }},
 			{"Reauthenticate with a wrong password", func() error {
 				w.Clock.Advance(time.Minute)

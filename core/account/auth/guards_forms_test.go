@@ -57,6 +57,7 @@ func TestEachFieldIsRefusedByItself(t *testing.T) {
 			{"ChangePassword without another", w.ChangePassword(ctx, sc, proven, "", ""), "new_password"},
 			{"FinishReset without a password", w.FinishReset(ctx, w.bea.reset, ""), "password"},
 			{"Rename without a name", w.Rename(ctx, sc, ""), "name"},
+			{"ChooseLanguage without a language", w.ChooseLanguage(ctx, sc, ""), "language"},
 		} {
 			var names []string
 			for name := range fields(c.err) {

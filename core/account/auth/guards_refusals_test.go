@@ -54,6 +54,7 @@ func TestOnlyAPersonActs(t *testing.T) {
 			{"RenamePasskey", w.RenamePasskey(ctx, sc, 1, "new"), no},
 			{"RemovePasskey", w.RemovePasskey(ctx, sc, 1, proven, ""), no},
 			{"Rename", w.Rename(ctx, sc, "new"), no},
+			{"ChooseLanguage", w.ChooseLanguage(ctx, sc, "fr"), no},
 			{"ChangePassword", w.ChangePassword(ctx, sc, proven, another, ""), no},
 			{"AskEmail", w.AskEmail(ctx, sc, "new@example.com", proven), no},
 			{"SecondFactor", failed(w.SecondFactor(ctx, sc)), no},
@@ -85,7 +86,7 @@ func TestRolesComeFirst(t *testing.T) {
 			{"Methods without a role", failed(w.Methods(ctx, visitor)), no},
 			{"Invite into no business", failed(w.Invite(ctx, gone, "new@guests.example", scope.Admin)), "not_found"},
 		})
-		if got := account.Grantable(scope.System); len(got) != 4 || got[0] != scope.Owner {
+		if got := account.Grantable(scope.System); len(got) != 5 || got[0] != scope.Owner {
 			t.Errorf("Grantable(system) = %v, want every role, as the operator makes owners", got)
 		}
 	})

@@ -195,6 +195,9 @@ func TestAccountsChangeAlone(t *testing.T) {
 		w.runSteps(t, []step{
 			{"Rename", func() error { return w.Rename(ctx, sc, "Beatrice") },
 				"+ audits bea user.renamed bea; + audits cyd user.renamed bea; ~ users bea: name updated_at"},
+			{"ChooseLanguage", func() error { return w.ChooseLanguage(ctx, sc, "fr") },
+				"+ audits bea user.language_changed bea; + audits cyd user.language_changed bea; " +
+					"~ users bea: language updated_at"},
 			{"AskEmail", func() error { return w.AskEmail(ctx, sc, "bea@newer.example", w.prove(t, bea)) },
 				"+ audits bea user.email_asked bea; + audits cyd user.email_asked bea; " +
 					"+ mails account_email_asked bea; + mails account_email_confirm bea@newer.example; " +

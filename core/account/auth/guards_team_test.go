@@ -154,6 +154,10 @@ func TestNothingChangesWithoutAChange(t *testing.T) {
 		dan := w.Hire(t, sc, "dan@example.com", scope.Admin)
 		w.runSteps(t, []step{
 			{"Rename", func() error { return w.Rename(ctx, sc, "bea") }, ""},
+			{"ChooseLanguage", func() error { return w.ChooseLanguage(ctx, sc, "fr") },
+				"+ audits bea user.language_changed bea; + audits cyd user.language_changed bea; " +
+					"~ users bea: language updated_at"},
+			{"ChooseLanguage again", func() error { return w.ChooseLanguage(ctx, sc, "fr") }, ""},
 			{"RenamePasskey", func() error { return w.RenamePasskey(ctx, sc, list[0].ID, list[0].Name) }, ""},
 			{"SetRole", func() error { return w.SetRole(ctx, sc, dan.User.ID, scope.Admin) }, ""},
 		})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 
 	"gorm.io/gorm"
@@ -36,6 +37,36 @@ func (s *Service) Rename(ctx context.Context, sc scope.Scope, name string) error
 			return err
 		}
 		return s.auditUser(tx, userID, "user.renamed", map[string]string{"before": user.Name, "after": name})
+	})
+}
+
+// languageCode is the shape of a language's code.
+var languageCode = regexp.MustCompile(`^[a-z]{2,3}$`)
+
+// ChooseLanguage sets the language of the scope's user, for the dashboard and its mails. Which
+// languages there are is the caller's to know. Invalid (language).
+func (s *Service) ChooseLanguage(ctx context.Context, sc scope.Scope, language string) error {
+	userID, err := FindActor(sc)
+	if err != nil {
+		return err
+	}
+	if !languageCode.MatchString(language) {
+		return fault.Validation(fault.Fields{"language": {"Must be one of the languages offered."}})
+	}
+	return s.db.Write(ctx, func(tx *models.Tx) error {
+		var user models.User
+		if err := tx.Where("id = ?", userID).Take(&user).Error; err != nil {
+			return fault.MissingRow(err, "user")
+		}
+		if user.Language == language {
+			return nil
+		}
+		if err := tx.Model(&models.User{}).Where("id = ?", userID).
+			Updates(map[string]any{"language": language, "updated_at": s.now()}).Error; err != nil {
+			return err
+		}
+		return s.auditUser(tx, userID, "user.language_changed",
+			map[string]string{"before": user.Language, "after": language})
 	})
 }
 

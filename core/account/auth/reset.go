@@ -97,7 +97,7 @@ var errTicket = fault.New(fault.Gone, "mail_link_over",
 // answer nor its duration reveals whether there is such a user. Invalid (email) for a
 // malformed address; Limited when one address asks often.
 func (s *Service) AskReset(ctx context.Context, email, ip string) error {
-	wait := s.startAnswerTimer()
+	wait := startAnswerTimer(s.AnswerInterval)
 	email = strings.ToLower(strings.TrimSpace(email))
 	if sentence := contact.CheckEmail(email); sentence != "" {
 		return fault.Validation(fault.Fields{"email": {sentence}})

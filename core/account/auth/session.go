@@ -48,8 +48,7 @@ type Session struct {
 func (l *Sessions) LoadSession(ctx context.Context, token string) (Session, error) {
 	now := l.users.now()
 	var row models.Session
-	err := l.users.db.Read(ctx).Where("id = ? AND expires_at > ? AND seen_at > ?", HashToken(token), now,
-		now.Add(-SessionIdle)).Take(&row).Error
+	err := selectAlive(l.users.db.Read(ctx), now).Where("id = ?", HashToken(token)).Take(&row).Error
 	if err != nil {
 		return Session{}, fault.MissingRow(err, "session")
 	}
@@ -59,6 +58,22 @@ func (l *Sessions) LoadSession(ctx context.Context, token string) (Session, erro
 	}
 	return Session{Token: token, UserID: row.UserID, Data: row.Data, UserAgent: row.UserAgent, IP: row.IP,
 		Expires: row.ExpiresAt}, err
+}
+
+// selectAlive limits a query to sessions that have not ended.
+func selectAlive(tx *models.Tx, now time.Time) *models.Tx {
+	return tx.Where("expires_at > ? AND seen_at > ?", now, now.Add(-SessionIdle))
+}
+
+// FindSessions returns the users of those sessions, by their keys, that have not ended.
+func (s *Service) FindSessions(ctx context.Context, keys []string) (map[string]int64, error) {
+	var rows []models.Session
+	err := selectAlive(s.db.Read(ctx), s.now()).Select("id", "user_id").Where("id IN ?", keys).Find(&rows).Error
+	users := make(map[string]int64, len(rows))
+	for _, row := range rows {
+		users[row.ID] = row.UserID
+	}
+	return users, err
 }
 
 // SaveSession keeps what a session remembers. It never changes whose session
@@ -96,7 +111,12 @@ func (l *Sessions) RotateSession(ctx context.Context, oldToken string, next Sess
 			return fault.Missing("session")
 		}
 		row := l.newRow(next, l.users.now())
-		return tx.Create(&row).Error
+		if err := tx.Create(&row).Error; err != nil {
+			return err
+		}
+		// A browser in which its user switched notifications on keeps them.
+		return tx.Model(&models.PushSubscription{}).Where("session_id = ? AND user_id = ?", HashToken(oldToken), row.UserID).
+			Update("session_id", row.ID).Error
 	})
 	return next, err
 }
@@ -112,10 +132,12 @@ func (l *Sessions) RevokeUser(ctx context.Context, userID int64) error {
 }
 
 // Sweep deletes expired rows: sessions, attempts that no longer count, links that are used or
-// over, and browsers that were not used for long. Run it now and then.
+// over, and browsers that were not used for long. A session that was not used for a while stays to its end where its
+// browser shows notifications. Run it now and then.
 func (l *Sessions) Sweep(ctx context.Context) error {
 	now := l.users.now()
-	ended := l.users.db.Exec(ctx).Where("expires_at <= ? OR seen_at <= ?", now, now.Add(-SessionIdle)).
+	ended := l.users.db.Exec(ctx).Where("expires_at <= ? OR seen_at <= ? AND NOT EXISTS (SELECT 1 FROM "+
+		"push_subscriptions WHERE push_subscriptions.session_id = sessions.id)", now, now.Add(-SessionIdle)).
 		Delete(&models.Session{})
 	if ended.Error != nil {
 		return ended.Error
@@ -161,9 +183,8 @@ func (l *Sessions) Sessions(ctx context.Context, sc scope.Scope) ([]Seat, error)
 	}
 	now := l.users.now()
 	var rows []models.Session
-	err = l.users.db.Read(ctx).Where("user_id = ? AND expires_at > ? AND seen_at > ?", userID, now,
-		now.Add(-SessionIdle)).
-		Order("seen_at DESC, id").Limit(100).Find(&rows).Error
+	err = selectAlive(l.users.db.Read(ctx), now).Where("user_id = ?", userID).Order("seen_at DESC, id").Limit(100).
+		Find(&rows).Error
 	var list []Seat
 	for _, row := range rows {
 		list = append(list, Seat{Key: row.ID, UserAgent: row.UserAgent, IP: row.IP, SignedIn: row.CreatedAt,

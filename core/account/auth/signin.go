@@ -48,7 +48,7 @@ var errSignIn = fault.New(fault.Unauthenticated, "sign_in_failed", "The e-mail a
 // Unavailable, without a count, when too many requests wait. Failures are answered at constant
 // intervals, because only the refusals of existing accounts are recorded, which takes time.
 func (s *Service) SignIn(ctx context.Context, c Credentials) (Entry, error) {
-	wait := s.startAnswerTimer()
+	wait := startAnswerTimer(s.AnswerInterval)
 	row, match, err := s.checkGuess(ctx, c)
 	switch {
 	case err != nil:

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"cointill/chain"
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/models"
@@ -64,35 +65,47 @@ func Compare(ctx context.Context, db *models.DB) (found []string, err error) {
 				l.business, l.domain, l.account, l.coin, l.network, amount, want))
 		}
 	}
-	days, err := compareDays(ctx, db)
-	return slices.Concat(found, r.compareSales(), days), err
+	sums, err := compareSums(ctx, db)
+	return slices.Concat(found, r.compareSales(), sums), err
 }
 
-// compareDays compares the sums of days with the entries.
-func compareDays(ctx context.Context, db *models.DB) (found []string, err error) {
-	var days []models.JournalDay
+// compareSums compares the sums of days and months with the entries that are in them.
+func compareSums(ctx context.Context, db *models.DB) (found []string, err error) {
+	var days []models.JournalDaySum
+	var months []models.JournalMonthSum
 	var entries []models.JournalEntry
 	tx := db.Exec(ctx)
-	err = errors.Join(tx.Find(&days).Error, tx.Find(&entries).Error)
-	sums := map[string]models.JournalDay{}
-	add := func(d models.JournalDay, amount money.Amount, n, payments, value, due int64) {
-		key := fmt.Sprint(d.BusinessID, d.Domain, d.BookedOn, d.Kind, d.Debit, d.Credit, d.Coin, d.Network, d.Currency)
+	err = errors.Join(tx.Find(&days).Error, tx.Find(&months).Error,
+		tx.Where("id NOT IN (SELECT entry_id FROM unsummed_entries)").Find(&entries).Error)
+	sums := map[string]models.JournalDaySum{}
+	add := func(key string, amount money.Amount, n, payments, value, due int64) {
 		s := sums[key]
 		s.Amount, s.Entries, s.Payments = s.Amount.Add(amount), s.Entries+n, s.Payments+payments
 		s.Value, s.Due = s.Value+value, s.Due+due
 		sums[key] = s
+	}
+	day := func(d models.JournalDaySum) string {
+		return fmt.Sprint(d.BusinessID, d.Domain, d.BookedOn, d.Kind, d.Debit, d.Credit, d.Coin, d.Network, d.Currency)
+	}
+	month := func(m models.JournalMonthSum) string {
+		return fmt.Sprint(m.BusinessID, m.Domain, m.Month, m.Debit, m.Credit, m.Coin, m.Network)
 	}
 	for _, e := range entries {
 		counted := int64(0)
 		if e.Due > 0 {
 			counted = 1
 		}
-		add(models.JournalDay{BusinessID: e.BusinessID, Domain: e.Domain, BookedOn: e.BookedOn, Kind: e.Kind,
-			Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network, Currency: e.Currency},
+		add(day(models.JournalDaySum{BusinessID: e.BusinessID, Domain: e.Domain, BookedOn: e.BookedOn, Kind: e.Kind,
+			Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network, Currency: e.Currency}),
 			e.Amount, 1, counted, e.Value, e.Due)
+		add(month(models.JournalMonthSum{BusinessID: e.BusinessID, Domain: e.Domain, Month: e.BookedOn[:len("2006-01")],
+			Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network}), e.Amount, 0, 0, 0, 0)
 	}
 	for _, d := range days {
-		add(d, money.Units(0).Sub(d.Amount), -d.Entries, -d.Payments, -d.Value, -d.Due)
+		add(day(d), money.Units(0).Sub(d.Amount), -d.Entries, -d.Payments, -d.Value, -d.Due)
+	}
+	for _, m := range months {
+		add(month(m), money.Units(0).Sub(m.Amount), 0, 0, 0, 0)
 	}
 	for key, rest := range sums {
 		if rest.Amount.Sign() != 0 || rest.Entries != 0 || rest.Payments != 0 || rest.Value != 0 || rest.Due != 0 {
@@ -171,6 +184,9 @@ func (r record) sumRecords() map[line]money.Amount {
 		}
 		add(of, journal.PaidTwice, s.BookedTwice)
 		add(of, journal.Wallet, money.Units(0).Sub(s.BookedTwice))
+		of.coin = string(money.Coin(s.Coin).Info().FeeCoin(chain.Network(s.Network).Code()))
+		add(of, journal.NetworkFees, s.BookedFee)
+		add(of, journal.Wallet, money.Units(0).Sub(s.BookedFee))
 	}
 	for _, t := range r.transfers {
 		confirmed := t.Height != nil && !t.Gone && !t.Reverted

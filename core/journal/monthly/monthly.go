@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"cointill/core/account"
 	"cointill/core/clock"
 	"cointill/core/journal"
 	"cointill/core/mail"
@@ -17,6 +18,7 @@ import (
 // Letter is a statement for one reader.
 type Letter struct {
 	Business, To string
+	Language     string // of the first owner: the reader's isn't known; "" for none
 	Domain       scope.Domain
 	Month        string // 2006-01
 	Statement    journal.Statement
@@ -80,6 +82,14 @@ func (s *Sender) sendMonth(ctx context.Context, b models.Business, month string)
 	if err != nil {
 		return err
 	}
+	owners, err := account.Owners(s.DB.Read(ctx), b.ID)
+	if err != nil {
+		return err
+	}
+	language := ""
+	if len(owners) > 0 {
+		language = owners[0].Language
+	}
 	var notices []mail.Notice
 	for _, domain := range []scope.Domain{scope.Live, scope.Test} {
 		statement, err := s.Books.ReadStatement(ctx, scope.Scope{BusinessID: b.ID, Domain: domain, Actor: "system",
@@ -91,7 +101,7 @@ func (s *Sender) sendMonth(ctx context.Context, b models.Business, month string)
 			continue
 		}
 		for to := range strings.SplitSeq(b.StatementMails, ",") {
-			letter := Letter{Business: b.Name, To: to, Domain: domain, Month: month, Statement: statement,
+			letter := Letter{Business: b.Name, Language: language, To: to, Domain: domain, Month: month, Statement: statement,
 				URL: s.Base + "/dashboard/statements?month=" + month}
 			n := mail.Notice{BusinessID: b.ID, Domain: domain, Kind: kind, To: to,
 				About: strings.Join([]string{b.Code, string(domain), month, to}, " ")}

@@ -28,10 +28,10 @@ const bookBatch = 500
 func BookTransfers(tx *models.Tx, now time.Time, network string) error {
 	for {
 		moves, err := listMoves(tx, network, func(models.Transfer, models.Payment) time.Time { return now })
-		if err != nil || len(moves) == 0 {
+		if err != nil {
 			return err
 		}
-		if err := journal.MoveTransfers(tx, now, moves); err != nil {
+		if err := journal.MoveTransfers(tx, now, moves); err != nil || len(moves) < bookBatch {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"cointill/core/ident"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/value"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -131,6 +132,8 @@ func draftOf(n int, business int64, at time.Time) draft {
 		FirstName: first, LastName: last,
 		SearchName: contact.FoldName(first + " " + last), SearchLast: contact.FoldName(last), CreatedAt: at, UpdatedAt: at}
 	due := money.Units(int64(10_000 + mixed))
+	channel := []string{"web", "web", "web", "web", "ussd"}[mixed%5]
+	metadata := fmt.Sprintf(`{"invoice":"INV-%d","channel":"%s"}`, n, channel)
 	p := models.Payment{
 		BusinessID: business, Domain: string(scope.Test), Reference: ident.New("PAY_"),
 		BusinessReference: fmt.Sprintf("order-%s-%d", at.Format("20060102"), n),
@@ -138,7 +141,8 @@ func draftOf(n int, business int64, at time.Time) draft {
 		CustomerEmail: email,
 		Currency:      string(money.Currencies()[mixed/7%4]), Amount: int64(mixed%1_000_000 + 1),
 		Method: string(info.Method), Coin: string(info.Coin),
-		Network: "bulk-" + string(info.Chain), Due: due, Price: "1", Quote: "{}", FinalDepth: 1, LatePayments: "accept",
+		Network: "bulk-" + string(info.Chain), Due: due, Price: "1", Quote: "{}", Metadata: &metadata,
+		FinalDepth: 1, LatePayments: "accept",
 		Status: string(state), Remark: "-", ExpiresAt: at.Add(payment.Window), AbandonsAt: at.Add(payment.Monitoring),
 		CreatedAt: at, UpdatedAt: at,
 	}
@@ -183,6 +187,9 @@ func store(tx *models.Tx, drafts []draft, known map[string]int64) error {
 		rows[i].CustomerID = known[fmt.Sprint(drafts[i].customer.BusinessID, " ", drafts[i].customer.Email)]
 	}
 	if err := tx.Create(&rows).Error; err != nil {
+		return err
+	}
+	if err := value.Insert(tx, rows...); err != nil {
 		return err
 	}
 	return storeMoney(tx, rows)

@@ -9,6 +9,7 @@ import (
 	"cointill/chain"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/fence"
 	"cointill/models"
 )
 
@@ -68,7 +69,7 @@ func (w *Monitor) Step(ctx context.Context) error {
 	}
 	if said := [2]string{network, token}; !w.noted || said != w.said {
 		set := map[string]any{"note": network, "token_note": token}
-		if err := w.WriteUnderFence(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
+		if err := fence.Write(ctx, w.DB, w.Network, w.Fence, func(tx *models.Tx) error {
 			return tx.Model(&models.ChainCursor{}).Where("network = ?", string(w.Network)).Updates(set).Error
 		}); err != nil {
 			return err
@@ -121,7 +122,7 @@ func (w *Monitor) checkAddresses(ctx context.Context, rows []models.Destination)
 	if len(changed) == 0 {
 		return nil
 	}
-	return w.WriteUnderFence(ctx, w.Network, w.Fence, func(tx *models.Tx) error {
+	return fence.Write(ctx, w.DB, w.Network, w.Fence, func(tx *models.Tx) error {
 		for id, since := range changed {
 			if err := tx.Model(&models.Destination{}).Where("id = ?", id).Update("barred_at", since).Error; err != nil {
 				return err
@@ -132,7 +133,7 @@ func (w *Monitor) checkAddresses(ctx context.Context, rows []models.Destination)
 }
 
 // listAddresses selects the destinations that have the token, may receive some, or were frozen
-// at the last check.
+// at the last check. The one address of a business may always receive some.
 func (w *Monitor) listAddresses(ctx context.Context, rows []models.Destination) (some []models.Destination, err error) {
 	var payments []int64
 	for _, row := range rows {
@@ -155,7 +156,8 @@ func (w *Monitor) listAddresses(ctx context.Context, rows []models.Destination) 
 		wanted[id] = true
 	}
 	for _, row := range rows {
-		if row.BarredAt != nil || row.PaymentID != nil && wanted[*row.PaymentID] {
+		oneAddress := row.PaymentID == nil && row.Index == nil
+		if row.BarredAt != nil || oneAddress || row.PaymentID != nil && wanted[*row.PaymentID] {
 			some = append(some, row)
 		}
 	}

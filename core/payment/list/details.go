@@ -178,7 +178,7 @@ func readReversed(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	lost := models.Among(tx.Model(&models.Transfer{}), "transfers.payment_id", ids).
 		Where("transfers.booked = ?", journal.Reversed).Group("transfers.payment_id").
 		Joins("JOIN journal_entries ON journal_entries.id = (SELECT MAX(id) FROM journal_entries AS last " +
-			"WHERE last.transfer_id = transfers.id)")
+			"WHERE last.payment_id = transfers.payment_id AND last.transfer_id = transfers.id)")
 	err := models.Select(lost, "transfers.payment_id, MAX(journal_entries.booked_on) AS booked_on, "+
 		"SUM(transfers.booked_value) AS value, "+models.SumAmounts(tx, "transfers.amount")+" AS sum").Find(&rows).Error
 	for _, r := range rows {

@@ -2,7 +2,9 @@ package list
 
 import (
 	"context"
+	"time"
 
+	"cointill/core/audit"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -53,6 +55,29 @@ func (s *Service) Export(ctx context.Context, sc scope.Scope, f Filter, take fun
 			}
 		}
 	}
+}
+
+// IDs returns the rows of up to limit payments that a filter chooses, newest first; its Before, After and Limit
+// don't matter. Faults: Forbidden.
+func (s *Service) IDs(ctx context.Context, sc scope.Scope, f Filter, limit int) (ids []int64, err error) {
+	c, err := s.choosePayments(ctx, sc, f)
+	if err != nil || c.nothing {
+		return nil, err
+	}
+	err = s.DB.Snapshot(ctx, func(tx *models.Tx) (err error) {
+		c.read = tx
+		ids, err = c.readNearest(position{}, limit)
+		return err
+	})
+	return ids, err
+}
+
+// RecordExport records in the audit log that a person downloads payments. What was searched for is left out: it
+// mostly names a customer.
+func (s *Service) RecordExport(ctx context.Context, sc scope.Scope, at time.Time, file string) error {
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		return audit.Record(tx, sc, at, "payments.exported", file, nil)
+	})
 }
 
 // Newest is the place of the scope's newest payment; none when there is no payment.

@@ -2,7 +2,7 @@ package list
 
 import (
 	"context"
-	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,9 +10,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	ethereum "cointill/chain/ethereum/params"
 	"cointill/core/contact"
-	"cointill/core/payment"
+	"cointill/core/payment/reference"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -25,6 +24,15 @@ const (
 	handful = 100
 	few     = 2000
 	many    = 20_000
+)
+
+// hashStart is how the hash of a transaction may begin, and addressStart an address. Shorter texts are
+// in many payments of every merchant.
+var (
+	hashStart    = regexp.MustCompile(`^(?i:0x)?[0-9A-Fa-f]{6,}$`)
+	addressStart = regexp.MustCompile(`^[0-9A-Za-z]{10,90}$`)
+	// bareAddress is an address of Ethereum's networks without its 0x.
+	bareAddress = regexp.MustCompile(`^[0-9A-Fa-f]{40}$`)
 )
 
 // beyond sorts after every text that begins with the text before it, in the order of bytes.
@@ -94,21 +102,31 @@ func (by finder) listFields(f Filter) (fields [][]way) {
 
 // textWays returns the ways that a text from a search box may be meant.
 func (by finder) textWays(text string) []way {
+	values := by.valueWays(text)
+	text = readPasted(text)
 	if strings.HasPrefix(text, "PAY_") { // no reference of a merchant begins so
 		return []way{by.byReference(text)}
 	}
-	var ways []way
+	ways := append(values, by.codeWays(text)...)
 	if upper := strings.ToUpper(text); strings.HasPrefix(upper, "PAY_") {
 		ways = append(ways, by.byReference(upper))
 	}
-	if payment.BusinessReferencePattern.MatchString(text) {
+	if reference.Pattern.MatchString(text) {
 		ways = append(ways, by.businessReference(text))
+		if len(text) >= endLength {
+			ways = append(ways, by.byEnd("business_reference", text), by.byEnd("reference", strings.ToUpper(text)))
+		}
 	}
-	if len(text) >= 32 {
+	if hashStart.MatchString(text) {
+		ways = append(ways, by.byHashPrefix(text))
+	} else if len(text) >= 32 {
 		ways = append(ways, by.byHash(text))
 	}
-	if len(text) >= 20 {
-		ways = append(ways, by.byAddress(text))
+	if addressStart.MatchString(text) {
+		ways = append(ways, by.byAddressPrefix(text))
+	}
+	if bareAddress.MatchString(text) {
+		ways = append(ways, by.byAddress("0x"+text))
 	}
 	var people []customerRange
 	if !strings.Contains(text, " ") {
@@ -233,16 +251,62 @@ func (by finder) byHash(text string) way {
 		look: func() ([]int64, bool, error) { return readLimited(transfers) }}
 }
 
-// byAddress finds by a receiving address, however its letters' sizes were typed
-// where those are no part of it.
+// byAddress finds by a receiving address, however its letters' sizes were typed.
 func (by finder) byAddress(text string) way {
-	spelt := []string{text, strings.ToLower(text)}
-	if raw, err := hex.DecodeString(strings.TrimPrefix(strings.ToLower(text), "0x")); err == nil && len(raw) == 20 {
-		spelt = append(spelt, ethereum.Address(raw).String())
+	return by.byDestination(clause.Expr{SQL: by.lower("address") + " = ?", Vars: []any{strings.ToLower(text)}})
+}
+
+// byAddressPrefix finds by how a receiving address begins.
+func (by finder) byAddressPrefix(text string) way {
+	return by.byDestination(by.beginsLower("address", text))
+}
+
+func (by finder) byDestination(holds clause.Expr) way {
+	given := by.selectRows(&models.Destination{}).Select("payment_id").Where(holds).Where("payment_id IS NOT NULL")
+	return way{holds: holds, look: func() ([]int64, bool, error) { return readLimited(given) }}
+}
+
+// byHashPrefix finds by how the hash of a transaction begins, also without the 0x of some networks.
+func (by finder) byHashPrefix(text string) way {
+	begins := clause.Expression(by.beginsLower("tx_id", text))
+	if !strings.HasPrefix(strings.ToLower(text), "0x") {
+		begins = clause.Or(begins, by.beginsLower("tx_id", "0x"+text))
 	}
-	given := by.selectRows(&models.Destination{}).Select("payment_id").Where("address IN ? AND payment_id IS NOT NULL", spelt)
-	return way{holds: clause.Expr{SQL: "address IN ?", Vars: []any{spelt}},
-		look: func() ([]int64, bool, error) { return readLimited(given) }}
+	transfers := by.selectAmong(&models.Transfer{}).Select("payment_id").Where(clause.And(begins)).
+		Where("payment_id IS NOT NULL").Session(&gorm.Session{})
+	return way{holds: clause.Expr{SQL: "id IN (?)", Vars: []any{transfers}},
+		look: func() ([]int64, bool, error) { return readLimited(transfers) }}
+}
+
+// beginsLower is true where a column, in small letters, begins with a text. Indexes have that expression.
+func (by finder) beginsLower(column, text string) clause.Expr {
+	small := by.lower(column)
+	return clause.Expr{SQL: "(" + small + " >= ? AND " + small + " < ?)", Vars: prefixRange(strings.ToLower(text))}
+}
+
+// lower is a column in small letters, as indexes have it.
+func (by finder) lower(column string) string {
+	if by.db.Postgres() {
+		return "lower(" + column + `) COLLATE "C"`
+	}
+	return "lower(" + column + ")"
+}
+
+// endLength is how many characters at the end of a reference an index has.
+const endLength = 4
+
+// byEnd finds by how a reference ends.
+func (by finder) byEnd(column, text string) way {
+	end := "substr(" + column + ", length(" + column + ") - "
+	holds := clause.Expr{SQL: "(" + end + "3) = ? AND " + end + "?) = ?)",
+		Vars: []any{text[len(text)-endLength:], len(text) - 1, text}}
+	return way{holds: holds, look: func() ([]int64, bool, error) {
+		rows := by.selectRows(&models.Payment{})
+		if !by.db.Postgres() { // which knows how many share an end; SQLite would read all references of the business
+			rows = rows.Table("payments INDEXED BY payments_" + column + "_end")
+		}
+		return readLimited(rows.Select("id").Where(holds))
+	}}
 }
 
 // customerRange is a part of the customers in the order of an index.

@@ -14,6 +14,9 @@ import (
 	"cointill/models"
 )
 
+// MaxReferences bounds the references of a filter.
+const MaxReferences = 100
+
 // Place is a payment's place in the order of lists, by its row or by its
 // reference. The zero place is none.
 type Place struct {
@@ -26,18 +29,25 @@ func (p Place) None() bool { return p == Place{} }
 
 // Filter says which payments to list. Zero fields don't filter.
 type Filter struct {
-	Query     string          // prefix of either reference, of an e-mail or of a name; or a hash or an address
+	// Query is a prefix of either reference, of an e-mail or of a name; the last four characters or more of either
+	// reference; a prefix of a hash (six digits or more) or of an address (ten characters or more); the code of an
+	// authorization or a customer; an amount; the address of a page about one of these; or a whole value in the
+	// metadata.
+	Query     string
 	States    []payment.State // any of these
 	Currency  string
 	Method    string
+	Network   string // as payments have it: sandbox-bsc …
 	Reference string // prefix of either reference
 	Email     string
 	Hash      string
 	Address   string
-	LinkID    *int64     // started from this payment link
-	Customer  int64      // of this customer; 0 for all
-	Need      Need       // only payments that need a person
-	From, To  *time.Time // created in [From, To)
+	// References are references of payments of this service; at most MaxReferences.
+	References []string
+	LinkID     *int64     // started from this payment link
+	Customer   int64      // of this customer; 0 for all
+	Need       Need       // only payments that need a person
+	From, To   *time.Time // created in [From, To)
 	// Booked chooses payments of which a figure was booked on these days, and orders them by the first
 	// of these days.
 	Booked journal.Period
@@ -155,7 +165,7 @@ func (s *Service) choosePayments(ctx context.Context, sc scope.Scope, f Filter) 
 
 // selectRows returns the scope's payments: all of them, or among those that the filter names.
 func (c chosen) selectRows() *models.Tx {
-	if c.filter.LinkID != nil || c.filter.Customer != 0 || c.found.handful {
+	if c.filter.LinkID != nil || c.filter.Customer != 0 || c.found.handful || len(c.filter.References) > 0 {
 		return c.scope.Among(c.read.Model(&models.Payment{}))
 	}
 	return c.scope.Rows(c.read.Model(&models.Payment{}))
@@ -168,11 +178,17 @@ func (c chosen) newQuery() *models.Tx {
 	for _, narrow := range c.found.conditions {
 		query = query.Where(narrow)
 	}
+	if len(f.References) > 0 {
+		query = query.Where("reference IN ?", f.References[:min(len(f.References), MaxReferences)])
+	}
 	if f.Currency != "" {
 		query = query.Where("currency = ?", f.Currency)
 	}
 	if f.Method != "" {
 		query = query.Where("method = ?", f.Method)
+	}
+	if f.Network != "" {
+		query = query.Where("network = ?", f.Network)
 	}
 	if f.LinkID != nil {
 		query = query.Where("link_id = ?", *f.LinkID)

@@ -6,7 +6,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
-	"cointill/core/send"
+	"cointill/core/send/match"
 	"cointill/models"
 )
 
@@ -17,9 +17,9 @@ type blockCache struct {
 	known    map[string]models.Transfer      // stored transfers of the block or snapshot, by Key
 	replaced []replacedTransaction           // transactions that the transaction in of replaces for the payment in of
 	of       string
-	matcher  *send.Matcher // finds the sends that transfers pay
-	noted    string        // the transaction whose spend keys are stored
-	steps    []models.Step // timeline rows to write
+	matcher  *match.Matcher // finds the sends that transfers pay
+	noted    string         // the transaction whose spend keys are stored
+	steps    []models.Step  // timeline rows to write
 }
 
 func (a *applying) findDestinations(row *models.Transfer) ([]models.Destination, error) {
@@ -29,7 +29,7 @@ func (a *applying) findDestinations(row *models.Transfer) ([]models.Destination,
 		return places, nil
 	}
 	var places []models.Destination
-	err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.network, row.Address, tags).Order("tag DESC").
+	err := a.tx.Where("network = ? AND address = ? AND tag IN ?", a.home, row.Address, tags).Order("tag DESC").
 		Find(&places).Error
 	a.places[key] = places
 	return places, err

@@ -18,11 +18,12 @@ const UnknownVia = "sent on by a contract, in a transaction that the node doesn'
 // marked as refunded stays refunded.
 func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told bool, err error) {
 	var rows []models.Transfer
-	err = a.tx.Where("network = ? AND unmatched = ? AND asset = ? AND height >= ? AND tx_id LIKE 'block %' AND "+
-		"payment_id IN (?)", a.network, payment.NoTransaction, t.Asset, block.Height,
+	err = a.tx.Where("network = ? AND unmatched = ? AND asset = ? AND height >= ? AND payment_id IN (?)", a.network,
+		payment.NoTransaction, t.Asset, block.Height,
 		a.tx.Model(&models.Destination{}).Select("payment_id").Where("network = ? AND address = ? AND tag = -1",
-			a.network, t.Address)).
+			a.home, t.Address)).
 		Order("height").Find(&rows).Error
+	rows = slices.DeleteFunc(rows, func(row models.Transfer) bool { return !row.ShownByBalance() })
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}

@@ -15,10 +15,17 @@ import (
 func (o *Observer) Looked(ctx context.Context, batch chain.Batch) error {
 	network := string(batch.Network)
 	var waiting []int64
-	err := o.DB.Read(ctx).Model(&models.Payment{}).Where(payment.DueRead, network, batch.Read).Limit(1).
-		Pluck("id", &waiting).Error
-	if err != nil || len(waiting) == 0 {
-		return err
+	for _, due := range []string{payment.DueRead, payment.DueReadElsewhere} {
+		if err := o.DB.Read(ctx).Model(&models.Payment{}).Where(due, network, batch.Read).Limit(1).
+			Pluck("id", &waiting).Error; err != nil {
+			return err
+		}
+		if len(waiting) > 0 {
+			break
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
 	}
 	// A look from another block than the last applied one says nothing of this one.
 	cursor := o.DB.Exec(ctx).Model(&models.ChainCursor{}).Where("network = ? AND fence <= ? AND hash = ?", network,

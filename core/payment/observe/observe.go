@@ -15,6 +15,7 @@ import (
 	"cointill/chain"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/payment/fence"
 	"cointill/core/send"
 	"cointill/models"
 )
@@ -27,13 +28,19 @@ type Observer struct {
 	Watching *chain.WatchSet
 
 	sends       *send.Service
-	readTo      int64 // destinations up to this number are all known
-	readSendsTo int64 // the same of the addresses of sends
+	addresses   *Addresses
+	readSendsTo int64 // addresses of sends up to this number are all known
 }
 
-// New makes an observer.
+// New makes an observer that has the addresses for itself.
 func New(payments *payment.Service, sends *send.Service, watching *chain.WatchSet) *Observer {
-	return &Observer{Service: payments, Watching: watching, sends: sends}
+	return &Observer{Service: payments, Watching: watching, sends: sends, addresses: NewAddresses(watching)}
+}
+
+// NewSharing makes an observer that shares the addresses with observers of other networks.
+func NewSharing(payments *payment.Service, sends *send.Service, watching *chain.WatchSet, with *Addresses) *Observer {
+	watching.Shared = with.set
+	return &Observer{Service: payments, Watching: watching, sends: sends, addresses: with}
 }
 
 var _ chain.Store = (*Observer)(nil)
@@ -78,7 +85,8 @@ func (o *Observer) Health(ctx context.Context, network chain.Network, fence int6
 // in a transaction of its own. The mark stays until that is done, so that a crash in between
 // loses nothing.
 func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
-	a := &applying{Observer: o, batch: batch, network: string(batch.Network), now: o.Clock()}
+	a := &applying{Observer: o, batch: batch, network: string(batch.Network),
+		home: o.Networks.Home(string(batch.Network)), now: o.Clock()}
 	err := o.DB.Write(ctx, func(tx *models.Tx) error {
 		a.clearState(tx)
 		return a.applyBatch()
@@ -98,13 +106,13 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 // time: an address of a restored backup, for example. It returns the number of transfers that
 // were unknown. Known transfers change nothing.
 func (o *Observer) Reread(ctx context.Context, network chain.Network, block chain.Block) (fresh int, err error) {
-	return o.ApplyAgain(ctx, network, payment.NoLease, block)
+	return o.ApplyAgain(ctx, network, fence.NoLease, block)
 }
 
 // ApplyAgain is Reread under the lease with a fence.
 func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence int64, block chain.Block) (fresh int,
 	err error) {
-	a := &applying{Observer: o, network: string(network), now: o.Clock()}
+	a := &applying{Observer: o, network: string(network), home: o.Networks.Home(string(network)), now: o.Clock()}
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
 		a.clearState(tx)
 		if err := a.lockCursor(fence); err != nil {
@@ -154,6 +162,7 @@ type applying struct {
 	*Observer
 	batch     chain.Batch
 	network   string
+	home      string // see payment.Networks
 	now       time.Time
 	tx        *models.Tx
 	tip       chain.BlockID
@@ -210,12 +219,12 @@ func (a *applying) claimCursor() error {
 }
 
 // lockCursor reads the network's cursor and locks its row.
-func (a *applying) lockCursor(fence int64) error {
+func (a *applying) lockCursor(held int64) error {
 	first := models.ChainCursor{Network: a.network, Finalized: -1, UpdatedAt: a.now}
 	if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err != nil {
 		return err
 	}
-	cursor, err := payment.LockCursorUnderFence(a.tx, a.network, fence)
+	cursor, err := fence.LockCursor(a.tx, a.network, held)
 	if err != nil {
 		return err
 	}

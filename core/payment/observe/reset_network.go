@@ -41,7 +41,8 @@ func (o *Observer) ResetNetwork(ctx context.Context, network chain.Network) (kno
 // refunded ones, stay without their block hash, and no reorganisation concerns them. All others are
 // gone.
 func forgetHeights(tx *models.Tx, now time.Time, network string) error {
-	open := tx.Model(&models.Payment{}).Select("id").Where("network = ? AND status IN ?", network,
+	open := tx.Model(&models.Payment{}).Select("id").Where("(network = ? OR id IN (?)) AND status IN ?", network,
+		tx.Model(&models.PaymentNetwork{}).Select("payment_id").Where("network = ?", network),
 		[]payment.State{payment.Initiated, payment.Processing, payment.Abandoned}).Session(&gorm.Session{})
 	of := func() *models.Tx { return tx.Model(&models.Transfer{}).Where("network = ?", network) }
 	reason := gorm.Expr("CASE WHEN height IS NULL THEN ? ELSE ? END", string(payment.Dropped), string(payment.Reorged))
@@ -57,6 +58,10 @@ func forgetHeights(tx *models.Tx, now time.Time, network string) error {
 		return err
 	}
 	if err := books.BookTransfers(tx, now, network); err != nil {
+		return err
+	}
+	if err := tx.Model(&models.PaymentNetwork{}).Where("network = ? AND due_height IS NOT NULL", network).
+		Update("due_height", nil).Error; err != nil {
 		return err
 	}
 	return tx.Model(&models.Payment{}).Where("id IN (?) OR network = ? AND due_height IS NOT NULL", open, network).

@@ -5,9 +5,12 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 
 	"cointill/chain"
+	"cointill/core/money"
 	"cointill/core/send"
+	"cointill/core/send/match"
 	"cointill/models"
 )
 
@@ -24,7 +27,7 @@ func (a *applying) loadKnown(transfers []chain.Transfer) error {
 		}
 	}
 	var err error
-	a.matcher, err = send.NewMatcher(a.tx, a.network, fresh)
+	a.matcher, err = match.New(a.tx, a.network, fresh)
 	return err
 }
 
@@ -40,7 +43,7 @@ func (a *applying) matchSend(row *models.Transfer, t chain.Transfer, block *chai
 		return false, err
 	}
 	if paid != nil {
-		row.SendID = &paid.ID
+		row.SendID, row.Fee = &paid.ID, feeOf(t)
 		return false, nil
 	}
 	places, err := a.findDestinations(row)
@@ -48,9 +51,21 @@ func (a *applying) matchSend(row *models.Transfer, t chain.Transfer, block *chai
 		return false, err
 	}
 	var own []int64 // with another tag
-	err = a.tx.Model(&models.Destination{}).Where("network = ? AND address = ?", a.network, t.Address).Limit(1).
+	err = a.tx.Model(&models.Destination{}).Where("network = ? AND address = ?", a.home, t.Address).Limit(1).
 		Pluck("id", &own).Error
 	return len(own) == 0, err
+}
+
+// feeOf returns what the transaction of a transfer cost the account that the amount came from. A contract
+// wallet's transaction is paid for by the account that sends it, so it cost that account nothing.
+func feeOf(t chain.Transfer) money.Amount {
+	sentByPayer := t.From != "" && slices.ContainsFunc(t.Spends, func(key string) bool {
+		return strings.HasPrefix(key, t.From)
+	})
+	if t.Invoice == "" && !sentByPayer {
+		return money.Amount{}
+	}
+	return t.Fee
 }
 
 func (a *applying) paidSends() []int64 { return slices.Sorted(maps.Keys(a.paid)) }

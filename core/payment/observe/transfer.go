@@ -8,9 +8,13 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/networks"
+	"cointill/core/notification"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/scope"
 	"cointill/core/send/outputs"
+	"cointill/core/wallet/oneaddress"
 	"cointill/models"
 )
 
@@ -32,6 +36,9 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	} else {
 		height := block.Height
 		row.GoneReason, row.Height, row.BlockHash, row.ConflictTx, row.ConflictHeight = "", &height, block.Hash, "", nil
+		if row.SendID != nil {
+			row.Fee = feeOf(t)
+		}
 		if err := a.adjustToBlockTime(&row, block); err != nil {
 			return err
 		}
@@ -46,10 +53,15 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 		return err
 	}
 	err = a.tx.Select("Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight",
-		"FirstSeenAt", "SeenAt", "Unmatched", "UpdatedAt").
+		"Fee", "FirstSeenAt", "SeenAt", "Unmatched", "UpdatedAt").
 		Where("id = ?", row.ID).Updates(&row).Error
 	if err != nil {
 		return err
+	}
+	if row.Unmatched != was.Unmatched {
+		if err := notification.NoteUnmatched(a.tx, row, a.now); err != nil {
+			return err
+		}
 	}
 	a.known[t.Key()] = row
 	a.refreshUpdate(row)
@@ -162,6 +174,9 @@ func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *ch
 	if err := a.createTransfer(&row, t.Spends); err != nil {
 		return err
 	}
+	if err := notification.NoteUnmatched(a.tx, row, a.now); err != nil {
+		return err
+	}
 	a.known[t.Key()] = row
 	a.touchPayment(row)
 	if v != nil {
@@ -231,10 +246,21 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 	if place.ChangeOf != nil { // money of the business that returns to it: no payment, and nothing for the books
 		return nil, outputs.NoteChange(a.tx, place)
 	}
-	if place.PaymentID == nil {
+	entered := true // the address for the network
+	if isOneAddress(place) && barred == "" {
+		if entered, err = a.findByAmount(row); err != nil {
+			return nil, err
+		}
+	}
+	if row.PaymentID == nil {
 		switch {
 		case barred != "":
 			row.Unmatched = barred
+		case isOneAddress(place):
+			row.Unmatched = payment.OtherAmount
+			if money.Coin(row.Asset).Info().Coin == "" {
+				row.Unmatched = payment.WrongAsset
+			}
 		case place.WalletID != nil:
 			row.Unmatched = payment.UnknownPayment
 		case row.Tag != nil:
@@ -244,21 +270,61 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		}
 		return nil, nil
 	}
-	v, err := a.loadUpdate(*place.PaymentID)
+	v, err := a.loadUpdate(*row.PaymentID)
 	if err != nil {
 		return nil, err
 	}
 	seen := v.FirstSeenOnClock(*row)
 	row.SeenAt = &seen
+	counts := false
+	if barred == "" && row.Asset == v.Payment.Coin && entered {
+		if counts, err = a.countsOnNetwork(v); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case barred != "":
 		row.Unmatched = barred
 	case row.Asset != v.Payment.Coin:
 		row.Unmatched = payment.WrongAsset
+	case !counts:
+		row.Unmatched = payment.NetworkOff
 	case payment.TakesNoTransfers(v.View):
 		row.Unmatched = payment.AfterFinal
+	default:
+		err = payment.SwitchNetwork(a.tx, a.Service, v.View, a.network, row.Address)
 	}
-	return v, nil
+	return v, err
+}
+
+// isOneAddress reports an address that all payments of a business go to, each with an amount of its own.
+func isOneAddress(place models.Destination) bool {
+	return place.PaymentID == nil && place.WalletID != nil && place.Index == nil
+}
+
+// findByAmount finds the payment that holds the amount of a transfer to one address. entered reports whether the
+// address was entered for the network that is read.
+func (a *applying) findByAmount(row *models.Transfer) (entered bool, err error) {
+	id, entered, err := oneaddress.Find(a.tx, a.home, *row)
+	if err == nil && id != 0 {
+		row.PaymentID = &id
+	}
+	return entered, err
+}
+
+// countsOnNetwork reports whether the payment's coin counts on the network that is read: its customer was shown it, or
+// it is on for the business now. Then it is one of the payment's networks from here on.
+func (a *applying) countsOnNetwork(v *paymentUpdate) (bool, error) {
+	if v.WasShown(a.network) {
+		return true, nil
+	}
+	accepted, err := networks.Accepted(a.tx, scope.Scope{BusinessID: v.Payment.BusinessID,
+		Domain: scope.Domain(v.Payment.Domain)}, a.Networks)
+	method := money.Method(v.Payment.Method)
+	if err != nil || !slices.Contains(accepted[method], chain.Network(a.network).Code()) {
+		return false, err
+	}
+	return true, payment.AddNetwork(a.tx, a.Service, v.View, a.network)
 }
 
 // unmatchedReason returns why a transfer credits nothing at any destination, or "".

@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -60,6 +61,10 @@ func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via str
 	case payment.WrongAsset:
 		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.",
 			webhook.PaymentUnexpectedTransfer
+	case payment.NetworkOff:
+		remark, kind = amount+" came on "+place.NameNetwork(money.Coin(row.Asset), row.Network)+
+			", which is off for this business. It is at this payment's address there, credits nothing, and is listed "+
+			"under Unmatched.", webhook.PaymentUnexpectedTransfer
 	case payment.NotPayment, payment.NoTransaction:
 		remark, kind = "Money came to this payment's address in another way than by a payment ("+via+"): "+amount+
 			". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"cointill/chain"
@@ -15,10 +16,25 @@ const numberingOverlap = 30 * time.Second
 // destinationBatch bounds how many destinations are held in memory as rows.
 const destinationBatch = 10_000
 
+// Addresses are the destinations that followers of a process look for. Those of networks that share their
+// addresses share them, so that they are in memory once.
+type Addresses struct {
+	set *chain.WatchSet
+
+	mu     sync.Mutex
+	readTo int64 // destinations up to this number are all known
+}
+
+// NewAddresses makes addresses that are kept in a set.
+func NewAddresses(set *chain.WatchSet) *Addresses { return &Addresses{set: set} }
+
 // Load fills the watch set of a network: every destination ever given out, and the spend keys
 // of transfers that are not final.
 func (o *Observer) Load(ctx context.Context, network chain.Network) error {
-	o.readTo, o.readSendsTo = 0, 0
+	o.readSendsTo = 0
+	if o.Watching.Shared == nil { // else they stay known
+		o.addresses.readTo = 0
+	}
 	if err := o.Refresh(ctx, network); err != nil {
 		return err
 	}
@@ -33,11 +49,16 @@ func (o *Observer) Refresh(ctx context.Context, network chain.Network) error {
 	if err := o.refreshSends(ctx, network); err != nil {
 		return err
 	}
-	settled := o.Clock().Add(-numberingOverlap)
-	for after := o.readTo; ; {
+	return o.addresses.refresh(ctx, o.DB, o.Networks.Home(string(network)), o.Clock().Add(-numberingOverlap))
+}
+
+// refresh adds the destinations of a home network. Rows that were made before settled are read once.
+func (a *Addresses) refresh(ctx context.Context, db *models.DB, home string, settled time.Time) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for after := a.readTo; ; {
 		var rows []models.Destination
-		err := o.DB.Read(ctx).Select("id", "address", "created_at").Where("network = ? AND id > ?", string(network),
-			after).
+		err := db.Read(ctx).Select("id", "address", "created_at").Where("network = ? AND id > ?", home, after).
 			Order("id").Limit(destinationBatch).Find(&rows).Error
 		if err != nil {
 			return err
@@ -46,10 +67,10 @@ func (o *Observer) Refresh(ctx context.Context, network chain.Network) error {
 		for i, row := range rows {
 			addresses[i], after = row.Address, row.ID
 			if row.CreatedAt.Before(settled) {
-				o.readTo = row.ID
+				a.readTo = row.ID
 			}
 		}
-		o.Watching.AddAddresses(addresses...)
+		a.set.AddAddresses(addresses...)
 		if len(rows) < destinationBatch {
 			return nil
 		}

@@ -13,6 +13,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/payment/fence"
 	"cointill/core/payment/observe"
 	"cointill/models"
 )
@@ -198,13 +199,15 @@ func (r *Reconciler) keepHolding(ctx context.Context, rows []models.Holding) err
 
 // saveHolding writes holdings, and deletes the holdings of some payments.
 func (r *Reconciler) saveHolding(ctx context.Context, rows []models.Holding, over []int64) error {
-	return r.WriteUnderFence(ctx, r.Network, r.Fence, func(tx *models.Tx) error {
+	return fence.Write(ctx, r.DB, r.Network, r.Fence, func(tx *models.Tx) error {
 		if len(over) > 0 {
-			if err := tx.Where("payment_id IN ?", over).Delete(&models.Holding{}).Error; err != nil {
+			if err := tx.Where("network = ? AND payment_id IN ?", string(r.Network), over).
+				Delete(&models.Holding{}).Error; err != nil {
 				return err
 			}
 		}
-		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "payment_id"}}, UpdateAll: true}).
+		one := []clause.Column{{Name: "payment_id"}, {Name: "network"}}
+		return tx.Clauses(clause.OnConflict{Columns: one, UpdateAll: true}).
 			Create(&rows).Error
 	})
 }
@@ -296,7 +299,7 @@ func (r *Reconciler) applyFound(ctx context.Context, address string, height int6
 		return err
 	}
 	lost := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: height}, Time: r.Clock()},
-		Transfers: []chain.Transfer{{TxID: fmt.Sprint("block ", height, " ", address), Asset: string(r.Coin),
+		Transfers: []chain.Transfer{{TxID: models.BalanceTxID(height, address), Asset: string(r.Coin),
 			Destination: chain.Destination{Address: address}, Amount: amount, Via: observe.UnknownVia}}}
 	if len(blocks) > 0 { // else it is so old that no block of its time is kept
 		lost.Hash, lost.Parent, lost.Time = blocks[0].Hash, blocks[0].Parent, blocks[0].Time

@@ -50,7 +50,7 @@ var digits = regexp.MustCompile(`\d+\.\d+`)
 
 // FuzzParseValue (FX-3): what passes is bounded, and the number that was written.
 //
-//fuzz:inputs 100000
+//fuzz:inputs 50000
 func FuzzParseValue(f *testing.F) {
 	for _, text := range append([]string{"1.50", "6.9e-5", "1e29", "0x1F", "1_0", "1E+3", "1e-31"}, worthless...) {
 		f.Add(text)
@@ -73,7 +73,7 @@ func FuzzParseValue(f *testing.F) {
 // FuzzRead (FX-3) gives every document to its reader: it never panics, and says nothing
 // but bounded values of its own pairs, each once, at times that can be.
 //
-//fuzz:inputs 80000
+//fuzz:inputs 40000
 func FuzzRead(f *testing.F) {
 	var documents []Document
 	for _, g := range good {

@@ -15,6 +15,7 @@ import (
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/send/destination"
@@ -46,7 +47,8 @@ type Book struct {
 // Entry is a new address of the book.
 type Entry struct {
 	Name    string
-	Method  string // crypto_bitcoin …: its network in the domain is the address's
+	Method  string // crypto_bitcoin …
+	Network string // as a payout names it; "" for the coin's first one in the domain
 	Address string
 	Tag     string // as typed; "" for none
 }
@@ -87,7 +89,7 @@ func (b *Book) Add(ctx context.Context, sc scope.Scope, e Entry, proof auth.Proo
 		if err := payer.LockBusiness(tx, sc); err != nil {
 			return err
 		}
-		if err := destination.RefuseOwn(tx, sc, row.Network, row.Address); err != nil {
+		if err := destination.RefuseOwn(tx, sc, b.Networks.Home(row.Network), row.Address); err != nil {
 			return err
 		}
 		var count int64
@@ -121,13 +123,13 @@ func (b *Book) readEntry(sc scope.Scope, e Entry) (models.PayoutAddress, error) 
 		fields.Add("payment_method", "Must be one of the coins in the list.")
 		return row, fault.Validation(fields)
 	}
-	network, problem := b.Networks.Network(sc.Domain, info.Chain)
-	if network == "" {
+	network, problem := networks.FindServed(b.Networks, sc.Domain, info, e.Network, fields)
+	if problem != "" {
 		fields.Add("payment_method", problem)
 		return row, fault.Validation(fields)
 	}
-	d := destination.Read(info.Coin, string(network), e.Address, request.ParseTag(e.Tag, fields), fields)
-	row.Network, row.Address, row.Tag = string(network), d.Address, destination.TagNumber(d.Tag)
+	d := destination.Read(info.Coin, network, e.Address, request.ParseTag(e.Tag, fields), fields)
+	row.Network, row.Address, row.Tag = network, d.Address, destination.TagNumber(d.Tag)
 	return row, fault.Validation(fields)
 }
 

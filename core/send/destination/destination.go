@@ -10,7 +10,7 @@ import (
 	xrpl "cointill/chain/xrpl/params"
 	"cointill/core/fault"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -41,7 +41,7 @@ func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields
 	}
 	switch {
 	case d.Address == "" || len(d.Address) > 120:
-		fields.Add("address", "Must be an address of "+coin.Info().Network+".")
+		fields.Add("address", "Must be an address of "+place.NameNetwork(coin, network)+".")
 	case coin == money.XRP:
 		d.readLedger(network, fields)
 	case coin == money.ETH || coin == money.USDT:
@@ -80,7 +80,7 @@ func (d *Destination) readEthereum(fields fault.Fields) {
 			"capitals of its checksum. Copy it again from the recipient's wallet.")
 	case address == ethereum.Address{}:
 		fields.Add("address", "Money that is sent to the zero address is lost.")
-	case strings.EqualFold(d.Address, payment.SandboxToken):
+	case strings.EqualFold(d.Address, place.SandboxToken):
 		fields.Add("address", "This is the token's own contract. Money that is sent there is lost.")
 	}
 	d.Address = address.String()
@@ -104,7 +104,8 @@ func (d *Destination) readLedger(network string, fields fault.Fields) {
 	d.Tag = &inside
 }
 
-// RefuseOwn refuses an address on which the business receives payments.
+// RefuseOwn refuses an address on which the business receives payments. network is the one that the addresses of the
+// send's network are kept under.
 func RefuseOwn(tx *models.Tx, sc scope.Scope, network, address string) error {
 	var own []int64
 	if err := tx.Model(&models.Destination{}).Where("network = ? AND address = ? AND business_id = ?", network, address,

@@ -7,7 +7,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/core/send/destination"
 )
 
@@ -57,7 +57,7 @@ func TestDestinationsAreRead(t *testing.T) {
 			"characters 0–9 and a–f, with the capitals of its checksum. Copy it again from the recipient's wallet.", 0},
 		{money.ETH, "sandbox-ethereum", "0x" + strings.Repeat("0", 40), none,
 			"address: Money that is sent to the zero address is lost.", 0},
-		{money.USDT, "sandbox-ethereum", strings.ToLower(payment.SandboxToken), none,
+		{money.USDT, "sandbox-ethereum", strings.ToLower(place.SandboxToken), none,
 			"address: This is the token's own contract. Money that is sent there is lost.", 0},
 		{money.XRP, "xrp-mainnet", account, none, account, none},
 		{money.XRP, "xrp-mainnet", account, 0, account, 0},

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
@@ -37,17 +38,32 @@ func ListAccounts(ctx context.Context, db *models.DB, sc scope.Scope, network st
 	return rows, err
 }
 
-// unreserved is the condition of outputs that no other send waits to spend.
-const unreserved = "(reserved_by IS NULL OR reserved_by = ? OR NOT EXISTS (SELECT 1 FROM sends WHERE sends.id = reserved_by " +
-	"AND sends.status IN ('ready', 'processing')))"
+// Holder is what outputs are reserved for: a send, or a batch of sends that one transaction pays.
+type Holder struct {
+	BusinessID      int64
+	Domain, Network string
+	SendID, BatchID int64 // one of them; the other is 0
+}
 
-// FillOrder sets what an order of a send has on such a network: the outputs of the account o.From that a
-// node says are unspent, at least enough for the amount where there are, and the address for change.
+// HolderOf returns a send as the holder of its outputs.
+func HolderOf(row models.Send) Holder {
+	return Holder{BusinessID: row.BusinessID, Domain: row.Domain, Network: row.Network, SendID: row.ID}
+}
+
+// unreserved is the condition of outputs that neither another send nor another batch waits to spend.
+const unreserved = "(reserved_by IS NULL OR reserved_by = ? OR NOT EXISTS (SELECT 1 FROM sends WHERE sends.id = reserved_by " +
+	"AND sends.status IN ('ready', 'processing'))) AND (reserved_batch IS NULL OR reserved_batch = ? OR NOT EXISTS " +
+	"(SELECT 1 FROM sends WHERE sends.batch_id = reserved_batch AND sends.status IN ('ready', 'processing')))"
+
+// FillOrder sets what an order has on such a network: the outputs of the account o.From that a node says
+// are unspent, at least enough for the amounts where there are, and the address for change. now is the
+// current time.
 //
 // Faults: Invalid for account. Other errors are the node's.
-func FillOrder(ctx context.Context, db *models.DB, now time.Time, sc scope.Scope, signer chain.OutputSigner, row models.Send,
+func FillOrder(ctx context.Context, db *models.DB, now time.Time, holder Holder, signer chain.OutputSigner,
 	o *chain.Order) error {
-	accounts, err := ListAccounts(ctx, db, sc, row.Network)
+	sc := scope.Scope{BusinessID: holder.BusinessID, Domain: scope.Domain(holder.Domain)}
+	accounts, err := ListAccounts(ctx, db, sc, holder.Network)
 	if err != nil {
 		return err
 	}
@@ -55,7 +71,7 @@ func FillOrder(ctx context.Context, db *models.DB, now time.Time, sc scope.Scope
 	if i < 0 {
 		return fault.Validation(fault.Fields{"account": {"Must be one of your account keys."}})
 	}
-	f := finder{db: db, now: now, sc: sc, signer: signer, send: row, wallet: accounts[i]}
+	f := finder{db: db, now: now, signer: signer, holder: holder, wallet: accounts[i]}
 	if f.key, err = wallet.ReadKey(f.wallet); err != nil {
 		return err
 	}
@@ -67,17 +83,16 @@ func FillOrder(ctx context.Context, db *models.DB, now time.Time, sc scope.Scope
 		return fault.New(fault.Conflict, "send_unavailable", "The account key doesn't say where change returns to. "+
 			"Enter the account's extended public key, or a descriptor with both branches (/<0;1>/*), in Payment methods.")
 	}
-	o.Outputs, err = f.findUnspent(ctx, o.Amount)
+	o.Outputs, err = f.findUnspent(ctx, o.Total())
 	return err
 }
 
-// finder finds unspent outputs of one account for one send.
+// finder finds unspent outputs of one account for one holder.
 type finder struct {
 	db     *models.DB
 	now    time.Time
-	sc     scope.Scope
 	signer chain.OutputSigner
-	send   models.Send
+	holder Holder
 	wallet models.Wallet
 	key    wallet.Key
 }
@@ -98,10 +113,10 @@ type candidate struct {
 }
 
 // findUnspent asks the node for the newest outputs first, and before them for the outputs of an earlier
-// transaction for the send, until twice the amount is there: a fee may be as much as a small amount.
+// transaction for the holder, until twice the amount is there: a fee may be as much as a small amount.
 func (f *finder) findUnspent(ctx context.Context, amount money.Amount) (found []chain.OwnOutput, err error) {
 	var cursors []models.ChainCursor
-	if err := f.db.Read(ctx).Where("network = ?", f.send.Network).Find(&cursors).Error; err != nil || len(cursors) == 0 {
+	if err := f.db.Read(ctx).Where("network = ?", f.holder.Network).Find(&cursors).Error; err != nil || len(cursors) == 0 {
 		return nil, err
 	}
 	sum, wanted := money.Amount{}, amount.Add(amount)
@@ -132,7 +147,7 @@ func (f *finder) findUnspent(ctx context.Context, amount money.Amount) (found []
 	return found, nil
 }
 
-// listCandidates reads the outputs that the send was prepared with before, or further ones, the newest
+// listCandidates reads the outputs that the holder was prepared with before, or further ones, the newest
 // first, with numbers below before; 0 for no such bound.
 func (f *finder) listCandidates(ctx context.Context, reserved bool, before int64) (rows []candidate, err error) {
 	query := f.db.Read(ctx).Table("transfers").
@@ -141,14 +156,19 @@ func (f *finder) listCandidates(ctx context.Context, reserved bool, before int64
 		Joins("JOIN destinations ON destinations.network = transfers.network AND "+
 			"destinations.address = transfers.address AND destinations.tag = ?", wallet.NoTag).
 		Where("transfers.business_id = ? AND transfers.domain = ? AND transfers.network = ? AND spendable",
-			f.sc.BusinessID, string(f.sc.Domain), f.send.Network).
+			f.holder.BusinessID, f.holder.Domain, f.holder.Network).
 		Where("(destinations.wallet_id = ? OR destinations.change_of = ?)", f.wallet.ID, f.wallet.ID).
 		Where("height IS NOT NULL AND NOT gone AND NOT reverted AND (spent_at IS NULL OR spent_at <= ?)",
 			f.now.Add(-askAgain))
-	if reserved {
-		query = query.Where("reserved_by = ?", f.send.ID)
-	} else {
-		query = query.Where("(reserved_by IS NULL OR reserved_by <> ?) AND "+unreserved, f.send.ID, f.send.ID)
+	h := f.holder
+	switch {
+	case reserved && h.BatchID > 0:
+		query = query.Where("reserved_batch = ?", h.BatchID)
+	case reserved:
+		query = query.Where("reserved_by = ?", h.SendID)
+	default:
+		query = query.Where("(reserved_by IS NULL OR reserved_by <> ?) AND (reserved_batch IS NULL OR reserved_batch <> ?) AND "+
+			unreserved, h.SendID, h.BatchID, h.SendID, h.BatchID)
 	}
 	if before > 0 {
 		query = query.Where("transfers.id < ?", before)
@@ -215,16 +235,28 @@ func (f *finder) noteStates(ctx context.Context, returned, gone, over []int64) e
 	return nil
 }
 
-// Reserve keeps the outputs that terms spend for a send, and has the follower watch the address for
-// change. Conflict where another send took one of them meanwhile.
-func Reserve(tx *models.Tx, now time.Time, row models.Send, o chain.Order, keys []string) error {
+// Reserve keeps the outputs that terms spend for a send or a batch, and has the follower watch the address
+// for change. Conflict where another one took one of them meanwhile.
+func Reserve(tx *models.Tx, now time.Time, h Holder, o chain.Order, keys []string) error {
+	holder := map[string]any{"reserved_by": nil, "reserved_batch": nil}
+	if h.BatchID > 0 {
+		holder["reserved_batch"] = h.BatchID
+	} else {
+		holder["reserved_by"] = h.SendID
+	}
 	for _, key := range keys {
 		id, index, ok := splitKey(key)
 		if !ok {
 			return fmt.Errorf("outputs: %q is no outpoint", key)
 		}
-		taken := tx.Model(&models.Transfer{}).Where("network = ? AND tx_id = ? AND idx = ? AND business_id = ? AND domain = ?",
-			row.Network, id, index, row.BusinessID, row.Domain).Where(unreserved, row.ID).UpdateColumn("reserved_by", row.ID)
+		output := tx.Model(&models.Transfer{}).Where("network = ? AND tx_id = ? AND idx = ? AND business_id = ? AND domain = ?",
+			h.Network, id, index, h.BusinessID, h.Domain).Session(&gorm.Session{})
+		// Locked by a statement before the one that looks: which sends a batch has is read as it is then.
+		var locked []models.Transfer
+		if err := output.Select("id").Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Find(&locked).Error; err != nil {
+			return err
+		}
+		taken := output.Where(unreserved, h.SendID, h.BatchID).UpdateColumns(holder)
 		if taken.Error != nil {
 			return taken.Error
 		}
@@ -233,19 +265,19 @@ func Reserve(tx *models.Tx, now time.Time, row models.Send, o chain.Order, keys 
 				"Prepare this one again.")
 		}
 	}
-	return watchChange(tx, now, row, o)
+	return watchChange(tx, now, h, o)
 }
 
 // watchChange makes the address for change a destination of the business.
-func watchChange(tx *models.Tx, now time.Time, row models.Send, o chain.Order) error {
+func watchChange(tx *models.Tx, now time.Time, h Holder, o chain.Order) error {
 	var w models.Wallet
-	if err := tx.Where("business_id = ? AND domain = ? AND network = ? AND key = ?", row.BusinessID, row.Domain, row.Network,
+	if err := tx.Where("business_id = ? AND domain = ? AND network = ? AND key = ?", h.BusinessID, h.Domain, h.Network,
 		o.From).Take(&w).Error; err != nil {
 		return err
 	}
 	index := int64(o.Change.Path[len(o.Change.Path)-1])
-	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&models.Destination{Network: row.Network,
-		Address: o.Change.Address, Tag: wallet.NoTag, BusinessID: row.BusinessID, Domain: row.Domain, ChangeOf: &w.ID,
+	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&models.Destination{Network: h.Network,
+		Address: o.Change.Address, Tag: wallet.NoTag, BusinessID: h.BusinessID, Domain: h.Domain, ChangeOf: &w.ID,
 		Index: &index, CreatedAt: now}).Error
 }
 

@@ -161,7 +161,7 @@ func (b *bench) ask(status string) models.Send {
 // fill returns the order of a send of an amount from an account.
 func (b *bench) fill(row models.Send, from string, amount int64) (chain.Order, error) {
 	o := chain.Order{From: from, Amount: money.Units(amount)}
-	err := outputs.FillOrder(b.Context(), b.db, b.clock.Now(), b.scope, b.node, row, &o)
+	err := outputs.FillOrder(b.Context(), b.db, b.clock.Now(), outputs.HolderOf(row), b.node, &o)
 	return o, err
 }
 
@@ -206,7 +206,7 @@ func (b *bench) set(model any, id int64, columns map[string]any) {
 }
 
 func (b *bench) reserve(row models.Send, o chain.Order, keys ...string) error {
-	return b.db.Write(b.Context(), func(tx *models.Tx) error { return outputs.Reserve(tx, b.clock.Now(), row, o, keys) })
+	return b.db.Write(b.Context(), func(tx *models.Tx) error { return outputs.Reserve(tx, b.clock.Now(), outputs.HolderOf(row), o, keys) })
 }
 
 // TestOnlyOutputsThatCanBeSpentAreFound has outputs that differ in one point from one that can be spent.

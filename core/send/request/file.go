@@ -24,6 +24,7 @@ const (
 // The columns of a file of payouts. ColumnCoin and ColumnAddress are required.
 const (
 	ColumnCoin      = "coin"
+	ColumnNetwork   = "network"
 	ColumnAmount    = "amount"
 	ColumnFiat      = "fiat_amount"
 	ColumnCurrency  = "currency"
@@ -33,13 +34,13 @@ const (
 	ColumnNote      = "note"
 )
 
-var columns = []string{ColumnCoin, ColumnAmount, ColumnFiat, ColumnCurrency, ColumnAddress, ColumnTag, ColumnReference,
-	ColumnNote}
+var columns = []string{ColumnCoin, ColumnNetwork, ColumnAmount, ColumnFiat, ColumnCurrency, ColumnAddress, ColumnTag,
+	ColumnReference, ColumnNote}
 
 // Example is a file of payouts with every column.
-const Example = "coin,amount,fiat_amount,currency,address,tag,business_reference,note\n" +
-	"USDT,120.50,,,0x52908400098527886E0F7030069857D2E4169EE7,,invoice-17,Rent for May\n" +
-	"XRP,,250.00,USD,rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe,4201,invoice-18,\n"
+const Example = "coin,network,amount,fiat_amount,currency,address,tag,business_reference,note\n" +
+	"USDT,ethereum,120.50,,,0x52908400098527886E0F7030069857D2E4169EE7,,invoice-17,Rent for May\n" +
+	"XRP,,,250.00,USD,rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe,4201,invoice-18,\n"
 
 // RowError is an error in a row of a file. Row 1 has the names of the columns.
 type RowError struct {
@@ -184,7 +185,8 @@ func readRecord(names, record []string) (Request, fault.Fields) {
 	}
 	r := Request{Kind: Payout, Amount: StripGroups(values[ColumnAmount]), FiatAmount: StripGroups(values[ColumnFiat]),
 		Currency: strings.ToUpper(values[ColumnCurrency]), Address: values[ColumnAddress],
-		BusinessReference: values[ColumnReference], Note: values[ColumnNote]}
+		Network: strings.ToLower(values[ColumnNetwork]), BusinessReference: values[ColumnReference],
+		Note: values[ColumnNote]}
 	if info := money.Coin(strings.ToUpper(values[ColumnCoin])).Info(); info.Coin != "" {
 		r.Method = string(info.Method)
 	} else {

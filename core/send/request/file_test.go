@@ -83,7 +83,7 @@ func TestWrongFiles(t *testing.T) {
 	for name, c := range map[string]struct{ file, want string }{
 		"nothing":          {"", "1 : The file is empty. Its first row has the names of the columns."},
 		"a header alone":   {header, "2 : The file has no payout below the names of the columns."},
-		"unknown columns":  {"coin,amount,Addresse,coin\n", "1 : There is no column \"Addresse\". The columns are coin, amount, fiat_amount, currency, address, tag, business_reference, note.\n1 coin: The column is there twice.\n1 address: The column is missing."},
+		"unknown columns":  {"coin,amount,Addresse,coin\n", "1 : There is no column \"Addresse\". The columns are coin, network, amount, fiat_amount, currency, address, tag, business_reference, note.\n1 coin: The column is there twice.\n1 address: The column is missing."},
 		"another encoding": {"coin,amount\xe9", "0 : The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet."},
 		"a workbook":       {"PK\x03\x04\x00\x00", "0 : The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet."},
 		"a row too short":  {header + "BTC,1\n" + row + "\n", "2 : It has 2 values, and there are 4 columns."},
@@ -110,7 +110,7 @@ func TestWrongFiles(t *testing.T) {
 
 // FuzzReadPayouts (SD-11): any file is read or refused in words, and no request breaks the rules of its values.
 //
-//fuzz:inputs 40000
+//fuzz:inputs 20000
 func FuzzReadPayouts(f *testing.F) {
 	f.Add([]byte(request.Example))
 	f.Add([]byte("coin;amount;address\r\nBTC;1;x\r\n"))

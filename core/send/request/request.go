@@ -8,8 +8,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"cointill/core/fault"
+	"cointill/core/metadata"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/reference"
 )
 
 // The kinds of sends.
@@ -69,10 +71,10 @@ func (r Request) Check() fault.Fields {
 	} else if r.FiatAmount != "" && r.Rate != RatePayment && r.Rate != RateToday {
 		fields.Add("rate", "Must be payment or today.")
 	}
-	if sentence := payment.CheckReference(r.BusinessReference, "SND_"); sentence != "" {
+	if sentence := reference.Check(r.BusinessReference, "SND_"); sentence != "" {
 		fields.Add("business_reference", sentence)
 	}
-	if sentence := payment.CheckMetadata(r.Metadata); sentence != "" {
+	if sentence := metadata.Check(r.Metadata); sentence != "" {
 		fields.Add("metadata", sentence)
 	}
 	payment.CheckNote(r.Note, fields)

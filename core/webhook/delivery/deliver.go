@@ -12,6 +12,7 @@ import (
 	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/diagnose"
 	"cointill/core/webhook/guard"
 	"cointill/models"
 )
@@ -196,7 +197,8 @@ func (d deliverer) makeAttempt(ctx context.Context, row models.Delivery, of *ato
 	}
 	switch {
 	case ctx.Err() != nil && r.status == 0: // cancelled by a stop: any other process may send it at once
-		s.result.problem, s.judge = "Cointill was stopped during the request.", false
+		s.result.code, s.judge = diagnose.Stopped, false
+		s.result.problem = diagnose.Stopped.Describe()
 		s.set = map[string]any{"due_at": d.Clock()}
 	case r.problem != "":
 		s.set = failedColumns(row, r, d.Clock())

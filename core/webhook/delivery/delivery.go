@@ -10,6 +10,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/scope"
 	"cointill/core/webhook"
+	"cointill/core/webhook/diagnose"
 	"cointill/models"
 )
 
@@ -44,8 +45,9 @@ type Attempt struct {
 	// payments gets neither Header nor Answer.
 	Request string
 	Header  string
-	Answer  string // at most 4 KiB of it
-	Error   string // "" when it was a success
+	Answer  string        // at most 4 KiB of it
+	Error   string        // "" when it was a success
+	Code    diagnose.Code // of an error without an answer; "" of one that a release before codes made
 }
 
 // Service shows the deliveries of events and makes some again. Its fields are set once,
@@ -78,6 +80,29 @@ func (s *Service) LatestDeliveries(ctx context.Context, sc scope.Scope) (map[str
 		latest[d.EndpointID] = d
 	}
 	return latest, err
+}
+
+// failuresRead bounds how many deliveries of an endpoint are read for the last that failed.
+const failuresRead = 100
+
+// LastFailures gives, of each active endpoint that fails, the newest delivery whose last attempt failed, by the
+// endpoint's id. Those that wait behind it were not tried. Faults: Forbidden.
+func (s *Service) LastFailures(ctx context.Context, sc scope.Scope) (map[string]Delivery, error) {
+	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
+		return nil, err
+	}
+	rows, err := s.readDeliveries(sc, s.DB.Read(ctx).
+		Where(`deliveries.id IN (SELECT (SELECT d.id FROM (SELECT id, created_at, outcome, last_error FROM deliveries
+		WHERE endpoint_id = e.id ORDER BY created_at DESC, id DESC LIMIT ?) d
+		WHERE d.last_error <> '' AND d.outcome <> ?
+		ORDER BY d.created_at DESC, d.id DESC LIMIT 1) FROM endpoints e
+		WHERE e.business_id = ? AND e.domain = ? AND e.active AND e.failing_since IS NOT NULL)`,
+			failuresRead, webhook.Cancelled, sc.BusinessID, string(sc.Domain)))
+	failed := make(map[string]Delivery, len(rows))
+	for _, d := range rows {
+		failed[d.EndpointID] = d
+	}
+	return failed, err
 }
 
 // DeliveriesOfPayment returns at most 100 deliveries of a payment's events, newest first, for
@@ -120,6 +145,7 @@ func shownAttempt(sc scope.Scope, row models.DeliveryAttempt) Attempt {
 	shown := Attempt{
 		Number: row.Attempt, At: row.At, Took: time.Duration(row.Millis) * time.Millisecond,
 		Status: row.Status, Request: row.Request, Header: row.Header, Answer: row.Answer, Error: row.Error,
+		Code: diagnose.Code(row.Code),
 	}
 	if webhook.Withheld(sc) {
 		shown.Header, shown.Answer = "", ""

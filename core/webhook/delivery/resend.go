@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
@@ -35,6 +37,7 @@ type Resend struct {
 	From       time.Time
 	Before     time.Time
 	Failed     bool
+	Payments   int    // that were chosen; 0 for all events of the range
 	State      string // queueing, sending, done or stopped
 	Total      int    // events in the range
 	Walked     int    // of these, looked at
@@ -129,31 +132,50 @@ func (o Order) newResend(sc scope.Scope, now time.Time) models.Resend {
 // admitOrder stores an order unless it is too large, too many are open, or no endpoint would
 // receive it.
 func admitOrder(tx *models.Tx, sc scope.Scope, row *models.Resend) error {
-	if err := webhook.LockBusiness(tx, sc); err != nil {
+	if _, err := admitReceivers(tx, sc, *row); err != nil {
 		return err
-	}
-	if _, err := readReceivers(tx, sc, *row); err != nil {
-		return err
-	}
-	var queueing, open int64
-	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL AND queued_at IS NULL").
-		Count(&queueing).Error; err != nil {
-		return err
-	}
-	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL").Count(&open).Error; err != nil {
-		return err
-	}
-	if queueing >= MaxResends || open >= maxOpen {
-		return fault.New(fault.Conflict, "too_many_resends",
-			fmt.Sprintf("%d resends are at work already. Wait until one of them has queued its events, or is done.",
-				open))
 	}
 	total, err := countEvents(tx, resendEvents(tx, *row))
 	if err != nil {
 		return err
 	}
 	row.Total = total
-	return tx.Create(row).Error
+	return storeOrder(tx, sc, row)
+}
+
+// admitReceivers returns the endpoints of a new order, unless too many orders are open or no endpoint would
+// receive it.
+func admitReceivers(tx *models.Tx, sc scope.Scope, row models.Resend) ([]webhook.Target, error) {
+	if err := webhook.LockBusiness(tx, sc); err != nil {
+		return nil, err
+	}
+	targets, err := readReceivers(tx, sc, row)
+	if err != nil {
+		return nil, err
+	}
+	var queueing, open int64
+	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL AND queued_at IS NULL").
+		Count(&queueing).Error; err != nil {
+		return nil, err
+	}
+	if err := sc.Rows(tx).Model(&models.Resend{}).Where("done_at IS NULL").Count(&open).Error; err != nil {
+		return nil, err
+	}
+	if queueing >= MaxResends || open >= maxOpen {
+		return nil, fault.New(fault.Conflict, "too_many_resends",
+			fmt.Sprintf("%d resends are at work already. Wait until one of them has queued its events, or is done.",
+				open))
+	}
+	return targets, nil
+}
+
+// storeOrder stores a new order and records it in the audit log.
+func storeOrder(tx *models.Tx, sc scope.Scope, row *models.Resend) error {
+	if err := tx.Create(row).Error; err != nil {
+		return err
+	}
+	return audit.Record(tx, sc, row.CreatedAt, "webhook.events_resent", row.ID,
+		map[string]string{"events": strconv.Itoa(row.Total), "payments": strconv.Itoa(row.Payments)})
 }
 
 // readReceivers returns the endpoints of a new order. Faults: NotFound, Conflict when no endpoint
@@ -233,7 +255,8 @@ func (s *Resends) List(ctx context.Context, sc scope.Scope, after string, limit 
 func shownResend(row models.Resend) Resend {
 	r := Resend{
 		ID: row.ID, EndpointID: row.EndpointID, Types: webhook.SplitTypes(row.Types), Failed: row.Failed,
-		From: time.UnixMicro(row.Since).UTC(), Before: time.UnixMicro(row.Until).UTC(), Total: row.Total,
+		Payments: row.Payments,
+		From:     time.UnixMicro(row.Since).UTC(), Before: time.UnixMicro(row.Until).UTC(), Total: row.Total,
 		Walked: row.Walked, Made: row.Made,
 		Delivered: row.Delivered, Failures: row.Failures, Superseded: row.Superseded, CreatedAt: row.CreatedAt,
 		DoneAt: row.DoneAt, State: ResendQueueing,

@@ -37,9 +37,13 @@ type result struct {
 	request    string        // the headers that were sent, the merchant's own masked
 	header     string        // the answer's headers
 	problem    string        // a sentence; "" when it was a success
+	code       diagnose.Code // of the problem; "" where an answer came
 	retryAfter time.Duration // what the endpoint asked for; 0 when it didn't
 	ours       bool          // the endpoint has no part in the problem
 }
+
+// failResult is the result of a request without an answer.
+func failResult(code diagnose.Code) result { return result{problem: code.Describe(), code: code} }
 
 // destination is what requests to an endpoint need of it.
 type destination struct {
@@ -47,7 +51,7 @@ type destination struct {
 	seen    // no later than it was read
 	signers []signer
 	own     []webhook.Header
-	problem string // why it can't be sent to
+	problem diagnose.Code // why it can't be sent to
 }
 
 // signer signs with one of an endpoint's secrets.
@@ -78,15 +82,15 @@ func (s *Sender) newDestination(to models.Endpoint, when seen) *destination {
 		made.signers = append(made.signers, signer{by, key.Until})
 	}
 	if err != nil {
-		made.problem = "The webhook's secret can't be read. Rotate it."
+		made.problem = diagnose.SecretUnreadable
 	}
 	own, err := s.Endpoints.OpenHeaders(to)
 	if err != nil {
-		made.problem = "The webhook's headers can't be read. Enter them again."
+		made.problem = diagnose.HeadersUnreadable
 	}
 	made.own = own
 	if to.Domain == string(scope.Live) && !strings.HasPrefix(strings.ToLower(to.URL), "https:") {
-		made.problem = "The URL is not https, which the live domain demands."
+		made.problem = diagnose.NotHTTPS
 	}
 	return made
 }
@@ -94,22 +98,27 @@ func (s *Sender) newDestination(to models.Endpoint, when seen) *destination {
 // sendRequest makes one request: the event's bytes, signed at this moment.
 func (s *Sender) sendRequest(ctx context.Context, to *destination, event models.Event) result {
 	now := s.Clock()
-	if to.problem != "" {
-		return result{problem: to.problem, ours: true}
-	}
 	signature, err := to.signEvent(event, now)
-	if err != nil {
-		return result{problem: "The webhook's secret can't be used. Rotate it.", ours: true}
-	}
 	client := s.Clients[scope.Domain(to.Domain)]
-	if client == nil {
-		return result{problem: "Deliveries are switched off in this domain.", ours: true}
+	ours := to.problem
+	switch {
+	case ours != "":
+	case err != nil:
+		ours = diagnose.SecretUnusable
+	case client == nil:
+		ours = diagnose.DeliveriesOff
 	}
+	if ours != "" {
+		failed := failResult(ours)
+		failed.ours = true
+		return failed
+	}
+	ctx, findCode := diagnose.TraceRequest(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, strings.NewReader(event.Body))
 	if err != nil {
-		return result{problem: "The URL can't be used."}
+		return failResult(diagnose.URLUnusable)
 	}
 	for _, h := range to.own {
 		request.Header.Set(h.Name, h.Value)
@@ -126,7 +135,9 @@ func (s *Sender) sendRequest(ctx context.Context, to *destination, event models.
 
 	response, err := client.Do(request)
 	if err != nil {
-		return result{request: sent, problem: diagnose.DescribeError(err)}
+		failed := failResult(findCode(err))
+		failed.request = sent
+		return failed
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusSwitchingProtocols { // its body is the bare connection, which no deadline ends

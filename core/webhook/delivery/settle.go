@@ -137,6 +137,7 @@ func writeAttempts(tx *models.Tx, group []*settlement) error {
 				DeliveryID: s.row.ID, Attempt: s.row.Attempt, At: s.began, Millis: s.took.Milliseconds(),
 				Status:  s.result.status,
 				Request: s.result.request, Header: s.result.header, Answer: s.result.answer, Error: s.result.problem,
+				Code: string(s.result.code),
 			})
 		}
 	}

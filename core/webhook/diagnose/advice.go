@@ -2,58 +2,60 @@ package diagnose
 
 import "net/http"
 
-// Advice says in a sentence what to do about an attempt that failed, by its status and
-// problem; "" for one that succeeded.
-func Advice(status int, problem string) string {
-	switch {
-	case problem == "":
-		return ""
-	case status != 0:
+// Advice says in a sentence what to do about an attempt that failed, by its status, or by its code
+// where there was no answer; "" for one that succeeded.
+func Advice(status int, code Code) string {
+	if status != 0 {
 		return adviceOnStatus(status)
 	}
-	if known, ok := adviceOnError[problem]; ok {
-		return known
+	if known, ok := problems[code]; ok {
+		return known.advice
 	}
 	return "Open the URL from outside of your network, look whether it answers HTTP, and read your server's log of " +
 		"that minute."
 }
 
-const unreadableHeaders = "Edit the endpoint and enter the values of its headers again."
+// newSecret is the advice on a secret that can't sign.
+const newSecret = "Make a new secret on this page and give it to your server."
 
-// adviceOnError is by the sentence that explain gives.
-var adviceOnError = map[string]string{
-	"The host stands for an address that deliveries may not go to (private, local or reserved).": "Give the URL a host name that leads to a public address; for a server on your own machine use a tunnel.",
-	"The host name is not known.": "Check the spelling of the host name, and that its DNS " +
-		"record exists and is public.",
-	"The host name could not be looked up.": "The DNS servers of the host name don't answer: look " +
-		"whether they are up and the domain hasn't run out.",
-	"No answer came within 15 seconds.": "Answer 200 at once and do the work afterwards, in a " +
-		"queue; if nothing reaches your server, look whether a firewall drops the connection.",
-	"No connection could be made within 5 seconds.": "Look whether the host is up, whether its DNS record is " +
-		"current, and whether a firewall drops connections to this port.",
-	"TLS was not agreed on within 5 seconds.": "Something takes connections at this port and doesn't " +
-		"speak: look whether your server or the proxy in front of it hangs.",
-	"The connection was refused.": "Nothing listens at this host and port: start your " +
-		"server, and compare the port with the one in the URL.",
-	"The TLS certificate is not valid for this host.": "Renew the certificate or have it issued for this host " +
-		"name, and serve the whole chain with its intermediate certificates.",
-	"The server does not speak TLS on this port.": "The URL says https, but the port speaks plain HTTP: " +
-		"correct the port, or put TLS in front of it.",
-	"The connection was closed without an answer.": "Your server or its proxy hangs up: look for a crash in " +
-		"its log, and for a limit on connections.",
-	"The request failed: no valid HTTP answer came.": "Something that speaks no HTTP answers at this port: " +
-		"compare the port in the URL with your server's.",
-	"The webhook's secret can't be read. Rotate it.":         "Make a new secret on this page and give it to your server.",
-	"The webhook's secret can't be used. Rotate it.":         "Make a new secret on this page and give it to your server.",
-	"The webhook's headers can't be read. Enter them again.": unreadableHeaders,
-	// Attempts of earlier releases are stored with this sentence.
-	"The webhook's headers can't be read. Give them anew.": unreadableHeaders,
-	"The URL is not https, which the live domain demands.": "Edit the endpoint and give it a URL that begins with " +
-		"https://.",
-	"The URL can't be used.": "Edit the endpoint and give it a complete URL.",
-	"Deliveries are switched off in this domain.": "The operator of this server has switched deliveries " +
-		"off: ask them to switch them on.",
-	"Cointill was stopped during the request.": "There is nothing to do: it is sent again at once.",
+// problems are the sentence of each code and what to do about it.
+var problems = map[Code]struct{ sentence, advice string }{
+	HostForbidden: {"The host stands for an address that deliveries may not go to (private, local or reserved).",
+		"Give the URL a host name that leads to a public address; for a server on your own machine use a tunnel."},
+	HostUnknown: {"The host name is not known.",
+		"Check the spelling of the host name, and that its DNS record exists and is public."},
+	LookupFailed: {"The host name could not be looked up.",
+		"The DNS servers of the host name don't answer: look whether they are up and the domain hasn't run out."},
+	AnswerTimeout: {"No answer came within 15 seconds.",
+		"Answer 200 at once and do the work afterwards, in a queue; if nothing reaches your server, look whether a " +
+			"firewall drops the connection."},
+	ConnectTimeout: {"No connection could be made within 5 seconds.",
+		"Look whether the host is up, whether its DNS record is current, and whether a firewall drops connections " +
+			"to this port."},
+	TLSTimeout: {"TLS was not agreed on within 5 seconds.",
+		"Something takes connections at this port and doesn't speak: look whether your server or the proxy in front " +
+			"of it hangs."},
+	ConnectionRefused: {"The connection was refused.",
+		"Nothing listens at this host and port: start your server, and compare the port with the one in the URL."},
+	CertificateInvalid: {"The TLS certificate is not valid for this host.",
+		"Renew the certificate or have it issued for this host name, and serve the whole chain with its intermediate " +
+			"certificates."},
+	NoTLS: {"The server does not speak TLS on this port.",
+		"The URL says https, but the port speaks plain HTTP: correct the port, or put TLS in front of it."},
+	ConnectionClosed: {"The connection was closed without an answer.",
+		"Your server or its proxy hangs up: look for a crash in its log, and for a limit on connections."},
+	NoHTTP: {"The request failed: no valid HTTP answer came.",
+		"Something that speaks no HTTP answers at this port: compare the port in the URL with your server's."},
+	SecretUnreadable: {"The webhook's secret can't be read. Rotate it.", newSecret},
+	SecretUnusable:   {"The webhook's secret can't be used. Rotate it.", newSecret},
+	HeadersUnreadable: {"The webhook's headers can't be read. Enter them again.",
+		"Edit the endpoint and enter the values of its headers again."},
+	NotHTTPS: {"The URL is not https, which the live domain demands.",
+		"Edit the endpoint and give it a URL that begins with https://."},
+	URLUnusable: {"The URL can't be used.", "Edit the endpoint and give it a complete URL."},
+	DeliveriesOff: {"Deliveries are switched off in this domain.",
+		"The operator of this server has switched deliveries off: ask them to switch them on."},
+	Stopped: {"Cointill was stopped during the request.", "There is nothing to do: it is sent again at once."},
 }
 
 // adviceOnStatus is by what the endpoint answered.

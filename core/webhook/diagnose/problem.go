@@ -8,8 +8,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"cointill/core/webhook/guard"
@@ -29,36 +31,76 @@ func DescribeStatus(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("The endpoint answered %d %s", status, http.StatusText(status))) + "."
 }
 
-// DescribeError returns a sentence for a request without an answer. The error's own
-// text would show addresses of this machine.
-func DescribeError(err error) string {
+// Code names why a request brought no answer, or why none was made. Attempts are stored with it.
+type Code string
+
+// The codes of attempts without an answer.
+const (
+	HostForbidden      Code = "host_forbidden"
+	HostUnknown        Code = "host_unknown"
+	LookupFailed       Code = "lookup_failed"
+	AnswerTimeout      Code = "answer_timeout"
+	ConnectTimeout     Code = "connect_timeout"
+	TLSTimeout         Code = "tls_timeout"
+	ConnectionRefused  Code = "connection_refused"
+	CertificateInvalid Code = "certificate_invalid"
+	NoTLS              Code = "no_tls"
+	ConnectionClosed   Code = "connection_closed"
+	NoHTTP             Code = "no_http"
+	SecretUnreadable   Code = "secret_unreadable"
+	SecretUnusable     Code = "secret_unusable"
+	HeadersUnreadable  Code = "headers_unreadable"
+	NotHTTPS           Code = "not_https"
+	URLUnusable        Code = "url_unusable"
+	DeliveriesOff      Code = "deliveries_off"
+	Stopped            Code = "stopped"
+)
+
+// Describe returns the sentence of a code.
+func (c Code) Describe() string { return problems[c].sentence }
+
+// TraceRequest prepares a request's context. The returned function gives the code of the error of a
+// request with this context.
+func TraceRequest(ctx context.Context) (traced context.Context, findCode func(err error) Code) {
+	var tlsTimedOut atomic.Bool // net/http has no name for the error
+	trace := &httptrace.ClientTrace{TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+		tlsTimedOut.Store(timedOut(err))
+	}}
+	return httptrace.WithClientTrace(ctx, trace), func(err error) Code {
+		if tlsTimedOut.Load() {
+			return TLSTimeout
+		}
+		return codeOf(err)
+	}
+}
+
+// codeOf returns the code of the error of a request whose connection didn't time out on TLS.
+func codeOf(err error) Code {
 	var lookup *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var notTLS tls.RecordHeaderError
 	var dialling *net.OpError
 	switch {
 	case errors.Is(err, guard.ErrForbiddenAddress):
-		return "The host stands for an address that deliveries may not go to (private, local or reserved)."
+		return HostForbidden
 	case errors.As(err, &lookup) && lookup.IsNotFound:
-		return "The host name is not known."
+		return HostUnknown
 	case errors.As(err, &lookup):
-		return "The host name could not be looked up."
+		return LookupFailed
 	case errors.As(err, &dialling) && dialling.Op == "dial" && dialling.Timeout():
-		return "No connection could be made within 5 seconds."
-	case strings.Contains(err.Error(), "TLS handshake timeout"): // net/http has no name for it
-		return "TLS was not agreed on within 5 seconds."
+		return ConnectTimeout
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), timedOut(err):
-		return "No answer came within 15 seconds."
+		return AnswerTimeout
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "The connection was refused."
+		return ConnectionRefused
 	case errors.As(err, &certificate):
-		return "The TLS certificate is not valid for this host."
+		return CertificateInvalid
 	case errors.As(err, &notTLS):
-		return "The server does not speak TLS on this port."
+		return NoTLS
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return "The connection was closed without an answer."
+		return ConnectionClosed
 	}
-	return "The request failed: no valid HTTP answer came."
+	return NoHTTP
 }
 
 func timedOut(err error) bool {

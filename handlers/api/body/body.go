@@ -278,7 +278,7 @@ func readMembers(body []byte) (map[string]jsontext.Value, error) {
 	in := jsontext.NewDecoder(bytes.NewReader(body))
 	whole, err := in.ReadValue()
 	if err != nil {
-		return nil, explainError(err)
+		return nil, explainError(body, err)
 	}
 	whole = whole.Clone()
 	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
@@ -291,25 +291,28 @@ func readMembers(body []byte) (map[string]jsontext.Value, error) {
 	fields := map[string]jsontext.Value{}
 	in = jsontext.NewDecoder(bytes.NewReader(whole))
 	if _, err := in.ReadToken(); err != nil {
-		return nil, explainError(err)
+		return nil, explainError(body, err)
 	}
 	for in.PeekKind() != '}' {
 		name, err := in.ReadToken()
 		if err != nil {
-			return nil, explainError(err)
+			return nil, explainError(body, err)
 		}
 		key := name.String()
 		value, err := in.ReadValue()
 		if err != nil {
-			return nil, explainError(err)
+			return nil, explainError(body, err)
 		}
 		fields[key] = value.Clone()
 	}
 	return fields, nil
 }
 
+// maxDepth is how deep jsontext reads values within values. jsontext doesn't export it.
+const maxDepth = 10_000
+
 // explainError returns what makes a body unreadable, without repeating any of it.
-func explainError(err error) error {
+func explainError(body []byte, err error) error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {
 		return errUnreadable("The body ends before the JSON is complete.")
@@ -320,12 +323,26 @@ func explainError(err error) error {
 		return errUnreadable("The JSON names a field twice in one object" + at + ".")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errUnreadable("The body ends before the JSON is complete.")
-	case strings.Contains(syntax.Err.Error(), "UTF-8"), strings.Contains(syntax.Err.Error(), "surrogate"):
+	}
+	offset, depth := readLeniently(body)
+	switch {
+	case offset > syntax.ByteOffset:
 		return errUnreadable("The body holds text that is not valid UTF-8" + at + ".")
-	case strings.Contains(syntax.Err.Error(), "depth"):
+	case depth >= maxDepth:
 		return errUnreadable("The JSON is nested too deeply" + at + ".")
 	}
 	return errUnreadable("The body is not valid JSON" + at + ".")
+}
+
+// readLeniently reads a body that was refused once more, with texts that are not valid UTF-8 allowed. It returns
+// how far it came and how deep in the JSON it was there.
+func readLeniently(body []byte) (offset int64, depth int) {
+	in := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	for {
+		if _, err := in.ReadToken(); err != nil {
+			return in.InputOffset(), in.StackDepth()
+		}
+	}
 }
 
 func errUnreadable(sentence string) error {

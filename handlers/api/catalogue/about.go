@@ -1,5 +1,7 @@
 package catalogue
 
+import "maps"
+
 // About documents a property whose Go type belongs to core, or that is part of every error: a
 // description and an example.
 type About struct {
@@ -7,9 +9,15 @@ type About struct {
 	Example any
 }
 
-// Abouts documents those types, by schema and property. A test demands that
+// ListAbouts documents those types, by schema and property. A test demands that
 // every property of the document has a description.
-var Abouts = map[string]map[string]About{
+func ListAbouts() map[string]map[string]About {
+	all := maps.Clone(abouts)
+	maps.Copy(all, aboutsOfSigning)
+	return all
+}
+
+var abouts = map[string]map[string]About{
 	"Payment": {
 		"domain": {"Environment: test or live.", "test"},
 		"reference": {"The service's reference. It may be shown to the customer.",
@@ -44,26 +52,30 @@ var Abouts = map[string]map[string]About{
 		"code":      {"The customer's code, the same for each of their payments.", "CUS_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
 	},
 	"Transaction": {
-		"charged_amount":           {"What was asked, in fiat.", "25000.00"},
-		"amount_paid":              {"What came, in fiat at the locked price.", "25000.00"},
-		"difference":               {"What came minus what was asked, in fiat.", "0.00"},
-		"currency":                 {"Fiat currency.", "NGN"},
-		"charged_amount_in_crypto": {"What was asked, in the coin.", "0.00027778"},
-		"amount_paid_in_crypto":    {"What came, in the coin.", "0.00027778"},
-		"difference_in_crypto":     {"What came minus what was asked, in the coin.", "0.00000000"},
+		"charged_amount": {"What was asked, in fiat.", "25000.00"},
+		"amount_paid":    {"What came, in fiat at the locked price.", "25000.00"},
+		"difference":     {"What came minus what was asked, in fiat.", "0.00"},
+		"currency":       {"Fiat currency.", "NGN"},
+		"charged_amount_in_crypto": {"What was asked, in the coin. Where the business receives with one address it rises " +
+			"when the payment is opened, and only a transfer of exactly this amount is recognised.", "0.00027778"},
+		"amount_paid_in_crypto": {"What came, in the coin.", "0.00027778"},
+		"difference_in_crypto":  {"What came minus what was asked, in the coin.", "0.00000000"},
 		"surplus_in_crypto": {"Amount received in addition to the amount paid, and owed back: it is confirmed, the payment " +
 			"ended without it, and it was neither refunded nor attached to a payment.", "0.00000000"},
 		"refunded_amount":           {"What was refunded of the amount paid, in fiat at the locked price.", "0.00"},
 		"refunded_amount_in_crypto": {"What was refunded of the amount paid, in the coin.", "0.00000000"},
 		"payment_method":            {"The payment method and its coin.", nil},
-		"crypto_transaction_hash":   {"Hash of the transaction that pays; empty before there is one.", "9f2c41d6a0"},
-		"crypto_confirmations":      {"Confirmations of that transaction.", 2},
-		"metadata":                  {"What was sent as metadata, as it was written; null when nothing was.", nil},
+		"network": {"The network that it is to be paid on. Once money came, the network on which it came first: each " +
+			"transfer names its own.", "bitcoin-mainnet"},
+		"crypto_transaction_hash": {"Hash of the transaction that pays; empty before there is one.", "9f2c41d6a0"},
+		"crypto_confirmations":    {"Confirmations of that transaction.", 2},
+		"metadata":                {"What was sent as metadata, as it was written; null when nothing was.", nil},
 	},
 	"Refund": {
 		"id": {"Id of the send.", "SND_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}, "kind": {"Always refund.", "refund"},
 		"status": {"State of the send.", "processing"}, "amount": {"What is sent, in the coin.", "0.00027778"},
-		"hash": {"Hash of the transaction that pays it; empty before one was seen.", "9f2c41d6a0"},
+		"sent_in_another_way": {"People say that it was sent in another way: no transaction of it is known.", false},
+		"hash":                {"Hash of the transaction that pays it; empty before one was seen.", "9f2c41d6a0"},
 	},
 	"Send": aboutSend, "SendSummary": aboutSend,
 	"MethodOfPayment": {"code": {"The payment_method.", "crypto_bitcoin"}, "currency": {"Its coin.", "BTC"}},
@@ -104,13 +116,14 @@ var aboutSend = map[string]About{
 	"business_reference": {"Your reference, or the one that was made for you.", "refund-1001"},
 	"payment_reference": {"The payment whose money is refunded; null for none.",
 		"PAY_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
-	"payment_method": {"The payment method and its coin.", nil},
-	"network":        {"The network that carries it.", "sandbox-bitcoin"},
-	"amount":         {"What the recipient gets, in whole coins.", "0.00027778"},
-	"value":          {"The amount's value at the locked price; null where none is known.", "25000.00"},
-	"currency":       {"Currency of value; null where no price is known.", "NGN"},
-	"reversed":       {"Its money came back after it was final. Rare and grave.", false},
-	"paid_twice":     {"A second transaction paid it, too.", false},
-	"hash":           {"Hash of the transaction that pays it; empty before one was seen.", "9f2c41d6a0"},
-	"confirmations":  {"Confirmations of that transaction.", 2},
+	"payment_method":      {"The payment method and its coin.", nil},
+	"network":             {"The network that carries it.", "sandbox-bitcoin"},
+	"amount":              {"What the recipient gets, in whole coins.", "0.00027778"},
+	"value":               {"The amount's value at the locked price; null where none is known.", "25000.00"},
+	"currency":            {"Currency of value; null where no price is known.", "NGN"},
+	"reversed":            {"Its money came back after it was final. Rare and grave.", false},
+	"paid_twice":          {"A second transaction paid it, too.", false},
+	"sent_in_another_way": {"People say that it was sent in another way: no transaction of it is known.", false},
+	"hash":                {"Hash of the transaction that pays it; empty before one was seen.", "9f2c41d6a0"},
+	"confirmations":       {"Confirmations of that transaction.", 2},
 }

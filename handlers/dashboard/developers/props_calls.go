@@ -121,5 +121,5 @@ func tookText(ctx context.Context, micros int64) string {
 	if micros < 1000 {
 		return words.T(ctx, "calls.under_millisecond")
 	}
-	return words.T(ctx, "calls.milliseconds", "N", ui.FormatThousands((micros+500)/1000))
+	return words.T(ctx, "calls.milliseconds", "N", words.FormatThousands(ctx, (micros+500)/1000))
 }

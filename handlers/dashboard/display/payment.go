@@ -14,6 +14,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/handlers/dashboard/listing"
 	"cointill/models"
 	"cointill/views/dashboard"
@@ -78,6 +79,9 @@ func PaymentRow(ctx context.Context, p models.Payment, zone *time.Location) dash
 		CoinSymbol: p.Coin,
 		Created:    p.CreatedAt.In(zone), Why: DescribeReason(ctx, p), Method: listing.MethodName(p.Method),
 	}
+	if len(coin.Info().Chains()) > 1 {
+		row.Network = place.NameNetwork(coin, p.Network)
+	}
 	if p.Paid.Sign() > 0 {
 		row.PaidFiat, row.PaidCoin = FormatFiat(p, payment.View{Payment: p}.PaidFiat()), coin.Format(p.Paid)+" "+p.Coin
 	}
@@ -101,7 +105,23 @@ func DescribeReason(ctx context.Context, p models.Payment) string {
 	if p.Reversed {
 		return words.T(ctx, "payment.why_reversed")
 	}
-	return strings.ReplaceAll(p.Reason, "_", " ")
+	return ReasonWord(ctx, p.Reason)
+}
+
+var reasonWords = map[payment.Reason]string{
+	payment.Underpaid: "payment.reason_underpaid", payment.Overpaid: "payment.reason_overpaid",
+	payment.Late: "payment.reason_late", payment.AfterAbandoned: "payment.reason_after_abandoned",
+	payment.Replaced: "payment.reason_replaced", payment.Reverted: "payment.reason_reverted",
+	payment.Dropped: "payment.reason_dropped", payment.Reorged: "payment.reason_reorged",
+	payment.ReversedReason: "payment.reason_reversed", payment.AcceptedByUser: "payment.reason_accepted_by_user",
+}
+
+// ReasonWord is the reason of a state, or why a transfer no longer counts, in a few words.
+func ReasonWord(ctx context.Context, reason string) string {
+	if id, known := reasonWords[payment.Reason(reason)]; known {
+		return words.T(ctx, id)
+	}
+	return strings.ReplaceAll(reason, "_", " ")
 }
 
 // FormatFiat returns an amount in the payment's currency.

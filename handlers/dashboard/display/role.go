@@ -21,6 +21,8 @@ func DescribeRole(ctx context.Context, role scope.Role) string {
 		return words.T(ctx, "team.role_finance")
 	case scope.Developer:
 		return words.T(ctx, "team.role_developer")
+	case scope.Till:
+		return words.T(ctx, "team.role_till")
 	}
 	return ""
 }

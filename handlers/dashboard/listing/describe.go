@@ -35,6 +35,9 @@ func (s Search) DescribeFilters(ctx context.Context) (list []dashboard.Chip) {
 	if s.Query != "" {
 		add(s.Query, func(w *Search) { w.Query = "" })
 	}
+	if n := len(s.References); n > 0 {
+		add(words.N(ctx, "payments.chip_ticked", n), func(w *Search) { w.References = nil })
+	}
 	for _, state := range s.States {
 		add(words.T(ctx, "payments.chip_status", "Status", ui.StateWord(ctx, state)), func(w *Search) {
 			w.States = slices.DeleteFunc(w.States, func(other string) bool { return other == state })
@@ -45,6 +48,10 @@ func (s Search) DescribeFilters(ctx context.Context) (list []dashboard.Chip) {
 	}
 	if s.Method != "" {
 		add(words.T(ctx, "payments.chip_method", "Method", MethodName(s.Method)), func(w *Search) { w.Method = "" })
+	}
+	if s.Network != "" {
+		add(words.T(ctx, "payments.chip_network", "Network", money.Chain(s.Network).Label()),
+			func(w *Search) { w.Network = "" })
 	}
 	if s.Currency != "" {
 		add(words.T(ctx, "payments.chip_currency", "Currency", s.Currency), func(w *Search) { w.Currency = "" })
@@ -81,23 +88,23 @@ func (s Search) DescribeDays(ctx context.Context) string {
 func describeRange(ctx context.Context, from, to string) string {
 	switch {
 	case from != "" && from == to:
-		return dayText(from)
+		return dayText(ctx, from)
 	case from != "" && to != "":
-		return words.T(ctx, "filters.from_to", "From", dayText(from), "To", dayText(to))
+		return words.T(ctx, "filters.from_to", "From", dayText(ctx, from), "To", dayText(ctx, to))
 	case from != "":
-		return words.T(ctx, "filters.from_day", "Day", dayText(from))
+		return words.T(ctx, "filters.from_day", "Day", dayText(ctx, from))
 	case to != "":
-		return words.T(ctx, "filters.up_to_day", "Day", dayText(to))
+		return words.T(ctx, "filters.up_to_day", "Day", dayText(ctx, to))
 	}
 	return ""
 }
 
-func dayText(day string) string {
+func dayText(ctx context.Context, day string) string {
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return day
 	}
-	return at.Format("2 Jan 2006")
+	return words.FormatTime(ctx, at, "2 Jan 2006")
 }
 
 // describeAmounts is the range of amounts in words.
@@ -128,6 +135,14 @@ func MethodName(code string) string {
 func MethodOptions() (list []ui.Option) {
 	for _, info := range money.Coins() {
 		list = append(list, ui.Option{Value: string(info.Method), Label: info.Name + " (" + string(info.Coin) + ")"})
+	}
+	return list
+}
+
+// NetworkOptions are the networks as choices.
+func NetworkOptions() (list []ui.Option) {
+	for _, code := range money.ListNetworks() {
+		list = append(list, ui.Option{Value: string(code), Label: code.Label()})
 	}
 	return list
 }

@@ -38,12 +38,14 @@ type Search struct {
 	Query            string
 	States           []string
 	Method, Currency string
+	Network          string // its code
 	Need             list.Need
 	Period           string // one of periods; "" is any time, or From and To
 	From, To         string // days, 2006-01-02, both included
 	// BookedFrom and BookedTo are the days booked, both included.
 	BookedFrom, BookedTo string
-	Least, Most          int64 // 0: no bound
+	Least, Most          int64    // 0: no bound
+	References           []string // that were ticked
 	Columns              []string
 	Size                 int
 	Older, Newer         string // begins after, or ends before, the payment of this reference
@@ -69,6 +71,8 @@ func ReadSearch(ctx context.Context, values url.Values) Search {
 	}
 	s.Method = s.ReadOne(ctx, values, "method", "filters.no_method",
 		func(v string) bool { return knownMethod(money.Method(v)) })
+	s.Network = s.ReadOne(ctx, values, "network", "filters.no_network",
+		func(v string) bool { return slices.Contains(money.ListNetworks(), money.Chain(v)) })
 	s.Need = list.Need(s.ReadOne(ctx, values, "need", "filters.no_need",
 		func(v string) bool { return needWords[list.Need(v)] != "" }))
 	s.Currency = s.ReadOne(ctx, values, "currency", "filters.no_currency",
@@ -94,7 +98,18 @@ func ReadSearch(ctx context.Context, values url.Values) Search {
 	if size, _ := strconv.Atoi(values.Get("size")); slices.Contains(pageSizes, size) {
 		s.Size = size
 	}
+	if values.Get("ticked") != "" && len(values["ref"]) == 0 {
+		s.ReportUnreadable(ctx, "filters.none_ticked", "")
+	}
 	isReference := func(v string) bool { return strings.HasPrefix(v, "PAY_") && len(v) < 64 }
+	for _, ticked := range values["ref"] {
+		switch {
+		case !isReference(page.CleanText(ticked)) || len(s.References) == list.MaxReferences:
+			s.ReportUnreadable(ctx, "filters.no_ticked", ticked)
+		case !slices.Contains(s.References, ticked):
+			s.References = append(s.References, ticked)
+		}
+	}
 	s.Older = s.ReadOne(ctx, values, "older", "filters.no_page_begins", isReference)
 	s.Newer = s.ReadOne(ctx, values, "newer", "filters.no_page_ends", isReference)
 	return s
@@ -169,7 +184,8 @@ func (s *Search) readAmount(ctx context.Context, values url.Values, name string)
 
 func knownMethod(method money.Method) bool { _, ok := method.Info(); return ok }
 
-// Filter is the search as core takes it, with its days as they are in the zone.
+// Filter is the search as core takes it, with its days as they are in the zone, but for its network: that is named by
+// the domain.
 func (s Search) Filter(zone *time.Location, now time.Time) list.Filter {
 	f := list.Filter{Query: s.Query, Method: s.Method, Currency: s.Currency, Need: s.Need, Least: s.Least, Most: s.Most,
 		Limit:  s.Size,
@@ -181,6 +197,7 @@ func (s Search) Filter(zone *time.Location, now time.Time) list.Filter {
 		all := journal.AllDays()
 		f.Booked = journal.Period{From: cmp.Or(s.BookedFrom, all.From), To: cmp.Or(s.BookedTo, all.To)}
 	}
+	f.References = s.References
 	for _, state := range s.States {
 		f.States = append(f.States, payment.State(state))
 	}
@@ -233,11 +250,11 @@ func Midnight(day string, zone *time.Location, on int) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day()+on, 0, 0, 0, 0, zone)
 }
 
-// encode are the search as an address carries it.
-func (s Search) encode() url.Values {
+// Values are the search as an address carries it.
+func (s Search) Values() url.Values {
 	values := url.Values{}
-	for name, value := range map[string]string{"q": s.Query, "method": s.Method, "currency": s.Currency,
-		"need": string(s.Need), "period": s.Period,
+	for name, value := range map[string]string{"q": s.Query, "method": s.Method, "network": s.Network,
+		"currency": s.Currency, "need": string(s.Need), "period": s.Period,
 		"from": s.From, "to": s.To, "booked_from": s.BookedFrom, "booked_to": s.BookedTo,
 		"older": s.Older, "newer": s.Newer} {
 		if value != "" {
@@ -252,6 +269,9 @@ func (s Search) encode() url.Values {
 	if len(s.States) > 0 {
 		values["status"] = s.States
 	}
+	if len(s.References) > 0 {
+		values["ref"] = s.References
+	}
 	if len(s.Columns) > 0 && !slices.Equal(s.Columns, usualColumns()) {
 		values["col"] = s.Columns
 	}
@@ -264,9 +284,23 @@ func (s Search) encode() url.Values {
 // Href is the address of the list with this search.
 func (s Search) Href() string { return s.HrefOf(PaymentsPath) }
 
+// SavedQuery is the query of the list's first page as saved views keep it; "" without a filter. The searched text is
+// left out: it mostly names a customer, whose data can be erased.
+func (s Search) SavedQuery() string {
+	s = s.FirstPage()
+	s.Query, s.References = "", nil
+	return s.Values().Encode()
+}
+
+// ParseQuery reads the search from the query of an address; unreadable parts are left out.
+func ParseQuery(ctx context.Context, query string) Search {
+	values, _ := url.ParseQuery(query) // it has the readable parts
+	return ReadSearch(ctx, values)
+}
+
 // HrefOf is the address of a page about this search.
 func (s Search) HrefOf(path string) string {
-	if values := s.encode(); len(values) > 0 {
+	if values := s.Values(); len(values) > 0 {
 		return path + "?" + values.Encode()
 	}
 	return path

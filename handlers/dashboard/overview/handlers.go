@@ -17,6 +17,7 @@ import (
 	"cointill/core/stats"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/page"
 )
 
@@ -28,6 +29,11 @@ type Accounts interface {
 // Books is what these pages need of core/journal.
 type Books interface {
 	ListSales(ctx context.Context, sc scope.Scope, p journal.Period) ([]journal.DaySales, error)
+}
+
+// Deliveries is what these pages need of core/webhook/delivery.
+type Deliveries interface {
+	LastFailures(ctx context.Context, sc scope.Scope) (map[string]delivery.Delivery, error)
 }
 
 // Keys is what these pages need of core/account/apikey.
@@ -63,16 +69,17 @@ type Webhooks interface {
 
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Accounts Accounts
-	Books    Books
-	Clock    clock.Clock
-	Figures  Figures
-	Keys     Keys
-	Networks payment.Networks // which network serves a coin, and its health
-	Lists    Lists
-	Quotes   Quotes
-	Wallets  Wallets
-	Webhooks Webhooks
+	Accounts   Accounts
+	Books      Books
+	Clock      clock.Clock
+	Deliveries Deliveries
+	Figures    Figures
+	Keys       Keys
+	Networks   payment.Networks // which network serves a coin, and its health
+	Lists      Lists
+	Quotes     Quotes
+	Wallets    Wallets
+	Webhooks   Webhooks
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.

@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"time"
 
 	"cointill/core/account"
 	"cointill/core/journal"
@@ -23,7 +24,9 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 		return c.Redirect("/dashboard/webhooks")
 	}
 	ctx, sc, zone := c.UserContext(), c.Scope, page.LoadZone(c.Member.Business)
-	f := overviewFacts{Asked: readSpan(ctx, page.ReadQuery(c), zone, h.Clock()), Scope: sc, Zone: zone}
+	now := h.Clock()
+	f := overviewFacts{Asked: readSpan(ctx, page.ReadQuery(c), zone, now), Scope: sc, Zone: zone,
+		Yesterday: now.In(zone).AddDate(0, 0, -1).Format(time.DateOnly)}
 	var err error
 	if f.Now, err = h.Figures.ReadFigures(ctx, sc, f.Asked.countedPeriod(zone)); err != nil {
 		return err
@@ -49,14 +52,16 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f.Unhealthy = h.listUnhealthy(sc, methods)
+	f.Unhealthy = listUnhealthy(methods)
 	if f.Unpriced, err = display.FindUnpriced(h.Quotes, sc, methods); err != nil {
 		return err
 	}
 	if err := h.loadSetUp(ctx, sc, &f); err != nil {
 		return err
 	}
-	return c.Render(dashboard.Overview(overviewProps(ctx, c.FillLayout(words.T(ctx, "overview.overview"), "overview"), f)))
+	shell := c.FillLayout(words.T(ctx, "overview.overview"), "overview")
+	c.MakeLive(&shell, "")
+	return c.Render(dashboard.Overview(overviewProps(ctx, shell, f)))
 }
 
 // listSales lists the sales that were booked in a period.
@@ -64,12 +69,12 @@ func (h *Handlers) listSales(ctx context.Context, sc scope.Scope, p stats.Period
 	return h.Books.ListSales(ctx, sc, journal.Period{From: p.From, To: p.To})
 }
 
-// listUnhealthy tells why networks of methods that are on take no payments now, by their chain.
-func (h *Handlers) listUnhealthy(sc scope.Scope, methods []account.Method) map[money.Chain]string {
-	problems := map[money.Chain]string{}
+// listUnhealthy tells why methods that are on take no payments now, by their coin.
+func listUnhealthy(methods []account.Method) map[money.Coin]string {
+	problems := map[money.Coin]string{}
 	for _, m := range methods {
-		if _, problem := h.Networks.Network(sc.Domain, m.Coin.Chain); m.Enabled && problem != "" {
-			problems[m.Coin.Chain] = problem
+		if m.Enabled {
+			problems[m.Coin.Coin] = m.FindProblem()
 		}
 	}
 	return problems
@@ -84,6 +89,9 @@ func (h *Handlers) loadSetUp(ctx context.Context, sc scope.Scope, f *overviewFac
 			return err
 		}
 		f.Endpoints = endpoints
+		if f.Failed, err = h.Deliveries.LastFailures(ctx, sc); err != nil {
+			return err
+		}
 	}
 	f.SetUp.Started = len(f.Recent) > 0
 	paid, err := h.Lists.Search(ctx, sc, list.Filter{States: []payment.State{payment.Successful}, Limit: 1})

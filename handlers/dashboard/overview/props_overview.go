@@ -12,11 +12,11 @@ import (
 	"cointill/core/scope"
 	"cointill/core/stats"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
-	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -38,12 +38,14 @@ type overviewFacts struct {
 	Waiting          list.Waiting
 	Recent           []models.Payment
 	Endpoints        []webhook.Endpoint
+	Failed           map[string]delivery.Delivery // the last failed delivery of an endpoint that fails
 	// Unhealthy and Unpriced tell why methods that are on can't be paid with.
-	Unhealthy map[money.Chain]string
+	Unhealthy map[money.Coin]string
 	Unpriced  map[money.Coin]string
 	SetUp     setUp
 	Scope     scope.Scope
 	Zone      *time.Location
+	Yesterday string // the day before today
 }
 
 // overviewProps is the first page after signing in.
@@ -52,8 +54,8 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 	sold, soldBefore := sumSales(f.Sold), sumSales(f.SoldBefore)
 	back := f.Asked.previousPeriod(f.Zone)
 	props := dashboard.OverviewProps{
-		Page: shell, Wrong: f.Asked.Wrong, Days: daysText(f.Asked.From, f.Asked.To),
-		DaysBefore: daysText(back.From, back.To), Zone: f.Zone.String(),
+		Page: shell, Wrong: f.Asked.Wrong, Days: daysText(ctx, f.Asked.From, f.Asked.To),
+		DaysBefore: daysText(ctx, back.From, back.To), Zone: f.Zone.String(),
 		From: f.Asked.From, To: f.Asked.To, Own: f.Asked.Period == "", Currency: f.Asked.Currency,
 		Volumes: listVolumes(ctx, sold, soldBefore), Payments: countFigure(ctx, now, before),
 		Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
@@ -67,6 +69,12 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 	}
 	if now.count > 0 {
 		props.States = stateShares(ctx, now, f.Asked)
+	}
+	if hasEnded(f.Now) {
+		props.SuccessChart, props.WaitChart = successChart(ctx, f), waitChart(ctx, f)
+	}
+	if f.Scope.Allows(scope.SeeBooks) {
+		props.StatementHref, props.YesterdayHref = f.Asked.statementPath(), statementPath(f.Yesterday, f.Yesterday)
 	}
 	chosen := chosenCurrency(sold, f.Asked.Currency)
 	if chosen == "" || now.count == 0 && len(f.Sold) == 0 {
@@ -83,9 +91,6 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 	props.Chart = volumeChart(ctx, f, chosen)
 	props.Coins = coinShares(ctx, f.Sold, f.Asked, chosen)
 	props.Money, props.MoneySum = moneyRows(f.Sold, chosen)
-	if f.Scope.Allows(scope.SeeBooks) {
-		props.StatementHref = f.Asked.statementPath()
-	}
 	return props
 }
 
@@ -184,8 +189,8 @@ func describeChange(ctx context.Context, now, before int64) string {
 }
 
 func countFigure(ctx context.Context, now, before totals) dashboard.Figure {
-	return dashboard.Figure{Value: ui.FormatThousands(now.count), Note: words.T(ctx, "overview.have_ended", "N",
-		ui.FormatThousands(now.ended)), Change: describeChange(ctx, now.count, before.count), Was: dropNone(ui.FormatThousands(before.count))}
+	return dashboard.Figure{Value: words.FormatThousands(ctx, now.count), Note: words.T(ctx, "overview.have_ended", "N",
+		words.FormatThousands(ctx, now.ended)), Change: describeChange(ctx, now.count, before.count), Was: dropNone(words.FormatThousands(ctx, before.count))}
 }
 
 // dropNone leaves out what says nothing of a time before.
@@ -198,7 +203,7 @@ func dropNone(text string) string {
 
 func successFigure(ctx context.Context, now, before totals) dashboard.Figure {
 	f := dashboard.Figure{Value: display.FormatShare(now.successful, now.ended),
-		Note: words.T(ctx, "overview.of_ended", "N", ui.FormatThousands(now.ended)),
+		Note: words.T(ctx, "overview.of_ended", "N", words.FormatThousands(ctx, now.ended)),
 		Was:  dropNone(display.FormatShare(before.successful, before.ended)), Short: true}
 	if now.ended == 0 {
 		f.Note = words.T(ctx, "overview.none_ended")

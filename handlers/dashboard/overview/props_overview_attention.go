@@ -18,9 +18,12 @@ func listAttention(ctx context.Context, f overviewFacts) (items []dashboard.Atte
 	add := func(tone ui.Tone, title, text, href string) {
 		items = append(items, dashboard.Attention{Tone: tone, Title: title, Text: text, Href: href})
 	}
-	for _, c := range money.Chains() {
-		if why := f.Unhealthy[c]; why != "" {
-			add(ui.Bad, words.T(ctx, "overview.chain_unpaid", "Coins", coinsOn(ctx, c)), why, "/dashboard/methods")
+	said := map[string]bool{}
+	for _, coin := range money.Coins() {
+		if why := f.Unhealthy[coin.Coin]; why != "" && !said[why] {
+			said[why] = true
+			add(ui.Bad, words.T(ctx, "overview.chain_unpaid", "Coins", joinUnhealthy(ctx, f.Unhealthy, why)), why,
+				"/dashboard/methods")
 		}
 	}
 	for _, coin := range money.Coins() {
@@ -45,19 +48,24 @@ func listAttention(ctx context.Context, f overviewFacts) (items []dashboard.Atte
 		case e.OffReason != "":
 			add(ui.Bad, words.T(ctx, "overview.webhook_off", "Name", e.Name), e.OffReason, display.WebhookPath(e.ID))
 		case e.Active && e.FailingSince != nil:
-			add(ui.Warn, words.T(ctx, "overview.webhook_fails", "Name", e.Name),
-				words.T(ctx, "overview.webhook_fails_text", "Since", ui.TimeText(e.FailingSince.In(f.Zone))),
-				display.WebhookPath(e.ID))
+			text := words.T(ctx, "overview.webhook_fails_text", "Since", ui.TimeText(ctx, e.FailingSince.In(f.Zone)))
+			href := display.WebhookPath(e.ID)
+			if failed, found := f.Failed[e.ID]; found {
+				why, _ := display.DeliveryResult(ctx, failed)
+				text = words.T(ctx, "overview.webhook_fails_why", "Since", text, "Why", why)
+				href = display.DeliveryPath(e.ID, failed.EventID)
+			}
+			add(ui.Warn, words.T(ctx, "overview.webhook_fails", "Name", e.Name), text, href)
 		}
 	}
 	return items
 }
 
-// coinsOn are the coins of a chain, as people call them.
-func coinsOn(ctx context.Context, c money.Chain) (names string) {
+// joinUnhealthy names the coins that can't be paid for one reason, as people call them.
+func joinUnhealthy(ctx context.Context, unhealthy map[money.Coin]string, why string) (names string) {
 	for _, coin := range money.Coins() {
 		switch {
-		case coin.Chain != c:
+		case unhealthy[coin.Coin] != why:
 		case names == "":
 			names = coin.Name
 		default:
@@ -71,7 +79,7 @@ func coinsOn(ctx context.Context, c money.Chain) (names string) {
 func formatCount(ctx context.Context, n int64, id string) string {
 	if n > list.CountedTo {
 		return words.T(ctx, "overview.more_than", "Counted",
-			words.N(ctx, id, list.CountedTo, "N", ui.FormatThousands(list.CountedTo)))
+			words.N(ctx, id, list.CountedTo, "N", words.FormatThousands(ctx, list.CountedTo)))
 	}
 	return words.N(ctx, id, int(n))
 }

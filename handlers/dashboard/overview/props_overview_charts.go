@@ -5,72 +5,16 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/stats"
 	"cointill/handlers/dashboard/display"
-	"cointill/handlers/dashboard/listing"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
-
-// weekly is how many days a chart has at most a bar for each; a bar is a week beyond.
-const weekly = 92
-
-// volumeChart has a bar for each day, also for those without a payment; for long
-// spans one for each week.
-func volumeChart(ctx context.Context, f overviewFacts, currency money.Currency) ui.DayChartProps {
-	asked := f.Asked
-	step, title, head := 1, "overview.chart_by_day", "overview.day"
-	if asked.countDays() > weekly {
-		step, title, head = 7, "overview.chart_by_week", "overview.week_from"
-	}
-	type bar struct{ received, paid, all int64 }
-	bars := make([]bar, (asked.countDays()+step-1)/step)
-	first := listing.Midnight(asked.From, time.UTC, 0)
-	find := func(day, in string) *bar {
-		n := int(listing.Midnight(day, time.UTC, 0).Sub(first)/(24*time.Hour)) / step
-		if in != string(currency) || n < 0 || n >= len(bars) {
-			return &bar{}
-		}
-		return &bars[n]
-	}
-	for _, c := range f.Now.Days {
-		b := find(c.Day, c.Currency)
-		b.all += c.Count
-		if c.Status == string(payment.Successful) {
-			b.paid += c.Count
-		}
-	}
-	for _, s := range f.Sold {
-		find(s.Day, s.Currency).received += s.Received
-	}
-	best := slices.MaxFunc(bars, func(a, b bar) int { return cmp.Compare(a.received, b.received) }).received
-	top := axisCeiling((best + 99) / 100)
-	props := ui.DayChartProps{
-		Title: words.T(ctx, title, "Currency", string(currency), "Days", daysText(asked.From, asked.To), "Best",
-			display.FormatHundredths(currency, best)),
-		LabelHead: words.T(ctx, head), ValueHead: words.T(ctx, "overview.received"),
-		NoteHead: words.T(ctx, "overview.successful"),
-		Top:      formatCompact(currency, top), Middle: formatCompact(currency, top/2),
-	}
-	for i, b := range bars {
-		day := first.AddDate(0, 0, i*step)
-		shown := ui.DayBar{Label: day.Format("Mon 2 Jan"), Mark: day.Format("2 Jan"),
-			Text: display.FormatHundredths(currency, b.received), Note: words.T(ctx, "overview.paid_of", "Paid",
-				ui.FormatThousands(b.paid), "All", ui.FormatThousands(b.all))}
-		if top > 0 {
-			shown.Permille = int(max(b.received, 0) * 10 / top)
-		}
-		shown.Negative = b.received < 0
-		props.Bars = append(props.Bars, shown)
-	}
-	return props
-}
 
 // axisCeiling returns the least of 1, 2 or 5 times a power of ten that is not below n, from 10 on.
 func axisCeiling(n int64) int64 {
@@ -185,7 +129,7 @@ func stateShares(ctx context.Context, t totals, asked span) (list []dashboard.Sh
 		where := asked.paymentSearch()
 		where.States = []string{string(state)}
 		list = append(list, dashboard.Share{State: string(state), Text: ui.StateWord(ctx, string(state)),
-			Href: where.Href(), Value: ui.FormatThousands(n),
+			Href: where.Href(), Value: words.FormatThousands(ctx, n),
 			Permille: int(n * 1000 / max(t.count, 1))})
 		parts = append(parts, n)
 	}

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/stats"
 	"cointill/core/webhook"
+	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -52,7 +54,8 @@ func TestOverviewProps(t *testing.T) {
 	cell := func(day, currency, status string, count int64) stats.Cell {
 		return stats.Cell{Day: day, Currency: currency, Status: status, Count: count}
 	}
-	f := overviewFacts{Scope: owner, Zone: time.UTC, Asked: readSpan(t.Context(), url.Values{"period": {"7d"}}, time.UTC, noon),
+	f := overviewFacts{Scope: owner, Zone: time.UTC, Asked: readSpan(t.Context(), url.Values{"period": {"7d"}},
+		time.UTC, noon),
 		Now: stats.Figures{Days: []stats.Cell{cell("2026-02-27", "NGN", "successful", 3), cell("2026-02-27", "NGN", "declined", 1), cell("2026-02-27", "NGN", "reversed", 1),
 			cell("2026-03-01", "USD", "successful", 1), cell("2026-03-01", "NGN", "pending", 3)}, Waits: map[int]int64{40: 3}},
 		Before: stats.Figures{Days: []stats.Cell{cell("2026-02-20", "NGN", "successful", 1), cell("2026-02-20", "NGN", "failed", 1)}, Waits: map[int]int64{31: 1}},
@@ -93,6 +96,48 @@ func TestOverviewProps(t *testing.T) {
 	}
 }
 
+// TestChartsHaveTheFiguresOfBothPeriods: bars are stacked by coin and show the same day of the previous period, and the
+// charts of success and of times count by day what the figures count in all.
+func TestChartsHaveTheFiguresOfBothPeriods(t *testing.T) {
+	f := overviewFacts{Scope: owner, Zone: time.UTC, Asked: readSpan(t.Context(), url.Values{"period": {"7d"}},
+		time.UTC, noon),
+		Now: stats.Figures{Days: []stats.Cell{{Day: "2026-02-27", Currency: "NGN", Status: "successful",
+			Count: 3}, {Day: "2026-02-27", Currency: "USD", Status: "declined", Count: 1},
+			{Day: "2026-02-28", Currency: "NGN", Status: "pending", Count: 2}}, Waits: stats.Waits{20: 3},
+			DayWaits: map[string]stats.Waits{"2026-02-27": {20: 3}}},
+		Before: stats.Figures{Days: []stats.Cell{{Day: "2026-02-20", Currency: "NGN", Status: "successful",
+			Count: 1}, {Day: "2026-02-20", Currency: "NGN", Status: "failed", Count: 1}},
+			DayWaits: map[string]stats.Waits{"2026-02-20": {10: 1}}},
+		Sold: []journal.DaySales{{Day: "2026-02-27", Currency: "NGN", Coin: "XRP", Received: 10_000_000},
+			{Day: "2026-02-27", Currency: "NGN", Coin: "BTC", Received: 5_000_000},
+			{Day: "2026-02-28", Currency: "NGN", Coin: "BTC", Received: -1_000_000}},
+		SoldBefore: []journal.DaySales{{Day: "2026-02-20", Currency: "NGN", Coin: "BTC", Received: 20_000_000}}}
+	props := overviewProps(t.Context(), layout.Page{}, f)
+	bar := props.Chart.Bars[4]
+	if got, want := fmt.Sprint(props.Chart.Series, bar.Permille, bar.Parts, bar.Before, bar.BeforeText),
+		"[{Bitcoin BTC} {XRP XRP}] 750 [{250 ₦50,000.00} {500 ₦100,000.00}] 1000₦200,000.00"; got != want {
+		t.Errorf("the bar of 27 February is %s, want %s", got, want)
+	}
+	if lost := props.Chart.Bars[5]; !lost.Negative || lost.Permille != 0 || lost.Parts[0].Text != "−₦10,000.00" {
+		t.Errorf("a day that lost money is %+v, want one without a bar", lost)
+	}
+	success, waits := props.SuccessChart.Bars, props.WaitChart.Bars
+	if s := success[4]; s.Text != "75 %" || s.Permille != 750 || s.Before != 500 || s.BeforeText != "50 %" || s.Note != "4" {
+		t.Errorf("the success of 27 February is %+v, want 75 %% of 4, and 50 %% before", s)
+	}
+	if s := success[5]; s.Text != "–" || s.Permille != 0 {
+		t.Errorf("the success of a day without completed payments is %+v, want none", s)
+	}
+	if w := waits[4]; strings.ReplaceAll(w.Text, "\u00a0",
+		" ") != "20 s" || w.Permille != 666 || w.Before != 333 || waits[5].Text != "–" {
+		t.Errorf("the times are %+v, want 20 s of an axis of 30 s, 10 s before, and none on the next day", waits[4:6])
+	}
+	if empty := overviewProps(t.Context(), layout.Page{}, overviewFacts{Scope: owner, Zone: time.UTC,
+		Asked: f.Asked}); len(empty.SuccessChart.Bars) != 0 {
+		t.Errorf("a period without completed payments has %d bars of success, want none", len(empty.SuccessChart.Bars))
+	}
+}
+
 func TestWeeks(t *testing.T) {
 	asked := readSpan(t.Context(), url.Values{"from": {"2026-01-01"}, "to": {"2026-04-30"}}, time.UTC, noon)
 	f := overviewFacts{Asked: asked, Sold: []journal.DaySales{{Day: "2026-01-01", Currency: "NGN", Received: 100}, {Day: "2026-01-07", Currency: "NGN", Received: 200},
@@ -130,14 +175,21 @@ func TestAxis(t *testing.T) {
 
 func TestAttention(t *testing.T) {
 	since := noon
-	f := overviewFacts{Zone: time.UTC, Waiting: list.Waiting{Reversed: 1}, Unhealthy: map[money.Chain]string{money.Ethereum: "It is behind."},
-		Endpoints: []webhook.Endpoint{{ID: "whk_1", Name: "Well", Active: true}, {ID: "whk_2", Name: "Shop", OffReason: "It answered 410."}, {ID: "whk_3", Name: "Till", Active: true, FailingSince: &since}, {ID: "whk_4", Name: "Old", FailingSince: &since}}}
+	f := overviewFacts{Zone: time.UTC, Waiting: list.Waiting{Reversed: 1},
+		Unhealthy: map[money.Coin]string{money.ETH: "It is behind.", money.BTC: "", money.USDT: "It is behind.",
+			money.XRP: "It hangs."},
+		Endpoints: []webhook.Endpoint{{ID: "whk_1", Name: "Well", Active: true}, {ID: "whk_2", Name: "Shop", OffReason: "It answered 410."}, {ID: "whk_3", Name: "Till", Active: true, FailingSince: &since}, {ID: "whk_4", Name: "Old", FailingSince: &since},
+			{ID: "whk_5", Name: "Stock", Active: true, FailingSince: &since}},
+		Failed: map[string]delivery.Delivery{"whk_5": {EventID: "evt_1", EndpointID: "whk_5", Attempt: 1, LastStatus: 500,
+			State: webhook.Pending}}}
 	var got []string
 	for _, a := range listAttention(t.Context(), f) {
 		got = append(got, a.Title+" "+a.Href)
 	}
-	want := []string{"Ether and Tether USD payments are unavailable /dashboard/methods", "1 reversed payment /dashboard/payments?need=reversed",
-		"Webhook “Shop” was switched off /dashboard/webhooks/whk_2", "Webhook “Till” is failing /dashboard/webhooks/whk_3"}
+	want := []string{"Ether and Tether USD payments are unavailable /dashboard/methods",
+		"XRP payments are unavailable /dashboard/methods", "1 reversed payment /dashboard/payments?need=reversed",
+		"Webhook “Shop” was switched off /dashboard/webhooks/whk_2", "Webhook “Till” is failing /dashboard/webhooks/whk_3",
+		"Webhook “Stock” is failing /dashboard/webhooks/whk_5/deliveries/evt_1"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}

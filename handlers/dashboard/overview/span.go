@@ -112,8 +112,11 @@ func (s span) overviewPath() string {
 }
 
 // statementPath returns the statement of the span's days.
-func (s span) statementPath() string {
-	return "/dashboard/statements?" + url.Values{"from": {s.From}, "to": {s.To}}.Encode()
+func (s span) statementPath() string { return statementPath(s.From, s.To) }
+
+// statementPath returns the statement of some days.
+func statementPath(from, to string) string {
+	return "/dashboard/statements?" + url.Values{"from": {from}, "to": {to}}.Encode()
 }
 
 // paymentSearch returns the list of the payments that a figure of the span counts.
@@ -125,15 +128,15 @@ func (s span) paymentSearch() listing.Search {
 }
 
 // text is a range of days as people write it.
-func daysText(from, to string) string {
+func daysText(ctx context.Context, from, to string) string {
 	first, last := listing.Midnight(from, time.UTC, 0), listing.Midnight(to, time.UTC, 0)
 	switch {
 	case from == to:
-		return last.Format("2 Jan 2006")
+		return words.FormatTime(ctx, last, "2 Jan 2006")
 	case first.Year() != last.Year():
-		return first.Format("2 Jan 2006") + " – " + last.Format("2 Jan 2006")
+		return words.FormatTime(ctx, first, "2 Jan 2006") + " – " + words.FormatTime(ctx, last, "2 Jan 2006")
 	case first.Month() == last.Month():
-		return first.Format("2") + " – " + last.Format("2 Jan 2006")
+		return words.FormatTime(ctx, first, "2") + " – " + words.FormatTime(ctx, last, "2 Jan 2006")
 	}
-	return first.Format("2 Jan") + " – " + last.Format("2 Jan 2006")
+	return words.FormatTime(ctx, first, "2 Jan") + " – " + words.FormatTime(ctx, last, "2 Jan 2006")
 }

@@ -3,6 +3,7 @@ package payments
 import (
 	"net/url"
 
+	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/payment/list"
 	"cointill/handlers/dashboard/listing"
@@ -43,8 +44,13 @@ func (h *Handlers) showCustomer(c *page.Ctx) error {
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "customers.customer"), "customers")
 	shell.NextPath = customersPath
-	return c.Render(dashboard.Customer(customerProps(c.UserContext(), shell,
-		customerFacts{found, totals, latest.Payments, page.LoadZone(c.Member.Business)})))
+	props := customerProps(c.UserContext(), shell,
+		customerFacts{found, totals, latest.Payments, page.LoadZone(c.Member.Business)})
+	props.Erased = contact.IsErasedEmail(found.Email)
+	if props.EraseHref, err = h.erasureOf(c, found.Code, props.Erased); err != nil {
+		return err
+	}
+	return c.Render(dashboard.Customer(props))
 }
 
 func customersHref(query, after string) string {

@@ -22,10 +22,17 @@ const (
 	xlsxPath   = exportPath + ".xlsx"
 )
 
-// showExport says what a file of the list would hold, before it is made.
-func (h *Handlers) showExport(c *page.Ctx) error {
+// exportPages answers the requests for files of payments.
+type exportPages struct{ *Handlers }
+
+// showExport says what a file of the list would hold, before it is made. The form of ticked rows has a second
+// button, which leads to the page that sends their events again.
+func (h exportPages) showExport(c *page.Ctx) error {
 	asked, zone := listing.ReadRequest(c).FirstPage(), page.LoadZone(c.Member.Business)
-	n, err := h.Lists.Count(c.UserContext(), c.Scope, asked.Filter(zone, h.Clock()))
+	if c.Query("do") == "resend" && len(asked.Wrong) == 0 {
+		return c.OpenPage(asked.HrefOf(resendPath))
+	}
+	n, err := h.Lists.Count(c.UserContext(), c.Scope, h.makeFilter(c, asked))
 	if err != nil {
 		return err
 	}
@@ -42,14 +49,14 @@ func exportProps(ctx context.Context, shell layout.Page, s listing.Search, n int
 }
 
 // downloadCSV sends the list as CSV.
-func (h *Handlers) downloadCSV(c *page.Ctx) error {
+func (h exportPages) downloadCSV(c *page.Ctx) error {
 	return h.downloadList(c, ".csv", spreadsheet.CSVType, spreadsheet.NewCSV)
 }
 
 // downloadXLSX sends the list as an Excel workbook.
-func (h *Handlers) downloadXLSX(c *page.Ctx) error {
+func (h exportPages) downloadXLSX(c *page.Ctx) error {
 	asked := listing.ReadRequest(c).FirstPage()
-	n, err := h.Lists.Count(c.UserContext(), c.Scope, asked.Filter(page.LoadZone(c.Member.Business), h.Clock()))
+	n, err := h.Lists.Count(c.UserContext(), c.Scope, h.makeFilter(c, asked))
 	if err != nil {
 		return err
 	}
@@ -61,7 +68,7 @@ func (h *Handlers) downloadXLSX(c *page.Ctx) error {
 
 // downloadList sends the list as a file that is made on its way. An address that
 // can't be read makes none: the file would hold more than was asked for.
-func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string,
+func (h exportPages) downloadList(c *page.Ctx, ending, contentType string,
 	begin func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error)) error {
 	asked := listing.ReadRequest(c).FirstPage()
 	if len(asked.Wrong) > 0 {
@@ -73,8 +80,12 @@ func (h *Handlers) downloadList(c *page.Ctx, ending, contentType string,
 		return err
 	}
 	now, zone, sc := h.Clock(), page.LoadZone(c.Member.Business), c.Scope
+	if err := h.Lists.RecordExport(c.UserContext(), sc, now, strings.TrimPrefix(ending, ".")); err != nil {
+		end()
+		return err
+	}
 	name := fileName(c.Member.Business.Name, string(sc.Domain), asked, zone, now) + ending
-	filter, table := asked.Filter(zone, now), list.Table{Zone: zone, Begin: begin}
+	filter, table := h.makeFilter(c, asked), list.Table{Zone: zone, Begin: begin}
 	return c.SendDownload(name, contentType, end, func(ctx context.Context, out io.Writer) error {
 		return h.Lists.ExportTable(ctx, sc, filter, table, out)
 	})

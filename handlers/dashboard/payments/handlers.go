@@ -5,16 +5,17 @@ package payments
 import (
 	"context"
 	"io"
+	"time"
 
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/mail"
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/send"
-	"cointill/core/sse"
 	"cointill/core/wallet"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
@@ -22,11 +23,6 @@ import (
 	"cointill/handlers/page"
 	"cointill/models"
 )
-
-// Hub is what these pages need of core/sse.
-type Hub interface {
-	SubscribeList(list sse.List) (updates <-chan struct{}, leave func(), err error)
-}
 
 // Mails is what these pages need of core/mail.
 type Mails interface {
@@ -60,10 +56,14 @@ type Resolver interface {
 // Lists is what these pages need of core/payment/list.
 type Lists interface {
 	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
+	FindNearest(ctx context.Context, sc scope.Scope, t models.Transfer, most int) ([]models.Payment, error)
 	Count(ctx context.Context, sc scope.Scope, f list.Filter) (int64, error)
 	Total(ctx context.Context, sc scope.Scope, f list.Filter) (list.Totals, error)
+	FindExact(ctx context.Context, sc scope.Scope, text string) (string, error)
 	Newest(ctx context.Context, sc scope.Scope) (list.Place, error)
 	News(ctx context.Context, sc scope.Scope, f list.Filter, since list.Place) (int, error)
+	IDs(ctx context.Context, sc scope.Scope, f list.Filter, limit int) ([]int64, error)
+	RecordExport(ctx context.Context, sc scope.Scope, at time.Time, file string) error
 	ExportTable(ctx context.Context, sc scope.Scope, f list.Filter, t list.Table, out io.Writer) error
 	Customers(ctx context.Context, sc scope.Scope, f list.CustomerFilter) (customers []list.ListedCustomer, more bool,
 		err error)
@@ -72,7 +72,7 @@ type Lists interface {
 
 // Sandbox is what these pages need of core/sandbox.
 type Sandbox interface {
-	Simulate(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.Simulated, error)
+	Simulate(ctx context.Context, sc scope.Scope, reference, code string, on money.Chain) (sandbox.Simulated, error)
 }
 
 // Sends is what these pages need of core/send.
@@ -82,7 +82,7 @@ type Sends interface {
 
 // Wallets is what these pages need of core/wallet.
 type Wallets interface {
-	Origin(ctx context.Context, sc scope.Scope, paymentID int64) (wallet.Origin, bool, error)
+	Origin(ctx context.Context, sc scope.Scope, p models.Payment) (wallet.Origin, bool, error)
 }
 
 // Deliveries is what these pages need of core/webhook/delivery.
@@ -90,11 +90,23 @@ type Deliveries interface {
 	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]delivery.Delivery, error)
 }
 
+// Resends is what these pages need of core/webhook/delivery to send events again.
+type Resends interface {
+	PlanPayments(ctx context.Context, sc scope.Scope, payments []int64) (delivery.PaymentsPlan, error)
+	CreateForPayments(ctx context.Context, sc scope.Scope, payments []int64, failed bool) (delivery.Resend, error)
+}
+
+// Views is what these pages need of core/savedview.
+type Views interface {
+	List(ctx context.Context, sc scope.Scope) ([]models.SavedView, error)
+	Save(ctx context.Context, sc scope.Scope, name, query string) error
+	Remove(ctx context.Context, sc scope.Scope, id int64) error
+}
+
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
 	Answers    *idempotency.Store // what forms made: one that is sent twice makes it once
 	Clock      clock.Clock
-	Hub        Hub
 	Mails      Mails
 	Payments   Payments
 	Resolver   Resolver
@@ -103,19 +115,26 @@ type Handlers struct {
 	Sends      Sends
 	Wallets    Wallets
 	Deliveries Deliveries
+	Resends    Resends
+	Eraser     Eraser
+	Views      Views
+	Networks   payment.Networks
 	Exports    *page.Exports // bounds how many files are made at once
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.
 func (h *Handlers) Routes(m page.Members) {
 	m.Get(listing.PaymentsPath, scope.SeePayments, h.listPayments)
-	m.Get(newsPath, scope.SeePayments, h.streamNews)
-	m.Get(exportPath, scope.SeePayments, h.showExport)
-	m.Get(csvPath, scope.SeePayments, h.downloadCSV)
-	m.Get(xlsxPath, scope.SeePayments, h.downloadXLSX)
+	m.Get(exportPath, scope.SeePayments, exportPages{h}.showExport)
+	m.Get(resendPath, scope.ManageWebhooks, resendPages{h}.reviewResend)
+	m.Post(resendPath, scope.ManageWebhooks, resendPages{h}.resendEvents)
+	m.Get(csvPath, scope.SeePayments, exportPages{h}.downloadCSV)
+	m.Get(xlsxPath, scope.SeePayments, exportPages{h}.downloadXLSX)
+	m.Post("/dashboard/payments/views", scope.SeePayments, h.saveView)
+	m.Post("/dashboard/payments/views/:id/remove", scope.SeePayments, h.removeView)
 	m.Get("/dashboard/payments/:reference", scope.SeePayments, h.showPaymentPage)
 	m.Post("/dashboard/payments/:reference/simulate", scope.DriveSandbox, h.simulatePayment)
-	m.Post("/dashboard/payments/:reference/accept", scope.ResolvePayment, h.acceptPayment)
+	m.Post("/dashboard/payments/:reference/accept", scope.DecidePayment, h.acceptPayment)
 	m.Post("/dashboard/payments/:reference/close", scope.ResolvePayment, h.closePayment)
 	m.Get("/dashboard/payments/:reference/receipt", scope.SeePayments, h.showReceipt)
 	m.Get("/dashboard/payments/:reference/refund", scope.ResolvePayment, h.showRefundForm)
@@ -124,11 +143,13 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Post("/dashboard/payments/:reference/refund/review", scope.ResolvePayment, h.reviewRefund)
 	m.Get(display.UnmatchedPath, scope.SeePayments, h.listUnmatched)
 	m.Get(display.UnmatchedPath+"/:id", scope.SeePayments, h.showUnmatched)
-	m.Post(display.UnmatchedPath+"/:id/attach", scope.ResolvePayment, h.attachUnmatched)
+	m.Post(display.UnmatchedPath+"/:id/attach", scope.DecidePayment, h.attachUnmatched)
 	m.Get(display.UnmatchedPath+"/:id/attach/review", scope.SeePayments, h.returnToUnmatched)
-	m.Post(display.UnmatchedPath+"/:id/attach/review", scope.ResolvePayment, h.reviewAttach)
+	m.Post(display.UnmatchedPath+"/:id/attach/review", scope.DecidePayment, h.reviewAttach)
 	m.Post(display.UnmatchedPath+"/:id/refund", scope.ResolvePayment, h.recordUnmatchedRefund)
 	m.Post(display.UnmatchedPath+"/:id/refund/review", scope.ResolvePayment, h.reviewUnmatchedRefund)
 	m.Get(customersPath, scope.SeePayments, h.listCustomers)
 	m.Get(customersPath+"/:id", scope.SeePayments, h.showCustomer)
+	m.Get(customersPath+"/:id/erase", scope.EraseCustomers, h.showErasurePage)
+	m.Post(customersPath+"/:id/erase", scope.EraseCustomers, h.eraseCustomer)
 }

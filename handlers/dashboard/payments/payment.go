@@ -2,6 +2,7 @@ package payments
 
 import (
 	"net/http"
+	"net/url"
 
 	"cointill/core/fault"
 	"cointill/core/payment/list"
@@ -47,7 +48,7 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 	if more.Previous, more.Next, err = h.findBeside(c, more.List, v.Payment.Reference); err != nil {
 		return err
 	}
-	if more.Origin, more.HasOrigin, err = h.Wallets.Origin(ctx, sc, v.Payment.ID); err != nil {
+	if more.Origin, more.HasOrigin, err = h.Wallets.Origin(ctx, sc, v.Payment); err != nil {
 		return err
 	}
 	if more.CanSend, err = h.canRefund(c, v.Payment.Reference, 0); err != nil {
@@ -55,6 +56,7 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 	}
 	shell := c.FillLayout(words.T(ctx, "payment.title", "Reference", v.Payment.Reference), "payments")
 	shell.NextPath = display.PaymentPath(v.Payment.Reference)
+	c.MakeLive(&shell, "?payment="+url.QueryEscape(v.Payment.Reference))
 	if said.Text != "" {
 		shell.Flash = said
 	}
@@ -70,7 +72,7 @@ func plainList(s listing.Search) listing.Search {
 
 // findBeside returns the references of the payments before and after one in a list; "" for none.
 func (h *Handlers) findBeside(c *page.Ctx, in listing.Search, reference string) (previous, next string, err error) {
-	f := in.Filter(page.LoadZone(c.Member.Business), h.Clock())
+	f := h.makeFilter(c, in)
 	f.Limit = 1
 	for _, one := range []struct {
 		found         *string

@@ -12,7 +12,6 @@ import (
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
-	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -35,7 +34,7 @@ func customersProps(ctx context.Context, shell layout.Page, f customersFacts) da
 	props := dashboard.CustomersProps{Page: shell, Query: f.Query}
 	for _, c := range f.List {
 		row := customerRow(c.Customer, f.Zone)
-		row.Payments = ui.FormatThousands(c.Payments)
+		row.Payments = words.FormatThousands(ctx, c.Payments)
 		if c.Payments > list.CustomerCountedTo {
 			row.Payments = strconv.Itoa(list.CustomerCountedTo) + "+"
 		}
@@ -63,13 +62,13 @@ func customerProps(ctx context.Context, shell layout.Page, f customerFacts) dash
 	c, totals := f.Customer, f.Totals
 	props := dashboard.CustomerProps{Page: shell, CustomerRow: customerRow(c, f.Zone),
 		SuccessRate: display.FormatShare(totals.Successful, totals.Ended),
-		SuccessNote: words.T(ctx, "customers.of_ended", "Successful", ui.FormatThousands(totals.Successful), "Ended",
-			ui.FormatThousands(totals.Ended)), Recent: display.PaymentRows(ctx, f.Latest, f.Zone),
+		SuccessNote: words.T(ctx, "customers.of_ended", "Successful", words.FormatThousands(ctx, totals.Successful), "Ended",
+			words.FormatThousands(ctx, totals.Ended)), Recent: display.PaymentRows(ctx, f.Latest, f.Zone),
 		AllHref: listing.Search{Query: c.Email}.Href()}
-	props.Payments = ui.FormatThousands(totals.Payments)
+	props.Payments = words.FormatThousands(ctx, totals.Payments)
 	if totals.Newest {
-		props.Payments = words.T(ctx, "customers.over", "N", ui.FormatThousands(list.CustomerTotalsOf))
-		props.Limit = words.T(ctx, "customers.figures_of_newest", "N", ui.FormatThousands(list.CustomerTotalsOf))
+		props.Payments = words.T(ctx, "customers.over", "N", words.FormatThousands(ctx, list.CustomerTotalsOf))
+		props.Limit = words.T(ctx, "customers.figures_of_newest", "N", words.FormatThousands(ctx, list.CustomerTotalsOf))
 	}
 	for _, currency := range money.Currencies() {
 		if sum := totals.Received[currency]; sum != 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
@@ -61,7 +62,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		Expires:  p.ExpiresAt.In(zone),
 		Metadata: metadata(p), Scenarios: scenarios(v, more.Scope),
 	}
-	if v.State() == payment.Declined && more.Scope.Allows(scope.ResolvePayment) {
+	if v.State() == payment.Declined && more.Scope.Allows(scope.DecidePayment) {
 		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
 		props.CanAccept = len(more.Refunds) == 0 && !send.HasOpen(v.Sends)
 	}
@@ -102,7 +103,7 @@ func besidePath(in listing.Search, reference string) string {
 func sentence(ctx context.Context, v payment.View) string {
 	p := v.Payment
 	if p.Remark != "-" && p.Remark != "" {
-		return p.Remark
+		return words.Remark(ctx, p.Reason, p.Remark)
 	}
 	switch v.State() {
 	case payment.Pending:
@@ -163,14 +164,15 @@ func transferRows(ctx context.Context, v payment.View, zone *time.Location) (row
 			Hash: t.TxID, Amount: v.Coin().Format(t.Amount) + " " + v.Payment.Coin,
 			Fiat:  display.FormatFiat(v.Payment, alone.PaidFiat()),
 			State: state, Tone: tone, FirstSeen: seen.In(zone), Address: t.Address,
-			ExplorerURL: display.ExplorerURL(v.Payment.Network, t.TxID),
+			Network:     place.NameNetwork(v.Coin(), t.Network),
+			ExplorerURL: display.ExplorerURL(t.Network, t.TxID),
 		})
 		row := &rows[len(rows)-1]
 		if t.Tag != nil {
 			row.Tag = strconv.FormatInt(*t.Tag, 10)
 		}
 		if t.Height != nil {
-			row.Block = ui.FormatThousands(*t.Height)
+			row.Block = words.FormatThousands(ctx, *t.Height)
 		}
 		row.Attached = t.Resolution == payment.Attached
 	}
@@ -182,12 +184,12 @@ func moreTransfers(v payment.View) int { return max(0, len(v.Transfers)-payment.
 
 // transferState says how a transfer stands.
 func transferState(ctx context.Context, v payment.View, t models.Transfer) (string, ui.Tone) {
-	n, needed := v.Confirmations(t), int64(v.Payment.FinalDepth)
+	n, needed := v.Confirmations(t), v.DepthOf(t)
 	switch {
 	case t.Gone && payment.Reason(t.GoneReason) == payment.Reorged:
 		return words.T(ctx, "payment.transfer_left_chain"), ui.Warn
 	case t.Gone:
-		return words.T(ctx, "payment.transfer_gone_because", "Reason", t.GoneReason), ui.Bad
+		return words.T(ctx, "payment.transfer_gone_because", "Reason", display.ReasonWord(ctx, t.GoneReason)), ui.Bad
 	case t.Reverted:
 		return words.T(ctx, "payment.transfer_reverted"), ui.Bad
 	case n == 0:
@@ -207,7 +209,7 @@ func confirmations(ctx context.Context, v payment.View) string {
 		id = "payment.final_at_and_by_network"
 	}
 	return words.T(ctx, id, "N", fmt.Sprint(v.Record().Transaction.CryptoConfirmations), "Final",
-		fmt.Sprint(v.Payment.FinalDepth))
+		fmt.Sprint(v.Needed()))
 }
 
 // timeline is the steps as pages show them.
@@ -216,6 +218,9 @@ func timeline(ctx context.Context, steps []models.Step, zone *time.Location) (li
 		shown := ui.Step{At: s.At.In(zone), Title: stepTitle(ctx, s), Tone: ui.Mute}
 		if s.Remark != "-" {
 			shown.Text = s.Remark
+			if s.Kind == payment.StepState {
+				shown.Text = words.Remark(ctx, s.Reason, s.Remark)
+			}
 		}
 		var about struct {
 			Hash string `json:"hash"`

@@ -2,6 +2,8 @@ package payments
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"cointill/core/payment/list"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
+	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
@@ -19,18 +22,23 @@ import (
 type listFacts struct {
 	Found  list.Page
 	Newest list.Place
+	News   int         // payments that are newer than the page, for the script of an open one
 	Totals list.Totals // of the filter; zero without one
 	Zone   *time.Location
+	Views  []models.SavedView
+	Resend bool // the member may send events again
 }
 
 // paymentsProps is the list of payments.
 func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f listFacts) dashboard.PaymentsProps {
 	props := dashboard.PaymentsProps{
 		Page: shell, Filters: dashboard.Filters{Query: s.Query, Need: string(s.Need), Method: s.Method,
+			Network:  s.Network,
 			Currency: s.Currency, Period: s.Period, From: s.From, To: s.To,
 			BookedFrom: s.BookedFrom, BookedTo: s.BookedTo,
 			Least: s.FormatBound(s.Least), Most: s.FormatBound(s.Most), Size: strconv.Itoa(s.Size)},
-		Methods: listing.MethodOptions(), Periods: listing.PeriodOptions(ctx), States: s.StateTicks(ctx),
+		Methods: listing.MethodOptions(), Networks: listing.NetworkOptions(),
+		Periods: listing.PeriodOptions(ctx), States: s.StateTicks(ctx),
 		Choices: s.ColumnChoices(ctx), Columns: s.ShownColumns(), Chips: s.DescribeFilters(ctx), Wrong: s.Wrong,
 		Rows: display.PaymentRows(ctx, f.Found.Payments, f.Zone), Zone: f.Zone.String(),
 		ClearHref: listing.Search{Columns: s.Columns, Size: s.Size}.Href(),
@@ -38,6 +46,10 @@ func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f l
 	}
 	for i := range props.Rows {
 		props.Rows[i].Query = plainList(s).HrefOf("")
+	}
+	props.Carried = carriedFields(s)
+	if f.Resend {
+		props.ResendHref = s.FirstPage().HrefOf(resendPath)
 	}
 	props.Totals = totalsProps(ctx, f.Totals)
 	props.Pager = ui.PagerProps{Shown: words.N(ctx, "payments.counted", len(props.Rows))}
@@ -51,20 +63,35 @@ func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f l
 			props.Pager.Next = older.Href()
 		}
 	}
-	news := s.FirstPage()
-	news.Columns, news.Size, news.Newer = nil, 0, f.Newest.Reference
-	props.NewsHref = news.HrefOf(newsPath)
+	props.Views = viewProps(f.Views, s)
+	if len(props.Chips) > 0 {
+		props.SaveQuery = s.SavedQuery()
+	}
+	props.Since, props.News = f.Newest.Reference, newsText(ctx, f.News)
 	return props
+}
+
+// carriedFields are the filters of a list beside ticked rows.
+func carriedFields(s listing.Search) (fields []dashboard.HiddenField) {
+	s = s.FirstPage()
+	s.References = nil
+	values := s.Values()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		for _, value := range values[name] {
+			fields = append(fields, dashboard.HiddenField{Name: name, Value: value})
+		}
+	}
+	return fields
 }
 
 // totalsProps are the totals of a filter, by currency.
 func totalsProps(ctx context.Context, t list.Totals) dashboard.Totals {
-	props := dashboard.Totals{Payments: ui.FormatThousands(t.Payments)}
+	props := dashboard.Totals{Payments: words.FormatThousands(ctx, t.Payments)}
 	switch {
 	case t.More && len(t.Sums) > 0:
-		props.Payments = words.T(ctx, "payments.more_than", "N", ui.FormatThousands(list.TotalsOf))
+		props.Payments = words.T(ctx, "payments.more_than", "N", words.FormatThousands(ctx, list.TotalsOf))
 	case t.More:
-		return dashboard.Totals{TooMany: words.T(ctx, "payments.totals_too_many", "N", ui.FormatThousands(list.TotalsOf))}
+		return dashboard.Totals{TooMany: words.T(ctx, "payments.totals_too_many", "N", words.FormatThousands(ctx, list.TotalsOf))}
 	case t.Payments == 0:
 		return dashboard.Totals{}
 	}
@@ -86,7 +113,7 @@ func totalsProps(ctx context.Context, t list.Totals) dashboard.Totals {
 		}
 	}
 	if successful > 0 {
-		props.Successful = []string{ui.FormatThousands(successful)}
+		props.Successful = []string{words.FormatThousands(ctx, successful)}
 	}
 	return props
 }

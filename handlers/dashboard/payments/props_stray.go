@@ -47,12 +47,12 @@ const mostMeant = 6
 func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.Form) dashboard.StrayProps {
 	t := f.Transfer
 	props := dashboard.StrayProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed,
-		ID: t.UnmatchedID(), Network: t.Network, Coin: t.Asset}
+		ID: t.UnmatchedID(), Coin: t.Asset}
 	props.CanAttach = f.May && t.Resolution == "" && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone &&
 		!t.Reverted
 	props.CanRefund = f.May && t.Resolution == ""
 	if t.Height != nil {
-		props.Block = ui.FormatThousands(*t.Height)
+		props.Block = words.FormatThousands(ctx, *t.Height)
 	}
 	if r := t.Resolved; r != nil {
 		props.DoneAt, props.DoneHash, props.DoneNote = r.CreatedAt.In(f.Zone), r.TxID, r.Note

@@ -8,6 +8,8 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
+	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
 	"cointill/views/words"
 )
@@ -17,8 +19,11 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 	row := dashboard.UnmatchedRow{
 		Asset: t.Asset, Address: t.Address, Hash: t.TxID, Seen: t.FirstSeenAt.In(zone), PaymentReference: t.Reference,
 	}
+	row.Href, row.Network = strayPath(t.ID), place.NameNetwork(money.Coin(t.Asset), t.Network)
 	row.Why, row.Advice = unmatchedWords(ctx, t.Why)
-	row.Href = strayPath(t.ID)
+	if t.Why == payment.NetworkOff {
+		row.Why += ": " + row.Network
+	}
 	if coin := money.Coin(t.Asset).Info(); coin.Coin != "" {
 		row.Amount = coin.Coin.Format(t.Amount) + " " + t.Asset
 	} else {
@@ -35,7 +40,7 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 	case t.Resolution == payment.Refunded:
 		row.State, row.Advice = words.T(ctx, "unmatched.state_refunded"), words.T(ctx, "unmatched.state_refunded_about")
 	case t.Gone:
-		row.State = words.T(ctx, "unmatched.gone", "Why", t.GoneReason)
+		row.State = words.T(ctx, "unmatched.gone", "Why", display.ReasonWord(ctx, t.GoneReason))
 	case t.Reverted:
 		row.State = words.T(ctx, "unmatched.reverted")
 	case t.Height == nil:
@@ -57,6 +62,10 @@ func unmatchedWords(ctx context.Context, code string) (why, advice string) {
 	switch code {
 	case payment.WrongAsset:
 		return words.T(ctx, "unmatched.wrong_asset"), words.T(ctx, "unmatched.wrong_asset_about")
+	case payment.NetworkOff:
+		return words.T(ctx, "unmatched.network_off"), words.T(ctx, "unmatched.network_off_about")
+	case payment.OtherAmount:
+		return words.T(ctx, "unmatched.other_amount"), words.T(ctx, "unmatched.other_amount_about")
 	case payment.MissingTag:
 		return words.T(ctx, "unmatched.no_tag"), words.T(ctx, "unmatched.no_tag_about")
 	case payment.UnknownTag:

@@ -10,7 +10,8 @@ import (
 
 // simulatePayment lets the sandbox act on a payment.
 func (h *Handlers) simulatePayment(c *page.Ctx) error {
-	done, err := h.Sandbox.Simulate(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), c.FormText("scenario"))
+	done, err := h.Sandbox.Simulate(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")),
+		c.FormText("scenario"), "")
 	if err != nil {
 		said, status, err := page.DescribeRefusal(err)
 		if err != nil {

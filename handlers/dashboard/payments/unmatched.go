@@ -3,6 +3,7 @@ package payments
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
+	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
@@ -34,8 +36,14 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.UnmatchedProps{Page: c.FillLayout(words.T(ctx, "unmatched.title"), "unmatched"), Shown: show,
+	shell := c.FillLayout(words.T(ctx, "unmatched.title"), "unmatched")
+	c.MakeLive(&shell, "")
+	props := dashboard.UnmatchedProps{Page: shell, Shown: show, FirstHref: unmatchedHref(show),
 		Tabs: unmatchedTabs(ctx, show), Rows: strayRows(ctx, transfers, page.LoadZone(c.Member.Business))}
+	if show == "" && from == 0 {
+		props.Since, props.News = listing.CountNews(c, "unmatched.news", transfers,
+			func(t payment.UnmatchedTransfer) int64 { return t.ID })
+	}
 	older := unmatchedHref(show) + map[bool]string{true: "?", false: "&"}[show == ""] + "before=" +
 		strconv.FormatInt(next, 10)
 	props.Pager = listing.MakePager(words.N(ctx, "unmatched.transfers", len(transfers)), from > 0, unmatchedHref(show),
@@ -96,17 +104,25 @@ func (h *Handlers) findCandidates(c *page.Ctx, t payment.UnmatchedTransfer) ([]p
 	if method == "" || !t.Provable() {
 		return nil, nil
 	}
+	if t.Why == payment.OtherAmount {
+		near, err := h.Lists.FindNearest(c.UserContext(), c.Scope, t.Transfer, mostMeant)
+		return viewPayments(near), err
+	}
 	from, to := t.FirstSeenAt.Add(-3*24*time.Hour), t.FirstSeenAt.Add(24*time.Hour)
 	found, err := h.Lists.Search(c.UserContext(), c.Scope, list.Filter{Method: string(method), From: &from, To: &to,
 		Limit:  50,
 		States: []payment.State{payment.Initiated, payment.Processing, payment.Declined, payment.Abandoned}})
-	var list []payment.View
-	for _, p := range found.Payments {
-		if p.Network == t.Network {
-			list = append(list, payment.View{Payment: p})
-		}
+	return viewPayments(slices.DeleteFunc(found.Payments, func(p models.Payment) bool {
+		return h.Networks.Home(p.Network) != h.Networks.Home(t.Network)
+	})), err
+}
+
+// viewPayments makes views of payments without more than their rows.
+func viewPayments(rows []models.Payment) (list []payment.View) {
+	for _, p := range rows {
+		list = append(list, payment.View{Payment: p})
 	}
-	return list, err
+	return list
 }
 
 // reviewAttach says what attaching the transfer to a payment would do. It changes nothing.

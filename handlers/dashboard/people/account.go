@@ -2,6 +2,7 @@ package people
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"cointill/core/fault"
@@ -36,11 +37,12 @@ func (h *Handlers) showAccount(c *page.Ctx, status int, typed ui.Form) error {
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "account.your_account"), "account")
 	shell.NextPath = display.AccountPath
+	typed.Values["language"] = words.LanguageOf(c.UserContext())
 	props := dashboard.AccountProps{Page: shell, Form: typed, Email: c.Member.User.Email,
 		SecondFactor: factor.On, FactorSentence: factorSentence(c.UserContext(), factor),
 		Passkeys: passkeysSentence(c.UserContext(), keys),
 		Seats:    seatRows(c.UserContext(), seats, c.Session.Key(), page.LoadZone(c.Member.Business)),
-		Places:   placeRows(places, c.Member.Business.ID)}
+		Places:   placeRows(c.UserContext(), places, c.Member.Business.ID)}
 	return c.RenderStatus(status, dashboard.Account(props))
 }
 
@@ -55,6 +57,20 @@ func (h *Handlers) rename(c *page.Ctx) error {
 		return h.showAccount(c, status, typed)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "account.your_name_is_saved"))
+	return c.Redirect(display.AccountPath)
+}
+
+// chooseLanguage sets the language of the user's pages and mails.
+func (h *Handlers) chooseLanguage(c *page.Ctx) error {
+	lang := c.FormText("language")
+	if !slices.Contains(words.DashboardLanguages(), lang) {
+		return fault.Missing("language")
+	}
+	if err := h.Users.ChooseLanguage(c.UserContext(), c.Scope, lang); err != nil {
+		return err
+	}
+	c.RememberLanguage(lang)
+	c.SetFlash(string(ui.Good), words.T(words.WithLanguage(c.UserContext(), lang), "account.language_is_saved"))
 	return c.Redirect(display.AccountPath)
 }
 

@@ -20,6 +20,7 @@ type Accounts interface {
 // Users is what these pages need of core/account/auth.
 type Users interface {
 	Rename(ctx context.Context, sc scope.Scope, name string) error
+	ChooseLanguage(ctx context.Context, sc scope.Scope, language string) error
 	ChangePassword(ctx context.Context, sc scope.Scope, p auth.Proof, next, session string) error
 	AskEmail(ctx context.Context, sc scope.Scope, email string, p auth.Proof) error
 }
@@ -67,6 +68,7 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Post("/dashboard/domain", scope.SeeMethods, h.switchDomain)
 	m.Get(display.AccountPath, scope.SeeMethods, h.showAccountPage)
 	m.Post(display.AccountPath, scope.SeeMethods, h.rename)
+	m.Post(display.AccountPath+"/language", scope.SeeMethods, h.chooseLanguage)
 	m.Post(display.AccountPath+"/business", scope.SeeMethods, h.chooseBusiness)
 	m.Get(display.AccountPath+"/password", scope.SeeMethods, h.showPasswordForm)
 	m.Post(display.AccountPath+"/password", scope.SeeMethods, h.changePassword)

@@ -72,10 +72,10 @@ func seatRows(ctx context.Context, seats []auth.Seat, here string, zone *time.Lo
 	return rows
 }
 
-func placeRows(places []account.Workplace, here int64) (rows []dashboard.PlaceRow) {
+func placeRows(ctx context.Context, places []account.Workplace, here int64) (rows []dashboard.PlaceRow) {
 	for _, p := range places {
-		rows = append(rows, dashboard.PlaceRow{ID: strconv.FormatInt(p.ID, 10), Name: p.Name, Role: p.Role.Name(),
-			Here: p.ID == here})
+		rows = append(rows, dashboard.PlaceRow{ID: strconv.FormatInt(p.ID, 10), Name: p.Name,
+			Role: ui.RoleWord(ctx, string(p.Role)), Here: p.ID == here})
 	}
 	return rows
 }

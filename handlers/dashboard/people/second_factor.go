@@ -28,7 +28,7 @@ func (h *Handlers) showFactor(c *page.Ctx, status int, typed ui.Form) error {
 	props := dashboard.FactorProps{Page: shell, Form: typed, On: factor.On,
 		Left: leftSentence(c.UserContext(), factor.Left), Few: factor.Left < fewCodes}
 	if factor.On {
-		props.Since = ui.TimeText(factor.Since.In(page.LoadZone(c.Member.Business)))
+		props.Since = ui.TimeText(c.UserContext(), factor.Since.In(page.LoadZone(c.Member.Business)))
 	}
 	return c.RenderStatus(status, dashboard.SecondFactor(props))
 }

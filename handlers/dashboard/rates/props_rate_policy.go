@@ -82,7 +82,7 @@ func ownWords(ctx context.Context, f policyFacts, zone *time.Location) string {
 		return words.T(ctx, "rate_policy.then_official")
 	}
 	return words.T(ctx, "rate_policy.own_ended", "Rate", ownRate(f.Currency, f.Policy.Manual), "Time",
-		f.Policy.ManualUntil.In(zone).Format("2 Jan 2006, 15:04"))
+		ui.TimeText(ctx, f.Policy.ManualUntil.In(zone)))
 }
 
 // policyWarning warns about an unusual rule.

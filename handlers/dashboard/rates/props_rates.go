@@ -16,6 +16,7 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
+	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -104,8 +105,8 @@ func rateWords(ctx context.Context, currency money.Currency, p quote.Policy, now
 	}
 	switch p.At(currency, now) {
 	case quote.Manual:
-		return words.T(ctx, "rates.own_until", "Rate", ownRate(currency, p.Manual), "Time", p.ManualUntil.In(zone).
-			Format("2 Jan 2006, 15:04"))
+		return words.T(ctx, "rates.own_until", "Rate", ownRate(currency, p.Manual), "Time",
+			ui.TimeText(ctx, p.ManualUntil.In(zone)))
 	case quote.Street:
 		return words.T(ctx, "rates.street")
 	}

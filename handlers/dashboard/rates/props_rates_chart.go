@@ -66,10 +66,11 @@ func rateChart(ctx context.Context, pair quote.Pair, f ratesFacts, zone *time.Lo
 		NoteHead: words.T(ctx, "rates.chart_sources"),
 	}
 	for i := range 4 { // thirds of the time, both ends among them
-		chart.Marks = append(chart.Marks, f.Now.Add(f.Range.Span*time.Duration(i-3)/3).In(zone).Format(f.Range.Mark))
+		chart.Marks = append(chart.Marks, words.FormatTime(ctx,
+			f.Now.Add(f.Range.Span*time.Duration(i-3)/3).In(zone), f.Range.Mark))
 	}
 	for _, p := range slices.Backward(f.Points) {
-		chart.Rows = append(chart.Rows, ui.LineRow{Label: p.At.In(zone).Format(f.Range.Row), Text: figure(p.Value),
+		chart.Rows = append(chart.Rows, ui.LineRow{Label: words.FormatTime(ctx, p.At.In(zone), f.Range.Row), Text: figure(p.Value),
 			Note: strconv.Itoa(p.Sources)})
 	}
 	return chart

@@ -26,7 +26,8 @@ func (h *Handlers) showAddresses(c *page.Ctx, status int, typed ui.Form) error {
 		return err
 	}
 	props := dashboard.AddressBookProps{Page: c.FillLayout(words.T(ctx, "sends.addresses_title"), "sends"), Form: typed,
-		Methods: methodOptions(), Change: c.Scope.Allows(scope.ApproveSends), Ask: c.Scope.Allows(scope.AskSends),
+		Methods: methodOptions(h.Networks, c.Scope.Domain), Change: c.Scope.Allows(scope.ApproveSends),
+		Ask:          c.Scope.Allows(scope.AskSends),
 		SecondFactor: c.Member.User.SecondFactor}
 	zone := page.LoadZone(c.Member.Business)
 	for _, row := range rows {
@@ -51,8 +52,8 @@ func formatTag(row models.PayoutAddress) string {
 // addAddress adds an address to the book.
 func (h *Handlers) addAddress(c *page.Ctx) error {
 	typed := page.ReadForm(c, "name", "payment_method", "address", "tag")
-	entry := addressbook.Entry{Name: typed.Value("name"), Method: typed.Value("payment_method"),
-		Address: typed.Value("address"), Tag: typed.Value("tag")}
+	entry := addressbook.Entry{Name: typed.Value("name"), Address: typed.Value("address"), Tag: typed.Value("tag")}
+	entry.Method, entry.Network = readMethod(typed)
 	if err := h.Addresses.Add(c.UserContext(), c.Scope, entry, page.ReadProof(c)); err != nil {
 		page.SetRetryAfter(c, err)
 		status, err := page.RefuseForm(&typed, err)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"cointill/core/fault"
-	"cointill/core/money"
 	"cointill/core/send"
 	"cointill/core/send/request"
 	"cointill/handlers/dashboard/display"
@@ -32,19 +31,9 @@ func (h *Handlers) newSendForm(c *page.Ctx) error {
 			return err
 		}
 		typed.Values["address"], typed.Values["tag"] = to.Address, formatTag(to)
-		typed.Values["payment_method"] = chooseMethod(to.Network)
+		typed.Values["payment_method"] = chooseMethod(h.Networks, c.Scope.Domain, to.Network)
 	}
 	return h.showSendForm(c, http.StatusOK, typed)
-}
-
-// chooseMethod returns the first coin of a network.
-func chooseMethod(network string) string {
-	for _, info := range money.Coins() {
-		if strings.Contains(network, string(info.Chain)) {
-			return string(info.Method)
-		}
-	}
-	return ""
 }
 
 // askSend asks for a send, once.
@@ -85,7 +74,8 @@ func readRequest(typed ui.Form) (r send.Request, errors fault.Fields) {
 	if r.Payment != "" || r.TransferID != 0 {
 		r.Kind = send.Refund
 	} else {
-		r.Method, r.BusinessReference = typed.Value("payment_method"), typed.Value("business_reference")
+		r.Method, r.Network = readMethod(typed)
+		r.BusinessReference = typed.Value("business_reference")
 	}
 	switch {
 	case r.FiatAmount != "" && r.Kind == send.Payout:
@@ -129,7 +119,7 @@ func (h *Handlers) showSendForm(c *page.Ctx, status int, typed ui.Form) error {
 	}
 	props := dashboard.SendFormProps{Page: c.FillLayout(title, "sends"), Form: typed}
 	if payment == "" && transfer == 0 {
-		props.Methods, props.Currencies = methodOptions(), currencyOptions()
+		props.Methods, props.Currencies = methodOptions(h.Networks, c.Scope.Domain), currencyOptions()
 		return c.RenderStatus(status, dashboard.SendForm(props))
 	}
 	found, err := h.Sends.FindRefundable(ctx, c.Scope, payment, transfer)

@@ -18,11 +18,8 @@ func (h *Handlers) approveSend(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	version := c.FormText("version")
-	if version == "" {
-		version = "0" // a form without it shows no send
-	}
-	v, err := h.Approvals.Approve(c.UserContext(), c.Scope, found.Send.Reference, version, page.ReadProof(c))
+	v, err := h.Approvals.Approve(c.UserContext(), c.Scope, found.Send.Reference, c.FormText("version"),
+		page.ReadProof(c))
 	if err != nil {
 		return h.refuse(c, ui.Form{}, err)
 	}

@@ -46,6 +46,7 @@ func (h *Handlers) showFile(c *page.Ctx, status int, typed ui.Form, wrong []requ
 // describeColumns says what the columns of a file hold.
 func describeColumns(ctx context.Context) []dashboard.PayoutColumn {
 	return []dashboard.PayoutColumn{{Name: request.ColumnCoin, About: words.T(ctx, "sends.file_coin")},
+		{Name: request.ColumnNetwork, About: words.T(ctx, "sends.file_network")},
 		{Name: request.ColumnAmount, About: words.T(ctx, "sends.file_amount")},
 		{Name: request.ColumnFiat, About: words.T(ctx, "sends.file_fiat")},
 		{Name: request.ColumnCurrency, About: words.T(ctx, "sends.file_currency")},

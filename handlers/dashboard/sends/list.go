@@ -46,8 +46,12 @@ func findPart(code string) part {
 func (h *Handlers) listSends(c *page.Ctx) error {
 	ctx, sc, from, zone := c.UserContext(), c.Scope, page.ReadBefore(c), page.LoadZone(c.Member.Business)
 	shown, payment := findPart(c.Query("show")), page.CleanText(c.Query("payment"))
+	size := listing.PageSize
+	if shown.code == "sign" || shown.code == "approve" { // so many can be signed or approved together
+		size = send.MaxTogether
+	}
 	list, next, err := h.Sends.List(ctx, sc, send.Filter{States: shown.states, Payment: payment, Before: from,
-		Limit: listing.PageSize})
+		Limit: size})
 	if err != nil {
 		return err
 	}
@@ -59,16 +63,45 @@ func (h *Handlers) listSends(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.SendsProps{Page: c.FillLayout(words.T(ctx, "sends.title"), "sends"),
-		Ask: sc.Allows(scope.AskSends), Shown: shown.code, Payment: payment}
+	ticks, err := approvalPages{h}.findTicks(c, shown.code, list)
+	if err != nil {
+		return err
+	}
+	shell := c.FillLayout(words.T(ctx, "sends.title"), "sends")
+	c.MakeLive(&shell, "?of=sends")
+	props := dashboard.SendsProps{Page: shell, FirstHref: listPath(shown.code, payment, 0),
+		Ask: sc.Allows(scope.AskSends), Sign: sc.Allows(scope.SignSends), Shown: shown.code, Payment: payment,
+		TickHref: listPath(shown.code, payment, from) + "&tick=all"}
+	if from == 0 {
+		props.Since, props.News = listing.CountNews(c, "sends.news", list,
+			func(v send.View) int64 { return v.Send.ID })
+	}
 	for _, v := range list {
-		props.Rows = append(props.Rows, sendRow(ctx, v, names, zone))
+		row := sendRow(ctx, v, names, zone)
+		row.Joins = ticks[v.Send.ID]
+		row.Ticked = row.Joins && c.Query("tick") == "all"
+		props.Rows = append(props.Rows, row)
 	}
 	fillParts(ctx, &props, totals)
 	props.Pager = listing.MakePager(words.N(ctx, "sends.counted", len(list)), from > 0, listPath(shown.code,
 		payment, 0),
 		next > 0, listPath(shown.code, payment, next))
 	return c.Render(dashboard.Sends(props))
+}
+
+// findTicks finds the sends that the member may tick in a part of the list, to sign or approve them with others.
+func (h approvalPages) findTicks(c *page.Ctx, part string, list []send.View) (map[int64]bool, error) {
+	if !c.Scope.Allows(scope.ApproveSends) {
+		return nil, nil
+	}
+	if part == "approve" {
+		return h.findApprovable(c, list)
+	}
+	ticks := map[int64]bool{}
+	for _, v := range list {
+		ticks[v.Send.ID] = part == "sign" && v.Send.AnotherWayBy == "" && h.Signing.SpendsOutputs(v.Send.Network)
+	}
+	return ticks, nil
 }
 
 // fillParts sets the parts of the list, with the number and the value of the sends in each.

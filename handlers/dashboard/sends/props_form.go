@@ -2,8 +2,12 @@ package sends
 
 import (
 	"strconv"
+	"strings"
 
 	"cointill/core/money"
+	"cointill/core/networks"
+	"cointill/core/payment/place"
+	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
@@ -29,12 +33,58 @@ func fillRefund(props *dashboard.SendFormProps, found send.Refundable) {
 	}
 }
 
-func methodOptions() (options []ui.Option) {
+// coinPlace is a coin on a network that serves it.
+type coinPlace struct {
+	coin    money.CoinInfo
+	network string // its name among all networks; "" where none serves the coin
+	option  ui.Option
+}
+
+// listPlaces lists the coins of a domain with their networks. A network beside the coin's first one stands in the
+// option's value, after a space.
+func listPlaces(all networks.Chooser, domain scope.Domain) (places []coinPlace) {
 	for _, info := range money.Coins() {
-		options = append(options, ui.Option{Value: string(info.Method),
-			Label: info.Name + " (" + string(info.Coin) + ")"})
+		usual := ui.Option{Value: string(info.Method), Label: info.Name + " (" + string(info.Coin) + ")"}
+		served := all.Served(domain, info)
+		if len(served) == 0 {
+			places = append(places, coinPlace{coin: info, option: usual})
+		}
+		for i, one := range served {
+			option := usual
+			if len(served) > 1 {
+				option.Label += " · " + place.NameNetwork(info.Coin, one.Network)
+			}
+			if i > 0 {
+				option.Value += " " + string(one.Code)
+			}
+			places = append(places, coinPlace{info, one.Network, option})
+		}
+	}
+	return places
+}
+
+// methodOptions lists the coins to choose from, with their networks.
+func methodOptions(all networks.Chooser, domain scope.Domain) (options []ui.Option) {
+	for _, one := range listPlaces(all, domain) {
+		options = append(options, one.option)
 	}
 	return options
+}
+
+// chooseMethod returns the value of the first option on a network.
+func chooseMethod(all networks.Chooser, domain scope.Domain, network string) string {
+	for _, one := range listPlaces(all, domain) {
+		if one.network == network {
+			return one.option.Value
+		}
+	}
+	return ""
+}
+
+// readMethod reads the value of an option: a payment method, and the network that stands beside it.
+func readMethod(typed ui.Form) (method, network string) {
+	method, network, _ = strings.Cut(typed.Value("payment_method"), " ")
+	return method, network
 }
 
 func currencyOptions() (options []ui.Option) {

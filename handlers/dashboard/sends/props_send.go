@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"cointill/core/payment/place"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -62,8 +63,12 @@ func sendProps(ctx context.Context, shell layout.Page, f sendFacts) dashboard.Se
 		ByCustomer:        row.AddressBy == send.ByCustomer,
 		BusinessReference: row.BusinessReference, Note: row.Note, Metadata: metadataText(row.Metadata),
 		Needed: row.Approvals, Given: strconv.Itoa(len(v.Approvals)), Transactions: transactions(ctx, v, f.Zone),
-		Timeline: timeline(ctx, f), Version: v.Version(), Seen: seenText(v), ClaimURL: f.ClaimURL,
-		HandedOut: row.SigningAt != nil, MayConfirm: row.Reason == send.Dropped}
+		Timeline: timeline(ctx, f), Version: v.Version(), ClaimURL: f.ClaimURL,
+		HandedOut: row.SigningAt != nil, MayConfirm: v.MayConfirm()}
+	if row.BookedFee.Sign() > 0 {
+		coin := place.FeeCoin(v.Coin(), row.Network)
+		props.Fee = coin.Format(row.BookedFee) + " " + string(coin)
+	}
 	if row.Price != "" && row.Currency != "" {
 		props.Rate = words.T(ctx, "sends.rate_of", "Coin", row.Coin, "Price", row.Price, "Currency", row.Currency)
 		switch {
@@ -94,13 +99,19 @@ func fillActions(props *dashboard.SendProps, f sendFacts) {
 	props.CanCancel = sc.Allows(scope.AskSends) && slices.Contains([]send.State{send.AwaitingDestination,
 		send.AwaitingApproval, send.Ready, send.Failed}, state)
 	props.CanRetry = approves && state == send.Failed
+	props.CanMark = f.Approver && approves && (state == send.Ready || state == send.Failed)
 	props.CanPlay = plays && state == send.AwaitingApproval
 	props.CanSign = approves && state == send.Ready && !v.UsesSandboxWallet()
+	props.CanAttach = sc.Allows(scope.SignSends) && !v.UsesSandboxWallet() && v.Send.ReadyAt != nil &&
+		(state == send.Ready || state == send.Failed || v.Send.SigningAt != nil && len(v.Transfers) == 0)
 	if plays && state == send.Ready && v.UsesSandboxWallet() {
 		for _, one := range sandbox.SendScenariosFor(v.Coin()) {
 			props.Scenarios = append(props.Scenarios, dashboard.Scenario{Code: one.Code, Label: one.Label,
 				Text: one.Explanation})
 		}
+	}
+	if props.SendRow.Marked { // it may have been sent already
+		props.CanCancel, props.CanRetry, props.CanSign, props.Scenarios = false, false, false, nil
 	}
 	props.Working = state == send.AwaitingDestination || state == send.Ready || state == send.Processing ||
 		state == send.AwaitingApproval && !props.CanApprove
@@ -110,7 +121,9 @@ func hasApproved(v send.View, actor string) bool {
 	return slices.ContainsFunc(v.Approvals, func(a models.SendApproval) bool { return a.Actor == actor })
 }
 
-func networkText(v send.View) string { return v.Coin().Info().Network + " · " + v.Send.Network }
+func networkText(v send.View) string {
+	return place.NameNetwork(v.Coin(), v.Send.Network) + " · " + v.Send.Network
+}
 
 // metadataText writes a send's metadata for people; "" for none.
 func metadataText(text *string) string {
@@ -126,7 +139,7 @@ func transactions(ctx context.Context, v send.View, zone *time.Location) (rows [
 		row := dashboard.SendTransaction{Hash: t.TxID, FirstSeen: t.FirstSeenAt.In(zone), Tone: ui.Info}
 		switch needed := int64(v.Send.FinalDepth); {
 		case t.Gone:
-			row.State, row.Tone = words.T(ctx, "sends.gone", "Why", strings.ReplaceAll(t.GoneReason, "_", " ")), ui.Warn
+			row.State, row.Tone = words.T(ctx, "sends.gone", "Why", display.ReasonWord(ctx, t.GoneReason)), ui.Warn
 		case t.Reverted:
 			row.State, row.Tone = words.T(ctx, "sends.reverted"), ui.Bad
 		case t.Height == nil:

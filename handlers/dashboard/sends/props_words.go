@@ -14,13 +14,16 @@ import (
 // sentence says plainly what happened to a send.
 func sentence(ctx context.Context, f sendFacts) string {
 	v, row := f.View, f.View.Send
+	if row.AnotherWayBy != "" && row.AnotherWayAt == nil {
+		return words.T(ctx, "sends.said_marked", "Who", nameActor(ctx, row.AnotherWayBy, f.Names))
+	}
 	switch v.State() {
 	case send.AwaitingDestination:
 		return words.T(ctx, "sends.said_address")
 	case send.AwaitingApproval:
 		switch {
 		case row.Reason == send.NewAddress && row.DueAt != nil:
-			return words.T(ctx, "sends.said_new_address", "Until", ui.TimeText(row.DueAt.In(f.Zone)))
+			return words.T(ctx, "sends.said_new_address", "Until", ui.TimeText(ctx, row.DueAt.In(f.Zone)))
 		case row.Reason == send.SentAgain:
 			return words.T(ctx, "sends.said_approve_again")
 		}
@@ -36,8 +39,12 @@ func sentence(ctx context.Context, f sendFacts) string {
 		switch {
 		case row.Reversed:
 			return words.T(ctx, "sends.said_reversed")
+		case row.PaidTwice && row.AnotherWayAt != nil:
+			return words.T(ctx, "sends.said_another_way_twice")
 		case row.PaidTwice:
 			return words.T(ctx, "sends.said_paid_twice")
+		case row.AnotherWayAt != nil:
+			return words.T(ctx, "sends.said_another_way", "Who", nameActor(ctx, row.AnotherWayBy, f.Names))
 		}
 		return words.T(ctx, "sends.said_successful")
 	case send.Failed:
@@ -66,6 +73,12 @@ func failedWords(ctx context.Context, reason string) string {
 // nextStep says what a person may do about a send now; "" when there is nothing to do.
 func nextStep(ctx context.Context, f sendFacts) string {
 	v, row, approves := f.View, f.View.Send, f.Scope.Allows(scope.ApproveSends)
+	switch marked := row.AnotherWayBy != "" && row.AnotherWayAt == nil; {
+	case marked && approves:
+		return words.T(ctx, "sends.next_marked")
+	case marked:
+		return words.T(ctx, "sends.next_marked_admin")
+	}
 	switch v.State() {
 	case send.AwaitingDestination:
 		return words.T(ctx, "sends.next_address")
@@ -153,6 +166,12 @@ func stepTitle(ctx context.Context, row models.Send, s models.SendStep) string {
 		return words.T(ctx, "sends.step_address_changed")
 	case send.SentAgain:
 		return words.T(ctx, "sends.step_approve_again")
+	case send.StepMarked:
+		return words.T(ctx, "sends.step_marked")
+	case send.StepUnmarked:
+		return words.T(ctx, "sends.step_unmarked")
+	case send.SentInAnotherWay:
+		return words.T(ctx, "sends.another_way_title")
 	case send.PaidTwice:
 		return words.T(ctx, "sends.paid_twice")
 	case send.ReversedCode:

@@ -9,8 +9,8 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
-	"cointill/core/send"
 	"cointill/core/send/request"
+	"cointill/core/send/rules"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -20,7 +20,7 @@ import (
 
 // showRulesPage shows who must approve sends.
 func (h *Handlers) showRulesPage(c *page.Ctx) error {
-	now, _, err := h.Approvals.ReadRules(c.UserContext(), c.Scope)
+	now, _, err := h.Rules.ReadRules(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (h *Handlers) showRulesPage(c *page.Ctx) error {
 
 func (h *Handlers) showRules(c *page.Ctx, status int, typed ui.Form) error {
 	ctx := c.UserContext()
-	now, planned, err := h.Approvals.ReadRules(ctx, c.Scope)
+	now, planned, err := h.Rules.ReadRules(ctx, c.Scope)
 	if err != nil {
 		return err
 	}
@@ -53,10 +53,10 @@ func (h *Handlers) setRules(c *page.Ctx) error {
 		}
 		return cents
 	}
-	rules := send.Rules{OneFrom: read("one_from"), TwoFrom: read("two_from"), DayLimit: read("day_limit")}
+	asked := rules.Rules{OneFrom: read("one_from"), TwoFrom: read("two_from"), DayLimit: read("day_limit")}
 	err := fault.Validation(errors)
 	if err == nil {
-		err = h.Approvals.SetRules(ctx, c.Scope, rules, page.ReadProof(c))
+		err = h.Rules.SetRules(ctx, c.Scope, asked, page.ReadProof(c))
 	}
 	if err != nil {
 		page.SetRetryAfter(c, err)
@@ -91,7 +91,7 @@ func formatRule(cents int64, none string) string {
 	return money.FormatHundredths(cents)
 }
 
-func ruleTexts(ctx context.Context, r send.Rules) dashboard.SendRuleTexts {
+func ruleTexts(ctx context.Context, r rules.Rules) dashboard.SendRuleTexts {
 	usd := func(cents int64, none string) string {
 		if cents == 0 {
 			return none

@@ -1,8 +1,8 @@
 package sends
 
 import (
-	"fmt"
 	"net/http"
+	"net/url"
 
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -15,18 +15,8 @@ import (
 	"cointill/views/words"
 )
 
-// showSendPage shows one send. A page that asks again whether something changed gets no content
-// while nothing did, so that texts typed into its forms stay.
+// showSendPage shows one send.
 func (h *Handlers) showSendPage(c *page.Ctx) error {
-	if seen := c.Query("seen"); seen != "" && c.Get("HX-Request") != "" {
-		v, err := h.findSend(c)
-		if err != nil {
-			return err
-		}
-		if seen == seenText(v) {
-			return c.SendStatus(http.StatusNoContent)
-		}
-	}
 	return h.showSend(c, http.StatusOK, ui.Form{}, layout.Flash{})
 }
 
@@ -35,39 +25,44 @@ func (h *Handlers) findSend(c *page.Ctx) (send.View, error) {
 	return h.Sends.Find(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
 }
 
-// seenText names what a page shows of a send: it changes when that does.
-func seenText(v send.View) string {
-	return fmt.Sprintf("%s-%d-%d", v.Version(), len(v.Transfers), v.Confirmations())
-}
-
 // showSend shows a send, with a sentence on a refused act, or the errors of its form.
 func (h *Handlers) showSend(c *page.Ctx, status int, typed ui.Form, said layout.Flash) error {
-	ctx, sc := c.UserContext(), c.Scope
-	v, err := h.findSend(c)
+	ctx := c.UserContext()
+	facts, err := approvalPages{h}.readFacts(c)
 	if err != nil {
 		return err
 	}
-	facts := sendFacts{View: v, Scope: sc, Zone: page.LoadZone(c.Member.Business)}
-	if facts.Steps, err = h.Sends.Timeline(ctx, sc, v.Send.Reference); err != nil {
-		return err
-	}
-	if facts.Approver, err = h.Approvals.MayApprove(ctx, sc, v); err != nil {
-		return err
-	}
-	if facts.Names, err = h.nameActors(c, []send.View{v}, facts.Steps); err != nil {
-		return err
-	}
-	if v.State() == send.AwaitingDestination && sc.Allows(scope.AskSends) {
-		facts.ClaimURL = h.Sends.ClaimURL(v.Send)
-	}
+	v := facts.View
 	shell := c.FillLayout(words.T(ctx, "sends.page", "Reference", v.Send.Reference), "sends")
 	shell.NextPath = display.SendPath(v.Send.Reference)
+	c.MakeLive(&shell, "?send="+url.QueryEscape(v.Send.Reference))
 	if said.Text != "" {
 		shell.Flash = said
 	}
 	props := sendProps(ctx, shell, facts)
 	props.Form, props.SecondFactor = typed, c.Member.User.SecondFactor
 	return c.RenderStatus(status, dashboard.Send(props))
+}
+
+// readFacts reads what the page of a send shows.
+func (h approvalPages) readFacts(c *page.Ctx) (facts sendFacts, err error) {
+	ctx, sc := c.UserContext(), c.Scope
+	v, err := h.findSend(c)
+	if err != nil {
+		return facts, err
+	}
+	facts = sendFacts{View: v, Scope: sc, Zone: page.LoadZone(c.Member.Business)}
+	if facts.Steps, err = h.Sends.Timeline(ctx, sc, v.Send.Reference); err != nil {
+		return facts, err
+	}
+	if facts.Approver, err = h.Approvals.MayApprove(ctx, sc, v); err != nil {
+		return facts, err
+	}
+	if v.State() == send.AwaitingDestination && sc.Allows(scope.AskSends) {
+		facts.ClaimURL = h.Sends.ClaimURL(v.Send)
+	}
+	facts.Names, err = h.nameActors(c, []send.View{v}, facts.Steps)
+	return facts, err
 }
 
 // nameActors reads the names of who asked for sends, approved them and acted on them.

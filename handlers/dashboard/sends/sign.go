@@ -11,7 +11,6 @@ import (
 	"cointill/core/send"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
-	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
@@ -22,6 +21,9 @@ import (
 func (h *Handlers) showSignPage(c *page.Ctx) error {
 	if name := c.Query("file"); name != "" {
 		return h.downloadUnsigned(c, name)
+	}
+	if v, err := h.findSend(c); err == nil && v.Send.BatchID != nil { // it is signed with others
+		return c.Redirect(batchPath(*v.Send.BatchID))
 	}
 	return h.showSign(c, http.StatusOK, ui.Form{}, send.Submitted{}, layout.Flash{})
 }
@@ -50,8 +52,10 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	}
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SendRow: display.SendRow(v.Send,
 		page.LoadZone(c.Member.Business)), CoinName: v.Coin().Info().Name, Network: networkText(v),
-		Account: v.Send.Account, Wallets: walletOptions(v.Send, accounts), Sent: v.Send.SignedHash,
+		Account: v.Send.Account, Wallets: walletOptions(v.Send.Account, accounts), Sent: v.Send.SignedHash,
 		Refused: done.Refused}
+	props.SignHref, props.NetworkCode = props.Href+"/sign", v.Send.Network
+	c.AllowCamera()
 	if h.Signing.SpendsOutputs(v.Send.Network) {
 		props.Speeds = speedOptions(ctx)
 	}
@@ -100,11 +104,11 @@ func formatUnits(coin money.Coin, text string) string {
 	return coin.Format(amount) + " " + string(coin)
 }
 
-// walletOptions are what may pay: all accounts before the send is prepared, and then the one that it was
+// walletOptions are the accounts that may pay: all accounts before a send is prepared, and then the one that it was
 // prepared for.
-func walletOptions(row models.Send, accounts []send.Account) (options []ui.Option) {
+func walletOptions(prepared string, accounts []send.Account) (options []ui.Option) {
 	for _, a := range accounts {
-		if row.Account == "" || row.Account == a.Name {
+		if prepared == "" || prepared == a.Name {
 			options = append(options, ui.Option{Value: a.Name, Label: a.Label})
 		}
 	}
@@ -125,7 +129,11 @@ func fillUnsigned(ctx context.Context, props *dashboard.SendSignProps, u send.Un
 	props.URI, props.Request, props.ChainID = u.URI, u.Request, strconv.FormatUint(u.ChainID, 10)
 	for _, file := range u.Files {
 		props.Files = append(props.Files, dashboard.SendFile{Name: file.Name,
-			Href: props.Href + "/sign?file=" + file.Name})
+			Href: props.SignHref + "?file=" + file.Name})
+		props.Scans = props.Scans || file.Name == "unsigned.psbt" // wallets that read one show the signed one as a QR code
+	}
+	if props.Contract = u.Contract; u.Contract {
+		props.Fee = ""
 	}
 	if u.FeeRate != "" {
 		props.Fee += " (" + u.FeeRate + ")"
@@ -154,14 +162,24 @@ func (h *Handlers) prepareSend(c *page.Ctx) error {
 	return c.Redirect(display.SendPath(page.CleanText(c.Param("reference"))) + "/sign")
 }
 
+// readSigned reads a signed transaction: a file, or the text.
+func readSigned(c *page.Ctx, typed ui.Form) string {
+	if file, err := page.ReadUpload(c, "file", send.MaxSigned); err == nil {
+		return string(file)
+	}
+	return typed.Value("signed")
+}
+
+// countParts tells the page's camera how many parts of a QR code it has read, and how many it needs.
+func (h *Handlers) countParts(c *page.Ctx) error {
+	have, want := h.Signing.CountParts(c.FormText("network"), c.FormText("signed"))
+	return c.JSON(map[string]int{"have": have, "want": want})
+}
+
 // checkSigned compares a signed transaction with the send, and has it broadcast.
 func (h *Handlers) checkSigned(c *page.Ctx) error {
 	typed := page.ReadForm(c, "signed")
-	signed := typed.Value("signed")
-	if file, err := page.ReadUpload(c, "file", send.MaxSigned); err == nil {
-		signed = string(file)
-	}
-	done, err := h.Signing.Submit(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), signed)
+	done, err := h.Signing.Submit(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), readSigned(c, typed))
 	switch {
 	case err != nil:
 		return h.refuseSign(c, typed, err)
@@ -194,10 +212,15 @@ func (h *Handlers) downloadUnsigned(c *page.Ctx, name string) error {
 	if err != nil {
 		return err
 	}
+	return sendUnsigned(c, unsigned, v.Send.Reference, name)
+}
+
+// sendUnsigned answers with a file of an unsigned transaction. Its name begins with a prefix.
+func sendUnsigned(c *page.Ctx, unsigned *send.Unsigned, prefix, name string) error {
 	if unsigned != nil {
 		for _, file := range unsigned.Files {
 			if file.Name == name {
-				return c.SendFile(v.Send.Reference+"-"+file.Name, file.Type, file.Content)
+				return c.SendFile(prefix+"-"+file.Name, file.Type, file.Content)
 			}
 		}
 	}

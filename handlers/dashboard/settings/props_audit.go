@@ -168,7 +168,7 @@ func auditProps(ctx context.Context, shell layout.Page, s auditSearch, f auditFa
 	props := dashboard.AuditProps{Page: shell, Who: s.Who, What: s.What, Subject: s.Subject, From: s.From, To: s.To,
 		Zone:  f.Zone.String(),
 		Chips: s.listChips(ctx, f.People), Wrong: s.Wrong, CSVHref: s.firstPage().pathWith(auditPath + ".csv"), ClearHref: auditPath,
-		Chain: chainProps(s, f)}
+		Chain: chainProps(ctx, s, f)}
 	for _, p := range f.People {
 		props.People = append(props.People, ui.Option{Value: p.Actor, Label: p.Name})
 	}
@@ -188,12 +188,12 @@ func auditProps(ctx context.Context, shell layout.Page, s auditSearch, f auditFa
 }
 
 // chainProps says whether the chain holds.
-func chainProps(s auditSearch, f auditFacts) dashboard.ChainProps {
+func chainProps(ctx context.Context, s auditSearch, f auditFacts) dashboard.ChainProps {
 	v := f.Verdict
-	chain := dashboard.ChainProps{Broken: v.Broken, Rows: ui.FormatThousands(v.Rows), Whole: v.Checked >= v.Rows,
-		Checked: ui.FormatThousands(v.Checked), Empty: v.Rows == 0}
+	chain := dashboard.ChainProps{Broken: v.Broken, Rows: words.FormatThousands(ctx, v.Rows), Whole: v.Checked >= v.Rows,
+		Checked: words.FormatThousands(ctx, v.Checked), Empty: v.Rows == 0}
 	if v.SealedAt != nil {
-		chain.SealedAt, chain.SealedTo = v.SealedAt.In(f.Zone), ui.FormatThousands(v.SealedTo)
+		chain.SealedAt, chain.SealedTo = v.SealedAt.In(f.Zone), words.FormatThousands(ctx, v.SealedTo)
 	}
 	if !chain.Whole && v.Broken == "" {
 		chain.AllHref = s.pathWith(auditPath) + map[bool]string{true: "?", false: "&"}[s.pathWith(auditPath) == auditPath] +

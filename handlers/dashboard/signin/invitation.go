@@ -26,7 +26,7 @@ func (h *Handlers) showInvitation(c *page.Ctx, status int, typed ui.Form) error 
 	here := "/invitation/" + c.Param("token")
 	props := dashboard.InvitationProps{Form: typed, CSRF: c.Session.FormToken(), Action: here, Business: in.Business,
 		By: in.By, Email: in.Email,
-		Role: in.Role.Name(), RoleText: display.DescribeRole(c.UserContext(), in.Role), Known: in.User != 0,
+		Role: ui.RoleWord(c.UserContext(), string(in.Role)), RoleText: display.DescribeRole(c.UserContext(), in.Role), Known: in.User != 0,
 		Mine:   in.User != 0 && in.User == c.Session.User(),
 		SignIn: "/sign-in?next=" + url.QueryEscape(here), SomebodyElse: c.Session.User() != 0 &&
 			in.User != c.Session.User()}
@@ -46,7 +46,8 @@ func (h *Handlers) acceptInvitation(c *page.Ctx) error {
 	if in.User == 0 {
 		var user auth.User
 		user, business, refused = h.Team.AcceptAsNew(c.UserContext(), c.Param("token"),
-			account.Newcomer{Name: typed.Value("name"), Password: c.FormValue("password")})
+			account.Newcomer{Name: typed.Value("name"), Password: c.FormValue("password"),
+				Language: words.LanguageOf(c.UserContext())})
 		if refused == nil {
 			if err := h.signInUser(c, user, true); err != nil {
 				return err
@@ -63,6 +64,7 @@ func (h *Handlers) acceptInvitation(c *page.Ctx) error {
 		return h.showInvitation(c, status, typed)
 	}
 	c.SetBusiness(business)
-	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "team.welcome", "Business", in.Business, "Role", in.Role.Name()))
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "team.welcome", "Business", in.Business, "Role",
+		ui.RoleWord(c.UserContext(), string(in.Role))))
 	return c.Redirect("/dashboard")
 }

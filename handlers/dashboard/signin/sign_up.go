@@ -27,7 +27,7 @@ func (h *Handlers) showSignUpForm(c *page.Ctx) error {
 func (h *Handlers) signUp(c *page.Ctx) error {
 	_, user, err := h.Accounts.SignUp(c.UserContext(), account.NewBusiness{
 		BusinessName: c.FormText("business_name"), Name: c.FormText("name"), Email: c.FormText("email"),
-		Password:   c.FormValue("password"),
+		Password: c.FormValue("password"), Language: words.LanguageOf(c.UserContext()),
 		SetupToken: c.FormText("setup_token"), IP: c.ClientIP,
 	})
 	if err != nil {

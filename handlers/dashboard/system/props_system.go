@@ -103,7 +103,7 @@ func systemTroubles(ctx context.Context, r system.Report, zone *time.Location) (
 		}
 	}
 	if n := r.Skipped.Addresses; n > 0 {
-		list = append(list, words.N(ctx, "system.skipped", int(n), "Time", ui.TimeText(r.Skipped.Last.In(zone))))
+		list = append(list, words.N(ctx, "system.skipped", int(n), "Time", ui.TimeText(ctx, r.Skipped.Last.In(zone))))
 	}
 	switch drift := r.Drift.Round(time.Second); {
 	case r.Drift > clock.MostDrift:
@@ -126,9 +126,9 @@ func systemFacts(ctx context.Context, r system.Report, zone *time.Location) []da
 		{Name: words.T(ctx, "system.version"), Text: r.Version},
 		{Name: words.T(ctx, "system.running"), Text: words.T(ctx, "system.running_for", "Age",
 			display.FormatAge(ctx, r.At.Sub(r.Started))),
-			Note: words.T(ctx, "system.running_since", "Time", ui.TimeText(r.Started.In(zone)))},
+			Note: words.T(ctx, "system.running_since", "Time", ui.TimeText(ctx, r.Started.In(zone)))},
 		{Name: words.T(ctx, "system.database"), Text: words.T(ctx, "system.database_is", "Kind", kind, "Version",
-			r.Database.Version, "Size", megabytes(r.Database.Bytes)), Note: migrationText(ctx, r)},
+			r.Database.Version, "Size", megabytes(ctx, r.Database.Bytes)), Note: migrationText(ctx, r)},
 		{Name: words.T(ctx, "system.ready"), Text: readyText(ctx, r.Checks), Note: words.T(ctx, "system.ready_about")},
 	}
 	return append(facts, marksFact(ctx, r.Marks), mailFact(ctx, r.Mail, zone))
@@ -175,26 +175,26 @@ func mailFact(ctx context.Context, m system.Mail, zone *time.Location) dashboard
 		f.Note = words.T(ctx, "system.mail_about", "All", all, "Sent", sent, "Failed", failed)
 	} else {
 		f.Note = words.T(ctx, "system.mail_about_last", "All", all, "Sent", sent, "Failed", failed, "Time",
-			ui.TimeText(m.LastSent.In(zone)))
+			ui.TimeText(ctx, m.LastSent.In(zone)))
 	}
 	return f
 }
 
-func megabytes(bytes int64) string {
+func megabytes(ctx context.Context, bytes int64) string {
 	const kb, mb = 1 << 10, 1 << 20
 	switch {
 	case bytes < mb:
-		return ui.FormatThousands(bytes/kb) + " KB"
+		return words.FormatThousands(ctx, bytes/kb) + " KB"
 	case bytes < 10*mb:
 		return fmt.Sprintf("%d.%d MB", bytes/mb, bytes%mb*10/mb)
 	}
-	return ui.FormatThousands(bytes/mb) + " MB"
+	return words.FormatThousands(ctx, bytes/mb) + " MB"
 }
 
 func systemNetwork(ctx context.Context, n system.NetworkReport, zone *time.Location) dashboard.SystemNetwork {
 	row := dashboard.SystemNetwork{Name: n.Name, Domain: string(n.Domain), Problem: n.Problem, Block: "–"}
 	if n.Read {
-		row.Block, row.Looked = ui.FormatThousands(n.Applied), n.At.In(zone)
+		row.Block, row.Looked = words.FormatThousands(ctx, n.Applied), n.At.In(zone)
 		if n.Tip > n.Applied {
 			row.Lag = words.N(ctx, "system.behind", int(n.Tip-n.Applied))
 		}
@@ -208,7 +208,7 @@ func systemNetwork(ctx context.Context, n system.NetworkReport, zone *time.Locat
 		shown := dashboard.SystemNode{Host: node.Host, Version: node.Version, Block: "–", Problem: node.Problem,
 			Note: node.Note, InUse: node.InUse}
 		if node.Height > 0 {
-			shown.Block = ui.FormatThousands(node.Height)
+			shown.Block = words.FormatThousands(ctx, node.Height)
 		}
 		row.Nodes = append(row.Nodes, shown)
 	}
@@ -235,7 +235,7 @@ func systemQueue(ctx context.Context, q system.Queue, now time.Time) dashboard.S
 
 func upTo(ctx context.Context, n int) string {
 	if n >= system.Most {
-		return words.T(ctx, "units.or_more", "N", ui.FormatThousands(system.Most))
+		return words.T(ctx, "units.or_more", "N", words.FormatThousands(ctx, system.Most))
 	}
 	return strconv.Itoa(n)
 }

@@ -14,16 +14,16 @@ import (
 	"cointill/views/words"
 )
 
-func roleOptions(mine scope.Role) (options []ui.Option) {
+func roleOptions(ctx context.Context, mine scope.Role) (options []ui.Option) {
 	for _, role := range account.Grantable(mine) {
-		options = append(options, ui.Option{Value: string(role), Label: role.Name()})
+		options = append(options, ui.Option{Value: string(role), Label: ui.RoleWord(ctx, string(role))})
 	}
 	return options
 }
 
-func memberRow(m account.Teammate, me account.Membership, at display.Moment) dashboard.MemberRow {
+func memberRow(ctx context.Context, m account.Teammate, me account.Membership, at display.Moment) dashboard.MemberRow {
 	return dashboard.MemberRow{ID: strconv.FormatInt(m.User.ID, 10), Name: m.User.Name, Email: m.User.Email,
-		Role: string(m.Role), RoleName: m.Role.Name(),
+		Role: string(m.Role), RoleName: ui.RoleWord(ctx, string(m.Role)),
 		SecondFactor: m.User.SecondFactor, Since: m.Since.In(at.Zone), You: m.User.ID == me.User.ID,
 		Fixed: !slices.Contains(account.Grantable(me.Role), m.Role)}
 }
@@ -32,8 +32,8 @@ func memberRow(m account.Teammate, me account.Membership, at display.Moment) das
 // carries it or its mail failed, and to who might have sent it.
 func invitationRow(ctx context.Context, i account.Invitation, mine scope.Role, byHand bool,
 	at display.Moment) dashboard.InvitationRow {
-	row := dashboard.InvitationRow{ID: strconv.FormatInt(i.ID, 10), Email: i.Email, RoleName: i.Role.Name(), By: i.By,
-		Sent:  i.SentAt.In(at.Zone),
+	row := dashboard.InvitationRow{ID: strconv.FormatInt(i.ID, 10), Email: i.Email,
+		RoleName: ui.RoleWord(ctx, string(i.Role)), By: i.By, Sent: i.SentAt.In(at.Zone),
 		Until: i.ExpiresAt.In(at.Zone), Over: !i.ExpiresAt.After(at.Now),
 		Fixed: !slices.Contains(account.Grantable(mine), i.Role)}
 	row.Trouble = mailTrouble(ctx, i)
@@ -75,13 +75,15 @@ var rights = []struct {
 	{scope.SeeAudit, "team.right_audit"},
 	{scope.SeeBooks, "team.right_see_books"},
 	{scope.CloseMonths, "team.right_close_months"},
+	{scope.EraseCustomers, "team.right_erase"},
+	{scope.UseTill, "team.right_till"},
 }
 
 // rightRows says what each role may do, from the table that decides it.
 func rightRows(ctx context.Context) (rows []dashboard.RightRow) {
 	for _, right := range rights {
 		row := dashboard.RightRow{What: words.T(ctx, right.word)}
-		for i, role := range []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer} {
+		for i, role := range []scope.Role{scope.Owner, scope.Admin, scope.Finance, scope.Developer, scope.Till} {
 			test := scope.Scope{BusinessID: 1, Domain: scope.Test, Role: role}.Allows(right.action)
 			live := scope.Scope{BusinessID: 1, Domain: scope.Live, Role: role}.Allows(right.action)
 			switch {

@@ -36,11 +36,11 @@ func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.
 	if said.Text != "" {
 		shell.Flash = said
 	}
-	props := dashboard.TeamProps{Page: shell, Form: typed, Roles: roleOptions(c.Scope.Role), NoServer: !h.MailServer,
-		Rights: rightRows(c.UserContext())}
+	props := dashboard.TeamProps{Page: shell, Form: typed, Roles: roleOptions(c.UserContext(), c.Scope.Role),
+		NoServer: !h.MailServer, Rights: rightRows(c.UserContext())}
 	at := display.Moment{Now: h.Clock(), Zone: page.LoadZone(c.Member.Business)}
 	for _, m := range members {
-		props.Members = append(props.Members, memberRow(m, c.Member, at))
+		props.Members = append(props.Members, memberRow(c.UserContext(), m, c.Member, at))
 	}
 	for _, i := range invitations {
 		props.Invitations = append(props.Invitations, invitationRow(c.UserContext(), i, c.Scope.Role, !h.MailServer,

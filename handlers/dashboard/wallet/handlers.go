@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/account"
 	"cointill/core/clock"
+	"cointill/core/golive"
 	"cointill/core/money"
 	"cointill/core/networks"
 	"cointill/core/payment"
@@ -22,6 +23,8 @@ import (
 type Accounts interface {
 	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
 	SetMethod(ctx context.Context, sc scope.Scope, method money.Method, enabled bool) error
+	SetNetwork(ctx context.Context, sc scope.Scope, method money.Method, code money.Chain, enabled bool) error
+	PreselectNetwork(ctx context.Context, sc scope.Scope, method money.Method, code money.Chain) error
 }
 
 // Quotes is what these pages need of core/quote.
@@ -45,6 +48,14 @@ type Wallets interface {
 	Barred(ctx context.Context, sc scope.Scope) (count int64, first string, err error)
 }
 
+// Rehearsals is what these pages need of core/golive, for the wallets of the sandbox.
+type Rehearsals interface {
+	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
+	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool,
+		err error)
+	RehearseWallet(ctx context.Context, sc scope.Scope, c golive.Change) error
+}
+
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
 	Accounts  Accounts
@@ -54,12 +65,16 @@ type Handlers struct {
 	Quotes    Quotes
 	Receiving Receiving
 	Wallets   Wallets
+	// Rehearsals take the place of Receiving and Wallets for the coins that the sandbox serves.
+	Rehearsals Rehearsals
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.
 func (h *Handlers) Routes(m page.Members) {
 	m.Get("/dashboard/methods", scope.SeeMethods, h.listMethods)
 	m.Post("/dashboard/methods/:code", scope.ToggleMethods, h.toggleMethod)
+	m.Post("/dashboard/methods/:code/networks/:network", scope.ToggleMethods, h.toggleNetwork)
+	m.Post("/dashboard/methods/:code/networks/:network/preselect", scope.ToggleMethods, h.preselectNetwork)
 	m.Get("/dashboard/methods/:code/wallet", scope.SeeMethods, h.showWalletPage)
 	m.Post("/dashboard/methods/:code/wallet", scope.SetReceiving, h.useWallet)
 	m.Get("/dashboard/methods/:code/wallet/sweep", scope.SeePayments, h.showSweepSheet)

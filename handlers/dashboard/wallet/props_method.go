@@ -2,9 +2,11 @@ package wallet
 
 import (
 	"context"
+	"strconv"
 
 	"cointill/core/account"
 	"cointill/core/money"
+	"cointill/core/payment/place"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/words"
@@ -22,11 +24,16 @@ func methodsProps(ctx context.Context, shell layout.Page, methods []account.Meth
 			Enabled: m.Enabled, Available: m.Problem == "", Sentence: m.Problem,
 			NoPrice: unpriced[m.Coin.Coin],
 		}
+		for _, n := range m.Networks {
+			row.Networks = append(row.Networks, methodNetwork(ctx, m.Coin.Coin, n))
+		}
 		if row.Available {
 			row.Sentence = describeReady(ctx, m.Enabled, f)
 		}
 		if f.isReal() {
 			row.Trouble, row.Notes = f.Trouble, f.Notes
+		}
+		if f.isReal() || f.isEditable() {
 			row.WalletText = walletText(ctx, f)
 		}
 		if f.Found {
@@ -38,9 +45,26 @@ func methodsProps(ctx context.Context, shell layout.Page, methods []account.Meth
 	return props
 }
 
+// methodNetwork is a network of a coin with its switch.
+func methodNetwork(ctx context.Context, coin money.Coin, n account.MethodNetwork) dashboard.MethodNetworkRow {
+	row := dashboard.MethodNetworkRow{Code: string(n.Code), Label: place.NameNetwork(coin, n.Network),
+		Trouble: n.Problem, Enabled: n.Enabled, Preselected: n.Preselected}
+	if facts, known := money.FindNetworkFacts(n.Code); known {
+		final := facts.UsualTime(false)
+		row.Needs = words.T(ctx, "methods.network_needs", "Native", string(facts.Native), "Blocks",
+			strconv.Itoa(facts.Finality.Depth), "Seconds", strconv.Itoa(int(final.Seconds())))
+	}
+	if n.Code == money.Tron {
+		row.Wallet = words.T(ctx, "methods.tron_wallet")
+	}
+	return row
+}
+
 // walletText is what leads to the page of a coin's wallet.
 func walletText(ctx context.Context, f walletFacts) string {
 	switch {
+	case f.isSandbox():
+		return words.T(ctx, "methods.rehearse_wallet", "Wallet", heldOn(ctx, f.Coin))
 	case f.isEditable() && !f.Found:
 		return words.T(ctx, "methods.set_up_wallet", "Wallet", heldOn(ctx, f.Coin))
 	case f.isEditable():

@@ -3,10 +3,12 @@ package wallet
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"cointill/core/golive"
 	"cointill/core/money"
 	"cointill/core/receiving"
 	"cointill/core/scope"
@@ -24,14 +26,29 @@ func (f walletFacts) isSandbox() bool { return strings.HasPrefix(f.Network, "san
 // isReal reports a coin that needs a wallet of the merchant's own.
 func (f walletFacts) isReal() bool { return f.Network != "" && !f.isSandbox() }
 
-// isEditable reports that the member may set the wallet.
-func (f walletFacts) isEditable() bool { return f.isReal() && f.Scope.Allows(scope.SetReceiving) }
+// isEditable reports that the member may set the wallet, or in the sandbox rehearse that.
+func (f walletFacts) isEditable() bool {
+	return (f.isReal() || f.isSandbox()) && f.Scope.Allows(scope.SetReceiving)
+}
+
+// hasManyAddresses reports whether a key or a list gives out addresses for the coin, or did before.
+func (f walletFacts) hasManyAddresses() bool {
+	return slices.ContainsFunc(f.History, func(w models.Wallet) bool { return w.Script != wallet.ScriptAddress })
+}
+
+// keyNetwork returns the network that keys of the coin belong to.
+func (f walletFacts) keyNetwork() string {
+	if f.isSandbox() {
+		return golive.SampleNetwork(f.Coin.Chain)
+	}
+	return f.Network
+}
 
 // walletProps is the page of a coin's wallet.
 func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f walletFacts,
 	zone *time.Location) dashboard.WalletProps {
 	p := dashboard.WalletProps{
-		Page: shell, Form: typed, Code: string(f.Coin.Method), Coin: string(f.Coin.Coin), Name: f.Coin.Name,
+		Page: shell, Form: typed, Code: walletCode(f.Coin), Coin: string(f.Coin.Coin), Name: f.Coin.Name,
 		Network:  f.Coin.Network,
 		Editable: f.isEditable(), Prefixes: listPrefixes(ctx, f),
 		Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, listKinds(f.Coin.Chain)...),
@@ -40,10 +57,16 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 		p.Scripts = nil
 	}
 	p.Account = onLedger(f.Coin)
+	if f.isSandbox() && p.Editable {
+		p.Rehearsal, p.Sample = true, golive.SampleKey(f.Coin.Chain)
+	}
 	switch {
 	case f.Found:
 		card := walletCard(ctx, f.State)
 		p.Wallet = &card
+		if card.OneAddress != nil {
+			card.OneAddress.Capacity = f.Capacity
+		}
 	case f.isSandbox():
 		p.Sentence = words.T(ctx, "wallet.sandboxed")
 	case f.Network == "":
@@ -53,8 +76,7 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	default:
 		p.Sentence = words.T(ctx, "wallet.none", "Coin", f.Coin.Name)
 	}
-	p.Sheet = f.isReal() && f.Coin.Chain == money.Ethereum && (f.Found || len(f.History) > 0) &&
-		f.Scope.Allows(scope.SeePayments)
+	p.Sheet = f.isReal() && f.Coin.Chain == money.Ethereum && f.hasManyAddresses() && f.Scope.Allows(scope.SeePayments)
 	if f.isReal() {
 		p.Trouble, p.Notes = f.Trouble, f.Notes
 	}
@@ -83,6 +105,10 @@ func walletCard(ctx context.Context, s wallet.State) dashboard.WalletCard {
 		return dashboard.WalletCard{Account: true, Key: s.Wallet.Key,
 			Network: receiving.NetworkName(s.Wallet.Network),
 			Issued:  describeIssued(ctx, s.Wallet)}
+	}
+	if s.Script == wallet.ScriptAddress {
+		return dashboard.WalletCard{OneAddress: oneAddress(s.Wallet.Key, s.Wallet.Network, s.Wallet.Networks),
+			Issued: describeIssued(ctx, s.Wallet), Advice: s.Advice}
 	}
 	return dashboard.WalletCard{
 		Key: receiving.ShortKey(s.Wallet.Key), Kind: receiving.DescribeKind(s.Script, s.Wallet.Network),
@@ -136,6 +162,9 @@ func describeIssued(ctx context.Context, w models.Wallet) string {
 	if w.Script == wallet.ScriptAccount {
 		return words.N(ctx, "wallet.issued_tags", int(w.NextIndex))
 	}
+	if w.Script == wallet.ScriptAddress {
+		return words.N(ctx, "wallet.issued_payments", int(w.NextIndex))
+	}
 	return words.N(ctx, "wallet.issued", int(w.NextIndex))
 }
 
@@ -144,7 +173,7 @@ func accountReviewProps(shell layout.Page, f walletFacts, r review) dashboard.Ac
 	a := r.Preview.Account
 	p := dashboard.AccountReviewProps{
 		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Address: r.Preview.Key,
-		Network: receiving.NetworkName(f.Network),
+		Network: receiving.NetworkName(f.keyNetwork()), Rehearsal: f.isSandbox(),
 		Balance: r.Coin.Coin.Format(a.Balance) + " " + string(r.Coin.Coin), TagOptional: !a.RequireTag,
 		Discouraged: a.DisallowXRP,
 	}
@@ -161,11 +190,11 @@ func accountReviewProps(shell layout.Page, f walletFacts, r review) dashboard.Ac
 // reviewProps is the second step.
 func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review) dashboard.WalletReviewProps {
 	p := dashboard.WalletReviewProps{
-		Page: shell, Form: r.Form, Code: string(r.Coin.Method), Name: r.Coin.Name, Key: r.Preview.Key,
-		Script:  r.Preview.Script,
-		Format:  words.T(ctx, "wallet.format_key", "Format", r.Preview.Format),
-		Kind:    receiving.DescribeKind(r.Preview.Script, f.Network),
-		Network: receiving.NetworkName(f.Network), Path: r.Preview.Path, List: r.Preview.Script == wallet.ScriptList,
+		Page: shell, Form: r.Form, Code: walletCode(r.Coin), Name: r.Coin.Name, Key: r.Preview.Key,
+		Script: r.Preview.Script,
+		Format: words.T(ctx, "wallet.format_key", "Format", r.Preview.Format),
+		Kind:   receiving.DescribeKind(r.Preview.Script, f.keyNetwork()), Rehearsal: f.isSandbox(),
+		Network: receiving.NetworkName(f.keyNetwork()), Path: r.Preview.Path, List: r.Preview.Script == wallet.ScriptList,
 		Shown: r.Preview.Key,
 	}
 	if p.List {
@@ -179,6 +208,10 @@ func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review
 	}
 	for _, script := range r.Preview.Scripts {
 		p.Scripts = append(p.Scripts, ui.Option{Value: script, Label: wallet.ScriptName(script)})
+	}
+	if r.Preview.Script == wallet.ScriptAddress {
+		p.OneAddress = oneAddress(r.Preview.Key, f.keyNetwork(), r.Preview.Networks)
+		p.OneAddress.Capacity = f.Capacity
 	}
 	switch {
 	case !f.Found:
@@ -206,6 +239,8 @@ func listKinds(c money.Chain) (options []ui.Option) {
 	switch c {
 	case money.Ethereum:
 		scripts = []string{wallet.ScriptEthereum}
+	case money.Tron:
+		scripts = []string{wallet.ScriptTron}
 	case money.Bitcoin:
 		scripts = []string{wallet.ScriptWPKH, wallet.ScriptShWPKH, wallet.ScriptTaproot, wallet.ScriptPKH}
 	}
@@ -219,9 +254,9 @@ func listKinds(c money.Chain) (options []ui.Option) {
 func listPrefixes(ctx context.Context, f walletFacts) string {
 	main := strings.HasSuffix(f.Network, "-mainnet")
 	switch {
-	case f.Coin.Chain == money.Ethereum && main:
+	case (f.Coin.Chain == money.Ethereum || f.Coin.Chain == money.Tron) && main:
 		return "xpub"
-	case f.Coin.Chain == money.Ethereum:
+	case f.Coin.Chain == money.Ethereum || f.Coin.Chain == money.Tron:
 		return words.T(ctx, "wallet.or_two", "First", "xpub", "Second", "tpub")
 	case f.Coin.Chain == money.Dogecoin && main:
 		return words.T(ctx, "wallet.or_two", "First", "dgub", "Second", "xpub")
@@ -240,9 +275,9 @@ var (
 	// in a descriptor, also half of one.
 	plainKey = regexp.MustCompile(`^(?:sh\(|w?pkh\(|tr\(){0,2}(?:\[[0-9A-Fa-f]{0,8}(?:/[0-9]{1,10}['hH]?){0,10}\])?` +
 		`(?:[xyztuvsYZUV]pub|dgub|[LM]tub)[1-9A-HJ-NP-Za-km-z]{0,120}(?:/[0-9*<>;'hH]{1,24}){0,10}\){0,2}(?:#[0-9a-z]{0,8})?$`)
-	// plainList is a list of Ethereum's addresses, also of mistyped ones: none is as
+	// plainList is a list of addresses of Ethereum or Tron, also of mistyped ones: none is as
 	// long as a private key.
-	plainList = regexp.MustCompile(`^(?:0x[0-9A-Za-z]{30,45}[\s,;]*)+$`)
+	plainList = regexp.MustCompile(`^(?:(?:0x|T)[0-9A-Za-z]{30,45}[\s,;]*)+$`)
 	// plainAddress is what no private key looks like: bech32, or shorter than one
 	// and no seed (s…) of the XRP Ledger, or what its addresses begin with.
 	plainAddress = regexp.MustCompile(

@@ -1,9 +1,11 @@
 package wallet
 
 import (
+	"context"
 	"net/http"
 
 	"cointill/core/money"
+	"cointill/core/scope"
 	"cointill/core/wallet"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -19,7 +21,8 @@ func (h *Handlers) reviewWallet(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	preview, err := h.Wallets.Preview(c.UserContext(), c.Scope, info.Chain, c.FormValue("key"), c.FormText("script"))
+	keys := h.readerOf(c, info)
+	preview, err := keys.Preview(c.UserContext(), c.Scope, info.Chain, c.FormValue("key"), c.FormText("script"))
 	if err != nil {
 		return h.refuseWallet(c, info, err)
 	}
@@ -27,7 +30,7 @@ func (h *Handlers) reviewWallet(c *page.Ctx) error {
 		lookedFor{Asked: c.FormText("address") != "" && preview.Account == nil}
 	status := http.StatusOK
 	if looked.Asked {
-		looked.Index, looked.Found, err = h.Wallets.Find(c.UserContext(), c.Scope, info.Chain, preview.Key,
+		looked.Index, looked.Found, err = keys.Find(c.UserContext(), c.Scope, info.Chain, preview.Key,
 			preview.Script, c.FormText("address"))
 		typed.Values["address"] = publicAddress(c.FormText("address"))
 	}
@@ -38,6 +41,21 @@ func (h *Handlers) reviewWallet(c *page.Ctx) error {
 		}
 	}
 	return h.showReview(c, status, review{Coin: info, Preview: preview, Form: typed, Looked: looked})
+}
+
+// keyReader reads keys and accounts.
+type keyReader interface {
+	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
+	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool,
+		err error)
+}
+
+// readerOf returns what reads the keys of a coin: in the sandbox, rehearsals do.
+func (h *Handlers) readerOf(c *page.Ctx, info money.CoinInfo) keyReader {
+	if network, _ := h.Networks.Network(c.Scope.Domain, info.Chain); network.IsSandbox() {
+		return h.Rehearsals
+	}
+	return h.Wallets
 }
 
 // lookedFor is the result of searching an address that a merchant entered.
@@ -68,6 +86,9 @@ func (h *Handlers) showReview(c *page.Ctx, status int, r review) error {
 	}
 	props := reviewProps(c.UserContext(), shell, facts, r)
 	props.SecondFactor = c.Member.User.SecondFactor
+	if props.OneAddress != nil {
+		return c.RenderStatus(status, dashboard.AddressReview(props))
+	}
 	return c.RenderStatus(status, dashboard.WalletReview(props))
 }
 

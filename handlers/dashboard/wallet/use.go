@@ -1,6 +1,8 @@
 package wallet
 
 import (
+	"cointill/core/golive"
+	"cointill/core/money"
 	"cointill/core/receiving"
 	"cointill/handlers/page"
 	"cointill/views/ui"
@@ -21,6 +23,9 @@ func (h *Handlers) useWallet(c *page.Ctx) error {
 		return err
 	}
 	key, script := c.FormValue("key"), c.FormText("script")
+	if network, _ := h.Networks.Network(c.Scope.Domain, info.Chain); network.IsSandbox() {
+		return h.rehearseWallet(c, info, key, script)
+	}
 	_, changed, refused := h.Receiving.ChangeWallet(c.UserContext(), c.Scope, receiving.Change{
 		Chain: info.Chain, Key: key, Script: script, Proof: page.ReadProof(c),
 	})
@@ -32,7 +37,24 @@ func (h *Handlers) useWallet(c *page.Ctx) error {
 		c.SetFlash(string(ui.Info), words.T(c.UserContext(), sameWord[onLedger(info)], "Coin", info.Name))
 		return c.Redirect(walletPath(info))
 	}
-	preview, err := h.Wallets.Preview(c.UserContext(), c.Scope, info.Chain, key, script)
+	return h.refuseUse(c, info, refused)
+}
+
+// rehearseWallet is useWallet in the sandbox, where a wallet receives nothing.
+func (h *Handlers) rehearseWallet(c *page.Ctx, info money.CoinInfo, key, script string) error {
+	err := h.Rehearsals.RehearseWallet(c.UserContext(), c.Scope, golive.Change{Chain: info.Chain, Key: key,
+		Script: script, Proof: page.ReadProof(c)})
+	if err != nil {
+		return h.refuseUse(c, info, err)
+	}
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "golive.rehearsed", "Coin", info.Name))
+	return c.Redirect(page.GoingLivePath)
+}
+
+// refuseUse shows the second step again, with why the wallet isn't used.
+func (h *Handlers) refuseUse(c *page.Ctx, info money.CoinInfo, refused error) error {
+	key, script := c.FormValue("key"), c.FormText("script")
+	preview, err := h.readerOf(c, info).Preview(c.UserContext(), c.Scope, info.Chain, key, script)
 	if err != nil {
 		return h.refuseWallet(c, info, err)
 	}

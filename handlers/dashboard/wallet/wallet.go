@@ -24,6 +24,8 @@ type walletFacts struct {
 	State   wallet.State
 	Found   bool // there is a wallet
 	History []models.Wallet
+	// Capacity is how many payments can be open at one address, as sentences; only of coins that share addresses.
+	Capacity []string
 }
 
 // showWalletPage shows what a coin is received with.
@@ -62,10 +64,18 @@ func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, type
 func (h *Handlers) loadWallet(c *page.Ctx, info money.CoinInfo) (walletFacts, error) {
 	network, trouble := h.Networks.Network(c.Scope.Domain, info.Chain)
 	facts := walletFacts{Coin: info, Scope: c.Scope, Network: string(network), Trouble: trouble}
+	if served := h.Networks.Served(c.Scope.Domain, info); network == "" && len(served) > 0 { // others have its addresses
+		facts.Network, facts.Trouble = h.Networks.Home(served[0].Network), h.Networks.Problem(served[0].Network)
+	}
 	if !facts.isReal() {
 		return facts, nil
 	}
 	var err error
+	if info.Chain == money.Ethereum || info.Chain == money.Tron {
+		if facts.Capacity, err = h.listCapacity(c.UserContext(), c.Scope.Domain, info); err != nil {
+			return facts, err
+		}
+	}
 	if facts.Notes, err = h.listNotes(c, info); err != nil {
 		return facts, err
 	}
@@ -79,7 +89,7 @@ func (h *Handlers) listNotes(c *page.Ctx, info money.CoinInfo) (notes []string, 
 	if said.Network != "" {
 		notes = append(notes, said.Network)
 	}
-	if info.Coin != money.USDT {
+	if info.Coin != money.USDT || info.Chain == money.Tron {
 		return notes, nil
 	}
 	if said.Token != "" {
@@ -92,8 +102,13 @@ func (h *Handlers) listNotes(c *page.Ctx, info money.CoinInfo) (notes []string, 
 	return notes, err
 }
 
-// coinOf is the coin whose payment method the address names.
+// coinOf is the coin whose payment method the address names. Tron has a wallet of its own, by the network's code.
 func coinOf(c *page.Ctx) (money.CoinInfo, error) {
+	if c.Param("code") == string(money.Tron) {
+		info := money.USDT.Info().On(money.Tron)
+		info.Name = words.T(c.UserContext(), "wallet.tron_name", "Coin", info.Name)
+		return info, nil
+	}
 	info, known := money.Method(c.Param("code")).Info()
 	if !known {
 		return info, fault.Missing("payment method")
@@ -102,5 +117,13 @@ func coinOf(c *page.Ctx) (money.CoinInfo, error) {
 }
 
 func walletPath(info money.CoinInfo) string {
-	return "/dashboard/methods/" + string(info.Method) + "/wallet"
+	return "/dashboard/methods/" + walletCode(info) + "/wallet"
+}
+
+// walletCode names a coin's wallet in addresses.
+func walletCode(info money.CoinInfo) string {
+	if info.Chain == money.Tron {
+		return string(money.Tron)
+	}
+	return string(info.Method)
 }

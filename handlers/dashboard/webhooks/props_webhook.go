@@ -127,11 +127,11 @@ func healthStats(ctx context.Context, h delivery.Health, zone *time.Location) da
 		stats.Waiting = words.T(ctx, "units.or_more", "N", stats.Waiting)
 	}
 	if h.OldestAt != nil {
-		stats.WaitingNote = words.T(ctx, "webhook.oldest", "Time", ui.TimeText(h.OldestAt.In(zone)))
+		stats.WaitingNote = words.T(ctx, "webhook.oldest", "Time", ui.TimeText(ctx, h.OldestAt.In(zone)))
 	}
 	if h.Last != nil {
 		stats.Last, stats.LastTone = attemptResult(ctx, *h.Last)
-		stats.LastAt, stats.Advice = h.Last.At.In(zone), diagnose.Advice(h.Last.Status, h.Last.Error)
+		stats.LastAt, stats.Advice = h.Last.At.In(zone), diagnose.Advice(h.Last.Status, h.Last.Code)
 	}
 	return stats
 }
@@ -155,7 +155,7 @@ func missedNote(ctx context.Context, f endpointFacts, zone *time.Location) (note
 
 // missedText says how many events an endpoint didn't get, and since when.
 func missedText(ctx context.Context, m delivery.Missed, on bool, zone *time.Location) string {
-	since := ui.TimeText(m.Since.In(zone))
+	since := ui.TimeText(ctx, m.Since.In(zone))
 	switch {
 	case on && m.More:
 		return words.T(ctx, "webhook.missed_on_more", "N", strconv.Itoa(m.Count), "Since", since)

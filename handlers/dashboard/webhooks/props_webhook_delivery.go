@@ -63,7 +63,7 @@ func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts,
 
 func attemptRow(ctx context.Context, a delivery.Attempt, zone *time.Location) dashboard.AttemptRow {
 	row := dashboard.AttemptRow{Number: a.Number, At: a.At.In(zone), Took: display.FormatDuration(ctx, a.Took),
-		Advice:  diagnose.Advice(a.Status, a.Error),
+		Advice:  diagnose.Advice(a.Status, a.Code),
 		Request: a.Request, Header: a.Header, Answer: a.Answer, Status: a.Status}
 	row.Result, row.Tone = attemptResult(ctx, a)
 	return row

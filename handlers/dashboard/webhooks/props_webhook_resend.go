@@ -170,16 +170,16 @@ func orderText(ctx context.Context, o delivery.Order, names map[string]string, z
 
 // orderRange describes an order's period and whether it has all events.
 func orderRange(ctx context.Context, o delivery.Order, zone *time.Location) string {
-	from := ui.TimeText(o.From.In(zone))
+	from := ui.TimeText(ctx, o.From.In(zone))
 	switch {
 	case o.Before == nil && o.Failed:
 		return words.T(ctx, "webhook.order_failed_now", "From", from)
 	case o.Before == nil:
 		return words.T(ctx, "webhook.order_all_now", "From", from)
 	case o.Failed:
-		return words.T(ctx, "webhook.order_failed", "From", from, "To", ui.TimeText(o.Before.In(zone)))
+		return words.T(ctx, "webhook.order_failed", "From", from, "To", ui.TimeText(ctx, o.Before.In(zone)))
 	}
-	return words.T(ctx, "webhook.order_all", "From", from, "To", ui.TimeText(o.Before.In(zone)))
+	return words.T(ctx, "webhook.order_all", "From", from, "To", ui.TimeText(ctx, o.Before.In(zone)))
 }
 
 // resendRow is an order as pages show it.
@@ -190,6 +190,12 @@ func resendRow(ctx context.Context, r delivery.Resend, names map[string]string,
 		Total: r.Total, Walked: r.Walked,
 		Made: r.Made, Delivered: r.Delivered, Failed: r.Failures, Waiting: max(0, r.Made-r.Delivered-r.Failures),
 		Later: r.Superseded}
+	switch {
+	case r.Payments > 0 && r.Failed:
+		row.What = words.N(ctx, "webhook.order_payments_failed", r.Payments)
+	case r.Payments > 0:
+		row.What = words.N(ctx, "webhook.order_payments", r.Payments)
+	}
 	if r.DoneAt != nil {
 		row.Done, row.Waiting = r.DoneAt.In(zone), 0
 	}

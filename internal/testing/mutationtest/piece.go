@@ -40,7 +40,9 @@ var pieces = []piece{
 	{name: "core/account", folder: "core/account", suites: []suite{{folder: "core/account/auth"}}},
 	{name: "core/account/auth", folder: "core/account/auth", suites: []suite{{folder: "core/account"}}},
 	{name: "chain/bitcoin", folder: "chain/bitcoin",
-		files: []string{"auxpow.go", "decode*.go", "difficulty.go", "fee_rate.go", "matcher.go", "merkle.go", "order*.go"}},
+		files: []string{"auxpow.go", "decode*.go", "fee_rate.go", "find_transaction.go", "matcher.go", "merkle.go", "order*.go"}},
+	{name: "chain/bitcoin/params", folder: "chain/bitcoin/params", files: []string{"difficulty.go"},
+		suites: []suite{{folder: "chain/bitcoin"}}},
 	{name: "chain/bitcoin/signing", folder: "chain/bitcoin/signing"},
 	{name: "chain/bitcoin/signing/ur", folder: "chain/bitcoin/signing/ur"},
 	{name: "chain/ethereum", folder: "chain/ethereum",
@@ -53,6 +55,7 @@ var pieces = []piece{
 	{name: "core/payment", folder: "core/payment",
 		suites: []suite{requests, pages, simulated}},
 	{name: "core/payment/observe", folder: "core/payment/observe", suites: []suite{payments, simulated}},
+	{name: "core/payment/fence", folder: "core/payment/fence", suites: []suite{payments}},
 	{name: "core/payment/list", folder: "core/payment/list", suites: []suite{payments, requests, pages}},
 	{name: "core/payment/reconcile", folder: "core/payment/reconcile", suites: []suite{payments}},
 	{name: "core/payment/issuer", folder: "core/payment/issuer", suites: []suite{payments}},
@@ -63,7 +66,12 @@ var pieces = []piece{
 	{name: "core/send/request", folder: "core/send/request", suites: []suite{sends}},
 	{name: "core/send/outputs", folder: "core/send/outputs", suites: []suite{sends}},
 	{name: "core/send/payer", folder: "core/send/payer", suites: []suite{sends}},
+	{name: "core/send/batch", folder: "core/send/batch", suites: []suite{sends}},
 	{name: "core/send/addressbook", folder: "core/send/addressbook", suites: []suite{sends}},
+	{name: "core/send/fees", folder: "core/send/fees", suites: []suite{sends}},
+	{name: "core/send/handed", folder: "core/send/handed", suites: []suite{sends}},
+	{name: "core/send/match", folder: "core/send/match", suites: []suite{sends}},
+	{name: "core/send/rules", folder: "core/send/rules", suites: []suite{sends}},
 }
 
 // Suites that several pieces ask: the tests of a payment's life, of the API and of the

@@ -24,6 +24,7 @@ import (
 	"cointill/core/apilog"
 	"cointill/core/audit"
 	"cointill/core/clock"
+	"cointill/core/golive"
 	"cointill/core/idempotency"
 	"cointill/core/journal"
 	"cointill/core/limit"
@@ -31,24 +32,34 @@ import (
 	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/networks"
+	"cointill/core/notification"
+	"cointill/core/notification/push"
 	"cointill/core/payment"
+	"cointill/core/payment/choice"
+	"cointill/core/payment/claim"
+	"cointill/core/payment/erase"
 	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/quote/source"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
+	"cointill/core/savedview"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/send"
+	"cointill/core/send/batch"
+	"cointill/core/send/signing"
 	"cointill/core/settings"
 	"cointill/core/sse"
 	"cointill/core/stats"
 	"cointill/core/system"
+	"cointill/core/till"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 	"cointill/core/webhook/diagnose"
 	"cointill/handlers/api"
+	"cointill/handlers/api/openapi"
 	"cointill/handlers/checkout"
 	"cointill/handlers/dashboard"
 	"cointill/handlers/page"
@@ -82,6 +93,8 @@ type Server struct {
 	Resolver   *payment.Resolver
 	Lists      *list.Service
 	Books      *journal.Service
+	Notices    *notification.Service
+	Tills      *till.Service
 	Figures    *stats.Service
 	Links      *link.Service
 	Webhooks   *webhook.Service
@@ -100,6 +113,7 @@ type Server struct {
 	Ledger    map[string]wallet.LedgerAccount
 	LookFails error
 	Pages     *dashboard.Handlers
+	Signing   *signing.Service
 	Settings  *settings.Service
 	System    *system.Service
 
@@ -157,7 +171,7 @@ func New(t testing.TB, db *models.DB) *Server {
 	s := &Server{T: t, DB: db, Clock: now, Accounts: accounttest.New(db, now.Now, box), Keys: apikey.New(db,
 		now.Now, box), Hub: sse.New(db),
 		nodes: map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}}}
-	s.Users = s.Accounts.Auth
+	s.Users, s.Hub.Ended = s.Accounts.Auth, s.Accounts.FindEndedViewers
 	s.wireServices(box)
 	s.App = s.wirePages()
 	return s
@@ -188,7 +202,7 @@ func (s *Server) wireServices(box *secret.Box) {
 	s.Marks = addressmark.New(s.T.TempDir())
 	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.findNode,
 		Ledgers: map[scope.Domain]wallet.Ledger{}, Marks: s.Marks}
-	s.Accounts.Missing = s.explainMissing
+	s.Accounts.Missing, s.Accounts.Networks = s.explainMissing, s.Registry
 	s.Payments = &payment.Service{
 		DB: s.DB, Clock: now, Secrets: box, Networks: s.Registry, Quotes: s.Quotes,
 		Wallet: s.Wallets, Events: s.Webhooks, Receipts: s.Mails,
@@ -199,8 +213,10 @@ func (s *Server) wireServices(box *secret.Box) {
 		Payments: s.Payments, Resolver: s.Resolver, Users: s.Users, Events: s.Webhooks, Mails: s.Mails,
 		Render: mailview.RenderSend, ClaimBase: Base + "/refund", PageBase: Base + "/dashboard/sends",
 		Changed: s.Hub.Signal})
+	s.Signing = &signing.Service{DB: s.DB, Clock: now, Payments: s.Payments, Sends: s.Sends}
 	s.Lists = &list.Service{DB: s.DB}
 	s.Books = &journal.Service{DB: s.DB, Clock: s.Clock.Now}
+	s.Notices = &notification.Service{DB: s.DB, Clock: s.Clock.Now}
 	s.Figures = &stats.Service{DB: s.DB, Clock: now}
 	s.Links = &link.Service{DB: s.DB, Clock: now, Payments: s.Payments, Prices: s.Quotes, Networks: s.Registry,
 		Base: Base + "/l"}
@@ -274,36 +290,48 @@ func (s *Server) wirePages() *fiber.App {
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
 	answers := idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)
+	s.Tills = &till.Service{DB: s.DB, Clock: s.Clock.Now, Payments: s.Payments, Secrets: s.Payments.Secrets}
 	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Users: s.Users, Factors: auth.NewFactors(s.Users),
 		Sessions: auth.NewSessions(s.Users), Passkeys: auth.NewPasskeys(s.Users), Books: s.Books, Keys: s.Keys,
 		Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists,
 		Figures:  s.Figures,
 		Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
+		Eraser:     &erase.Service{DB: s.DB, Clock: s.Clock.Now, Users: s.Users, Calls: s.Calls, Answers: answers},
 		Signatures: &diagnose.Service{DB: s.DB, Clock: s.Clock.Now, Endpoints: s.Webhooks},
 		Links:      s.Links, Mails: s.Mails,
-		Sandbox: player, Sends: s.Sends, Approvals: s.Sends.Approvals, Signing: s.Sends.Signing, Addresses: s.Sends.Addresses, Calls: s.Calls,
+		Sandbox: player, Sends: s.Sends, Approvals: s.Sends.Approvals, Batches: &batch.Batches{Sends: s.Sends}, Signing: s.Sends.Signing,
+		Addresses: s.Sends.Addresses, SendRules: s.Sends.Rules,
+		Transactions: s.Signing, Calls: s.Calls,
 		Audits:   s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
-		Noted: s.Registry, Quotes: s.Quotes, Clock: s.Clock.Now, Answers: answers, Hub: s.Hub})
-	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Links: s.Links, Refunds: s.Sends.Claims,
+		Tills: s.Tills,
+		Views: &savedview.Service{DB: s.DB, Clock: s.Clock.Now},
+		GoingLive: golive.New(golive.Deps{DB: s.DB, Clock: s.Clock.Now, Networks: s.Registry, Payments: s.Payments,
+			Quotes: s.Quotes, Users: s.Users, System: s.System}),
+		Noted: s.Registry, Notices: s.Notices, Quotes: s.Quotes,
+		Browsers: &push.Service{DB: s.DB, Clock: s.Clock.Now, Secrets: s.Payments.Secrets},
+		Clock:    s.Clock.Now, Answers: answers, Hub: s.Hub})
+	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Claims: &claim.Service{Payments: s.Payments},
+		Choices: &choice.Service{Payments: s.Payments}, Links: s.Links, Refunds: s.Sends.Claims,
 		Sandbox: player, Hub: s.Hub, Networks: s.Registry}
 	limits := limit.New(s.DB, s.Clock.Now)
-	var document func() *api.Document
+	var document func() *openapi.Document
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
 		Clock: s.Clock.Now, Account: s.Accounts, Sessions: auth.NewSessions(s.Users),
-		Secret: s.Payments.Secrets, Limiter: limits, Hub: s.Hub,
+		Secret: s.Payments.Secrets, Limiter: limits, Hub: s.Hub, Notifications: s.Notices,
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: customer.Routes,
 			API: func(app fiber.Router) {
-				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists, Webhooks: s.Webhooks,
+				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists,
+					Resolver: s.Resolver, Webhooks: s.Webhooks,
 					Deliveries: s.Deliveries, Resends: s.Resends, Links: s.Links, Keys: s.Keys, Methods: s.Accounts,
-					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Sends: s.Sends,
+					Networks: s.Registry, Quotes: s.Quotes, Sandbox: player, Sends: s.Sends, Signing: s.Signing,
 					ClaimURL: s.Sends.ClaimURL, Books: s.Books, Limits: limits,
 					Answers: answers,
 					Secrets: s.Payments.Secrets, Clock: s.Clock.Now,
 					PerMinute: 100_000, BaseURL: Base, Version: "1.2.3"})
 			},
-			Docs: func(p page.Payers) { api.DocsRoutes(p, document) }},
+			Docs: func(p page.Payers) { openapi.DocsRoutes(p, document) }},
 	})
 	if err != nil {
 		s.T.Fatal(err)

@@ -1,0 +1,182 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"cointill/models"
+)
+
+// place is where the books hold a transfer, and the value with which they do.
+type place struct {
+	Booked      string
+	BookedValue int64
+}
+
+// change is a move whose transfer leaves a place for another one.
+type change struct {
+	move     Move
+	from, to place
+}
+
+// moving is a run of MoveTransfers.
+type moving struct {
+	tx     *models.Tx
+	stored []change         // the changes that were stored
+	open   map[books]string // the first open days of their books
+}
+
+// MoveTransfers posts an entry for each transfer whose place changes, and stores the places.
+// Call it in the transaction that records why they change. A caller may have read the transfers
+// before: one that has another place by now is read again under a lock.
+func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
+	known := make(map[int64]place, len(moves))
+	for _, m := range moves {
+		known[m.Transfer.ID] = place{m.Transfer.Booked, m.Transfer.BookedValue}
+	}
+	run := moving{tx: tx, open: map[books]string{}}
+	changes, left := planChanges(known, moves)
+	missed, err := run.storePlaces(changes)
+	if err != nil {
+		return err
+	}
+	if left = append(left, missed...); len(left) > 0 {
+		if known, err = lockPlaces(tx, left); err != nil {
+			return err
+		}
+		changes, _ = planChanges(known, left)
+		if missed, err = run.storePlaces(changes); err != nil {
+			return err
+		}
+		if len(missed) > 0 {
+			return fmt.Errorf("journal: transfer %d left its place while it was locked", missed[0].Transfer.ID)
+		}
+	}
+	var entries []models.JournalEntry
+	for _, c := range run.stored {
+		if debit, credit, ok := findEntry(Account(c.from.Booked), c.move.To); ok {
+			entries = append(entries, c.describeEntry(debit, credit))
+		}
+	}
+	if err := countOnce(tx, entries); err != nil {
+		return err
+	}
+	return postEntries(tx, now, entries, run.open)
+}
+
+// planChanges returns the changes that moves make from known places, and the moves that change
+// nothing.
+func planChanges(known map[int64]place, moves []Move) (changes []change, unchanged []Move) {
+	for _, m := range moves {
+		from, to := known[m.Transfer.ID], place{string(m.To), m.Value}
+		if from.Booked == to.Booked {
+			unchanged = append(unchanged, m)
+			continue
+		}
+		if !m.To.holdsMoney() || from.Booked == string(Reversed) { // it goes and returns with the value that it had
+			to.BookedValue = from.BookedValue
+		}
+		changes = append(changes, change{m, from, to})
+	}
+	return changes, unchanged
+}
+
+// describeEntry returns the entry of a change.
+func (c change) describeEntry(debit, credit Account) models.JournalEntry {
+	m := c.move
+	m.Value = c.to.BookedValue
+	if c.from.Booked == string(Reversed) {
+		m.Due = 0 // its sale is counted
+	}
+	return m.describeEntry(debit, credit)
+}
+
+// storePlaces stores the places that transfers have after changes, unless a transfer has another
+// place than its change begins at: it returns the moves of these. The same statement reads the last
+// closed month.
+func (r *moving) storePlaces(changes []change) (missed []Move, err error) {
+	for some := range slices.Chunk(changes, rowsAtOnce) {
+		closed, err := storeSome(r.tx, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range some {
+			month, stored := closed[c.move.Transfer.ID]
+			if !stored {
+				missed = append(missed, c.move)
+				continue
+			}
+			of, first := books{c.move.Transfer.BusinessID, c.move.Transfer.Domain}, ""
+			if month != "" {
+				if first, err = dayAfter(month); err != nil {
+					return nil, err
+				}
+			}
+			r.stored, r.open[of] = append(r.stored, c), first
+		}
+	}
+	return missed, nil
+}
+
+// storeSome stores the places of a few transfers. It returns the last closed month of each that had
+// its place, "" where none is closed. The rows are values of the statement, as PostgreSQL reads all
+// transfers for a list whose length it doesn't know.
+func storeSome(tx *models.Tx, changes []change) (closed map[int64]string, err error) {
+	var values []any
+	for _, c := range changes {
+		values = append(values, c.move.Transfer.ID, c.from.Booked, c.from.BookedValue, c.to.Booked, c.to.BookedValue)
+	}
+	var found []struct {
+		ID     int64
+		Closed string
+	}
+	statement := "WITH m (id, was, held, becomes, holds) AS (VALUES " + repeatRow(placeRow, len(changes)) + ") " +
+		storePlaces
+	err = tx.Raw(statement, values...).Scan(&found).Error
+	closed = make(map[int64]string, len(found))
+	for _, row := range found {
+		closed[row.ID] = row.Closed
+	}
+	return closed, err
+}
+
+const (
+	placeRow = "(CAST(? AS bigint), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS bigint))"
+	// storePlaces stores the places in m.
+	storePlaces = `UPDATE transfers SET booked = becomes, booked_value = holds FROM m
+		WHERE transfers.id = m.id AND booked = was AND booked_value = held
+		RETURNING transfers.id AS id, COALESCE((SELECT MAX(month) FROM closed_months AS c
+		WHERE c.business_id = transfers.business_id AND c.domain = transfers.domain), '') AS closed`
+)
+
+// rowsAtOnce is how many rows a statement writes: SQLite's driver compares every value of a
+// statement with every other.
+const rowsAtOnce = 50
+
+// repeatRow returns the values of n rows, with commas between.
+func repeatRow(row string, n int) string {
+	return strings.TrimSuffix(strings.Repeat(row+", ", n), ", ")
+}
+
+// lockPlaces reads the places of transfers and locks their rows. On SQLite the transaction
+// holds the only writer.
+func lockPlaces(tx *models.Tx, moves []Move) (map[int64]place, error) {
+	ids := make([]int64, len(moves))
+	for i, m := range moves {
+		ids[i] = m.Transfer.ID
+	}
+	query := models.Among(tx.Select("id", "booked", "booked_value"), "id", ids).Order("id")
+	var rows []models.Transfer
+	if err := query.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	places := make(map[int64]place, len(rows))
+	for _, t := range rows {
+		places[t.ID] = place{t.Booked, t.BookedValue}
+	}
+	return places, nil
+}

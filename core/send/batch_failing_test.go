@@ -1,0 +1,28 @@
+package send_test
+
+import (
+	"testing"
+
+	"cointill/core/send"
+	"cointill/models/modelstest"
+)
+
+// TestFailedStatementsOfBatchesAreErrors checks that each operation returns the error of each of its statements.
+func TestFailedStatementsOfBatchesAreErrors(t *testing.T) {
+	eachBatches(t, func(b *batches) {
+		b.receive()
+		b.receive()
+		first, second := b.ready("0.0003"), b.ready("0.0002")
+		ctx, references := b.Context(), listReferences([]send.View{first, second})
+		chooses := func() error { _, err := b.Choose(ctx, b.owner, references); return err }
+		fails := func(name string, call func() error) {
+			b.Run(name, func(t *testing.T) { modelstest.FailStatements(t, b.db, call) })
+		}
+		fails("Choose", chooses)
+		v := b.mustStart(first, second)
+		fails("Choose a batch", chooses)
+		fails("Open", func() error { _, err := b.Open(ctx, b.owner, v.Row.ID); return err })
+		signed := b.sign("signed", v, first, second)
+		fails("Submit", func() error { _, err := b.submit(v, signed); return err })
+	})
+}

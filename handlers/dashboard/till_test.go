@@ -1,0 +1,215 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
+	"cointill/core/scope"
+	"cointill/internal/testing/servertest"
+	"cointill/models"
+)
+
+const tillPIN = "4711"
+
+// formOn is a form with the token of a page.
+func formOn(b *servertest.Browser, path string, values url.Values) url.Values {
+	body := b.Get(path).Body
+	values.Set("csrf", formToken.FindStringSubmatch(body)[1])
+	if once := nonce.FindStringSubmatch(body); once != nil {
+		values.Set("once", once[1])
+	}
+	return values
+}
+
+// lockTill has the owner who uses a browser set the PIN and put it into till mode.
+func lockTill(t testing.TB, b *servertest.Browser) {
+	t.Helper()
+	const settings = "/dashboard/till/settings"
+	leads(t, b.Post("/dashboard/till/pin", formOn(b, settings, url.Values{"pin": {tillPIN}, "domain": {"test"}})), settings)
+	leads(t, b.Post("/dashboard/till/lock", formOn(b, "/dashboard/till", url.Values{})), "/dashboard/till")
+}
+
+// TestTillTakesAPayment: the keypad starts a payment, its page shows where to pay and then that it is paid, and the day's sum
+// has it. It is the engine's: the merchant sees it among the payments.
+func TestTillTakesAPayment(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		lockTill(t, b)
+		expect(t, b.Get("/dashboard/till"), 200, "No payments yet")
+		expect(t, b.Post("/dashboard/till", formOn(b, "/dashboard/till", url.Values{"amount": {"0.5"}, "currency": {"USD"}, "method": {"crypto_bitcoin"}})),
+			422, "Enter a whole number from 1 to 1,000,000.")
+		form := formOn(b, "/dashboard/till", url.Values{"amount": {"25"}, "currency": {"USD"}, "method": {"crypto_bitcoin"}})
+		started := b.Post("/dashboard/till", form)
+		reference := started.Location[strings.LastIndex(started.Location, "/")+1:]
+		at := "/dashboard/till/payments/" + reference
+		leads(t, started, at)
+		leads(t, b.Post("/dashboard/till", form), at) // sent twice, it starts one
+		waiting := b.Get(at)
+		expect(t, waiting, 200, "Waiting for the payment", "$25.00")
+		if !strings.Contains(waiting.Body, `class="qr"`) || !strings.Contains(waiting.Body, `http-equiv="refresh"`) {
+			t.Error("the page of a waiting payment has no code, or no refresh for browsers without JavaScript")
+		}
+		s.UpdatePayment(reference, map[string]any{"status": string(payment.Successful)})
+		paid := b.Get(at)
+		expect(t, paid, 200, "Paid", "$25.00")
+		if strings.Contains(paid.Body, `class="qr"`) || strings.Contains(paid.Body, `http-equiv="refresh"`) {
+			t.Error("the page of a paid payment has a code, or is loaded again")
+		}
+		expect(t, b.Get("/dashboard/till"), 200, "$25.00", "1 payment")
+		v, err := s.Payments.Verify(t.Context(), sc, reference)
+		s.FailOn(err)
+		if v.State() != payment.Successful || v.Payment.CustomerEmail != ama {
+			t.Errorf("the payment is %s of %s, want successful with the receipt to the owner %s", v.State(), v.Payment.CustomerEmail, ama)
+		}
+		s.Clock.Advance(24 * time.Hour)
+		if text := s.SignIn(ama).Get("/dashboard/till").VisibleText(); strings.Contains(text, "$25.00") {
+			t.Errorf("yesterday's payment counts today: %s", text)
+		}
+	})
+}
+
+// TestTillSeesNothingElse (TL-1): a browser in till mode has the rights of the till role, also when an owner put it
+// there, and with it the forms that its member had open before are worth nothing. It sees no payment that was not
+// started at the counter.
+func TestTillSeesNothingElse(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		s.Accounts.Operators = []string{ama}
+		things := owned(t, s, sc)
+		before := s.SignIn(ama)
+		b := s.SignIn(ama)
+		stale := formOn(b, "/dashboard/account", url.Values{"name": {"Taken"}})
+		lockTill(t, b)
+		own := formOn(b, "/dashboard/till", url.Values{"active": {"true"}, "enabled": {"true"}, "domain": {"live"}})
+		for _, r := range rowsOf(t) {
+			if strings.HasPrefix(r.path, "/dashboard/till") && r.allows(scope.Till, scope.Test) || r.path == "/dashboard" {
+				continue
+			}
+			at := r.at(things)
+			if r.method == http.MethodGet {
+				expect(t, b.Get(at), 403)
+			} else {
+				expect(t, b.Post(at, own), 403)
+				expect(t, b.Post(at, stale), 403)
+			}
+		}
+		leads(t, b.Get("/dashboard"), "/dashboard/till")
+		other := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		expect(t, b.Get("/dashboard/till/payments/"+other.Reference), 404)
+		expect(t, b.Head("/dashboard/till/live?payment="+other.Reference), 404)
+		expect(t, before.Get("/dashboard/account"), 200) // another browser of the member stays what it is
+	})
+}
+
+// TestTillRoleHasOneDomain: a member with the till role takes payments in the domain that an owner chose, whatever their
+// session showed before.
+func TestTillRoleHasOneDomain(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		hire(t, s, sc, bayo, scope.Till)
+		b := s.SignIn(bayo)
+		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
+			owner := sc
+			owner.Role = scope.Owner
+			s.FailOn(s.Tills.SetDomain(t.Context(), owner, domain))
+			if text := b.Get("/dashboard/till").Body; strings.Contains(text, "TEST DATA") != (domain == scope.Test) {
+				t.Errorf("the till role in %s has the band of test data: %t", domain, strings.Contains(text, "TEST DATA"))
+			}
+		}
+		expect(t, b.Post("/dashboard/domain", formOn(b, "/dashboard/till/leave", url.Values{"domain": {"test"}})), 403)
+		if text := b.Get("/dashboard/till").Body; strings.Contains(text, "TEST DATA") {
+			t.Error("the till role changed its domain")
+		}
+	})
+}
+
+// TestTillPIN (TL-2): the right PIN leaves till mode, wrong ones don't, and after five in a row none is looked at for a while that
+// doubles, however many are tried at once. The PIN stands nowhere.
+func TestTillPIN(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		lockTill(t, b)
+		guess := func(pin string) servertest.Answer {
+			return b.Post("/dashboard/till/leave", formOn(b, "/dashboard/till/leave", url.Values{"pin": {pin}}))
+		}
+		for range 4 {
+			expect(t, guess("0815"), 422, "Is not the PIN.")
+		}
+		leads(t, guess(tillPIN), "/dashboard")
+		expect(t, b.Get("/dashboard/payments"), 200)
+
+		leads(t, b.Post("/dashboard/till/lock", formOn(b, "/dashboard/till", url.Values{})), "/dashboard/till")
+		var wait sync.WaitGroup
+		looked := make(chan bool, 40)
+		till := sc
+		till.Role = scope.Till
+		for range cap(looked) {
+			wait.Go(func() {
+				err := s.Tills.Unlock(t.Context(), till, "0815")
+				looked <- fault.KindOf(err) == fault.Invalid
+			})
+		}
+		wait.Wait()
+		close(looked)
+		n := 0
+		for was := range looked {
+			if was {
+				n++
+			}
+		}
+		if n != 5 {
+			t.Errorf("%d PINs of 40 at once were looked at, want 5", n)
+		}
+		for _, pause := range []time.Duration{15 * time.Minute, 30 * time.Minute} {
+			s.Clock.Advance(pause - time.Second)
+			b = lockedAgain(t, s)
+			if a := guess(tillPIN); a.Status != http.StatusTooManyRequests || a.Header.Get("Retry-After") != "1" {
+				t.Errorf("the right PIN a second before %s are over: %d, Retry-After %q, want 429 and 1", pause, a.Status, a.Header.Get("Retry-After"))
+			}
+			s.Clock.Advance(time.Second)
+			expect(t, guess("0815"), 422)
+		}
+		s.Clock.Advance(time.Hour)
+		b = lockedAgain(t, s)
+		leads(t, guess(tillPIN), "/dashboard")
+
+		var row models.Till
+		s.FailOn(s.DB.Read(t.Context()).Take(&row).Error)
+		if strings.Contains(row.Hash, tillPIN) || len(row.Hash) != 64 || row.Tries != 0 {
+			t.Errorf("the row is %+v, want a hash of 64 digits and no tries", row)
+		}
+		for _, pin := range []string{"", "123", "1234", "8765", "7777", "123456789", "12a4", "１２３４"} {
+			if err := s.Tills.SetPIN(t.Context(), sc, pin); err == nil {
+				t.Errorf("the PIN %q is taken", pin)
+			}
+		}
+	})
+}
+
+// lockedAgain is a new browser of the owner in till mode: the session before ended in the meantime.
+func lockedAgain(t testing.TB, s *servertest.Server) *servertest.Browser {
+	t.Helper()
+	b := s.SignIn(ama)
+	leads(t, b.Post("/dashboard/till/lock", formOn(b, "/dashboard/till", url.Values{})), "/dashboard/till")
+	return b
+}
+
+// TestTillWithoutPIN: a browser isn't put into a mode that it could not leave.
+func TestTillWithoutPIN(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		leads(t, b.Post("/dashboard/till/lock", formOn(b, "/dashboard/till", url.Values{})), "/dashboard/till/settings")
+		expect(t, b.Get("/dashboard/till/settings"), 200, "There is no PIN yet")
+		expect(t, b.Get("/dashboard/payments"), 200)
+	})
+}

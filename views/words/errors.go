@@ -1,0 +1,57 @@
+package words
+
+import (
+	"context"
+	"embed"
+	"path"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+//go:embed errors/*.toml
+var errorFiles embed.FS
+
+// coded are the sentences that the core says in English, by their codes.
+type coded struct {
+	Refusals map[string]string // by the code of the refusal
+	Remarks  map[string]string // of payments, by the reason of their state
+}
+
+var codedSentences = loadCoded()
+
+// loadCoded reads the sentences by code, one file a language. English has none: the core's own
+// sentences are English.
+func loadCoded() map[string]coded {
+	files, err := errorFiles.ReadDir("errors")
+	if err != nil {
+		panic("words: " + err.Error())
+	}
+	out := map[string]coded{}
+	for _, entry := range files {
+		var sentences coded
+		if _, err := toml.DecodeFS(errorFiles, path.Join("errors", entry.Name()), &sentences); err != nil {
+			panic("words: " + entry.Name() + ": " + err.Error())
+		}
+		out[strings.TrimSuffix(entry.Name(), ".toml")] = sentences
+	}
+	return out
+}
+
+// Refusal returns the sentence of a refusal in the language of the context: the one of its code, or
+// the English sentence where the language has none.
+func Refusal(ctx context.Context, code, sentence string) string {
+	if own, ok := codedSentences[LanguageOf(ctx)].Refusals[code]; ok {
+		return own
+	}
+	return sentence
+}
+
+// Remark returns the remark of a payment's state in the language of the context: the one of the
+// state's reason, or the English remark where the language has none.
+func Remark(ctx context.Context, reason, remark string) string {
+	if own, ok := codedSentences[LanguageOf(ctx)].Remarks[reason]; ok {
+		return own
+	}
+	return remark
+}

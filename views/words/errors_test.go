@@ -1,0 +1,76 @@
+package words_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+
+	"cointill/views/words"
+)
+
+// TestRefusalsAreByCode: each sentence belongs to a code that a refusal has, or a reason that a
+// payment has.
+func TestRefusalsAreByCode(t *testing.T) {
+	codes := readCodes(t)
+	for _, lang := range words.DashboardLanguages()[1:] {
+		var sentences struct{ Refusals, Remarks map[string]string }
+		if _, err := toml.DecodeFile("errors/"+lang+".toml", &sentences); err != nil {
+			t.Fatalf("%s: %v", lang, err)
+		}
+		english := dashboardCatalogue(t, "en")
+		for reason := range sentences.Remarks {
+			if _, known := english["payment.reason_"+reason]; !known {
+				t.Errorf("%s: no payment has the reason %s", lang, reason)
+			}
+		}
+		for code, sentence := range sentences.Refusals {
+			if !slices.Contains(codes, code) {
+				t.Errorf("%s: no refusal has the code %s", lang, code)
+			}
+			if sentence == "" || sentence != strings.TrimSpace(sentence) {
+				t.Errorf("%s: the sentence of %s is empty, or has space around it", lang, code)
+			}
+		}
+	}
+	ctx := words.WithLanguage(context.Background(), "fr")
+	for _, c := range []struct {
+		ctx        context.Context
+		code, want string
+	}{
+		{ctx, "sign_in_failed", "L'adresse e-mail ou le mot de passe est erroné."}, {ctx, "never_written", "As it is."},
+		{ctx, "", "As it is."}, {context.Background(), "sign_in_failed", "As it is."},
+	} {
+		if got := words.Refusal(c.ctx, c.code, "As it is."); got != c.want {
+			t.Errorf("Refusal(%q) is %q, want %q", c.code, got, c.want)
+		}
+	}
+}
+
+// readCodes are the texts in the source that may be codes of refusals.
+func readCodes(t *testing.T) (codes []string) {
+	t.Helper()
+	code := regexp.MustCompile(`(?:fault\.New\(\s*fault\.\w+,\s*|fault\.Retry\(|Code: |New\(NotFound, |\{\d{3}, )"(\w+)"`)
+	for _, room := range []string{"../../core", "../../handlers", "../../web"} {
+		err := filepath.WalkDir(room, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, found := range code.FindAllStringSubmatch(string(text), -1) {
+				codes = append(codes, found[1])
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return codes
+}
