@@ -3,6 +3,8 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +126,18 @@ func TestBitcoinRefunds(t *testing.T) {
 	orders := tl.takePaid(3)
 	d := desk{tl, browser.StartShared(t).OpenTab(t, browser.Plain)}
 	enter(d.page, tl.Instance)
+	// The node has no estimate: its last blocks tell what transactions pay, and nothing when they are empty.
+	probe := tl.refundApproved(orders[0], node.UnknownAddress())
+	paid := 0 // whole satoshi for each byte
+	text := d.prepare(probe, "usual")
+	if rate := regexp.MustCompile(`\((\d+)(?:\.\d+)? sat/vB\)`).FindStringSubmatch(text); rate != nil {
+		paid, _ = strconv.Atoi(rate[1])
+	}
+	if paid < 50 || paid >= 200 { // customers pay 20,000 satoshi for some 200 bytes
+		t.Errorf("after blocks with payments the page says %q, want the rate that these paid", text)
+	}
+	tl.SendRequest("POST", "/v1/sends/"+probe+"/cancel", harness.Fields{}, 200)
+	node.Mine(6)
 	var change string
 	for i, o := range orders[:2] {
 		customer := node.UnknownAddress()
@@ -147,7 +161,7 @@ func TestBitcoinRefunds(t *testing.T) {
 			t.Fatalf("the approved transaction is answered by %q", text)
 		}
 		seen := tl.reachSend(id, "processing")
-		node.Mine(tl.final)
+		node.Mine(tl.final + 6)
 		done := tl.reachSend(id, "successful")
 		if done.Hash != seen.Hash {
 			t.Errorf("%+v, seen as %+v", done, seen)
@@ -176,6 +190,67 @@ func TestBitcoinRefunds(t *testing.T) {
 	}
 }
 
+// tickTogether ticks sends in the queue, and prepares one transaction for them. It returns the address of its page.
+func (d desk) tickTogether(ids ...string) string {
+	d.page.Open(d.Base + "/dashboard/sends?show=sign")
+	for _, id := range ids {
+		d.page.ClickElement("input[name=send][value=" + id + "]")
+	}
+	d.page.FollowLink("form[action$='/together'] button[type=submit]")
+	d.page.ChooseOption("select[name=speed]", "saving")
+	d.page.FollowLink("form[action$='/together'] button[type=submit]")
+	return d.page.CurrentAddress()
+}
+
+// TestSeveralSendsInOneTransaction (SD-16): three refunds are signed by Electrum at once, without JavaScript. The
+// transaction has an output for each and one for change, and each refund follows it.
+func TestSeveralSendsInOneTransaction(t *testing.T) {
+	t.Parallel()
+	node := nodes.StartBtcd(t)
+	tl := newTill(t, bitcoin, node, false, node.URL("http"))
+	wallet := tl.account.importAccount(t)
+	orders := tl.takePaid(4)
+	d := desk{tl, browser.StartShared(t).OpenTab(t, browser.Plain)}
+	enter(d.page, tl.Instance)
+	node.Mine(6)
+	customer := node.UnknownAddress()
+	ids := []string{tl.refundApproved(orders[0], customer), tl.refundApproved(orders[1], customer),
+		tl.refundApproved(orders[2], node.UnknownAddress())}
+	at := d.tickTogether(ids...)
+	d.page.TakeShot("send-sign-together")
+	d.page.CheckPage()
+	unsigned := strings.TrimSpace(download(t, d.page, at+"?file=unsigned.txt"))
+	submit := func(signed string) string {
+		d.page.Open(at)
+		d.page.PasteText("textarea[name=signed]", signed)
+		d.page.FollowLink("form[action$='/check'] button[type=submit]")
+		return d.page.ReadText("main")
+	}
+	if text := submit(unsigned); !strings.Contains(text, "this is not the approved send") {
+		t.Errorf("without signatures it is answered by %q", text)
+	}
+	if text := submit(runElectrum(t, wallet, "signtransaction", unsigned)); !strings.Contains(text, "Checked and given to the network") {
+		t.Fatalf("the approved transaction is answered by %q", text)
+	}
+	hash := tl.reachSend(ids[0], "processing").Hash
+	node.Mine(tl.final)
+	for _, id := range ids {
+		done := tl.reachSend(id, "successful")
+		var flags struct {
+			PaidTwice bool `json:"paid_twice"`
+		}
+		tl.SendRequest("GET", "/v1/sends/"+id, nil, 200).DecodeData(t, &flags)
+		if done.Hash != hash || flags.PaidTwice {
+			t.Errorf("%s is paid by %s, twice: %t; want %s", id, done.Hash, flags.PaidTwice, hash)
+		}
+	}
+	var raw struct{ Vout []json.RawMessage }
+	node.Call("getrawtransaction", &raw, hash, 1)
+	if len(raw.Vout) != 4 {
+		t.Errorf("it makes %d outputs, want three refunds and the change", len(raw.Vout))
+	}
+}
+
 // TestDogecoinRefund: litecoind, which has the commands of Dogecoin Core, signs the prepared transaction.
 func TestDogecoinRefund(t *testing.T) {
 	t.Parallel()
@@ -185,6 +260,7 @@ func TestDogecoinRefund(t *testing.T) {
 	d := desk{tl, browser.StartShared(t).OpenTab(t, browser.Plain)}
 	enter(d.page, tl.Instance)
 	id := tl.refundApproved(orders[0], node.UnknownAddress())
+	node.Mine(6) // without transactions
 	if text := d.prepare(id, "usual"); !strings.Contains(text, "0.02 DOGE/kB") {
 		t.Fatalf("the prepared send says %q", text)
 	}
@@ -209,4 +285,115 @@ func TestDogecoinRefund(t *testing.T) {
 	tl.reachSend(id, "processing")
 	node.Mine(tl.final)
 	tl.reachSend(id, "successful")
+}
+
+// signRaw has litecoind sign a transaction with the account's keys.
+func (tl *till) signRaw(unsigned string, previous []json.RawMessage) string {
+	tl.t.Helper()
+	var signed struct {
+		Hex      string
+		Complete bool
+	}
+	tl.node.Call("signrawtransactionwithkey", &signed, unsigned, tl.account.listKeys(tl.t), previous)
+	if !signed.Complete {
+		tl.t.Fatalf("litecoind didn't complete %s", unsigned)
+	}
+	return signed.Hex
+}
+
+// scriptOf returns the script of an output to an address, in hexadecimal.
+func (tl *till) scriptOf(address string) string {
+	tl.t.Helper()
+	var answer struct{ ScriptPubKey string }
+	tl.node.Call("validateaddress", &answer, address)
+	return answer.ScriptPubKey
+}
+
+// TestSeveralDogecoinSendsInOneTransaction (SD-16): litecoind signs one transaction for three refunds with its own
+// commands, which are Dogecoin Core's. One that pays another address is refused.
+func TestSeveralDogecoinSendsInOneTransaction(t *testing.T) {
+	t.Parallel()
+	node := nodes.StartLitecoind(t)
+	tl := newTill(t, dogecoin, node, false, node.URL("http"))
+	orders := tl.takePaid(4)
+	d := desk{tl, browser.StartShared(t).OpenTab(t, browser.Plain)}
+	enter(d.page, tl.Instance)
+	customer, third := node.UnknownAddress(), node.UnknownAddress()
+	ids := []string{tl.refundApproved(orders[0], customer), tl.refundApproved(orders[1], customer),
+		tl.refundApproved(orders[2], third)}
+	at := d.tickTogether(ids...)
+	var unsigned struct {
+		Hex      string
+		Previous []json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(download(t, d.page, at+"?file=unsigned.json")), &unsigned); err != nil {
+		t.Fatal(err)
+	}
+	submit := func(signed string) string {
+		d.page.Open(at)
+		d.page.PasteText("textarea[name=signed]", signed)
+		d.page.FollowLink("form[action$='/check'] button[type=submit]")
+		return d.page.ReadText("main")
+	}
+	forged := strings.Replace(unsigned.Hex, tl.scriptOf(third), tl.scriptOf(node.UnknownAddress()), 1)
+	if forged == unsigned.Hex {
+		t.Fatalf("the prepared transaction %s doesn't pay %s", unsigned.Hex, third)
+	}
+	if text := submit(tl.signRaw(forged, unsigned.Previous)); !strings.Contains(text, "this is not the approved send") {
+		t.Errorf("a transaction that pays another address is answered by %q", text)
+	}
+	signed := tl.signRaw(unsigned.Hex, unsigned.Previous)
+	if text := submit(signed); !strings.Contains(text, "Checked and given to the network") {
+		t.Fatalf("the approved transaction is answered by %q", text)
+	}
+	hash := tl.reachSend(ids[0], "processing").Hash
+	node.Mine(tl.final)
+	for _, id := range ids {
+		done := tl.reachSend(id, "successful")
+		var flags struct {
+			PaidTwice bool `json:"paid_twice"`
+		}
+		tl.SendRequest("GET", "/v1/sends/"+id, nil, 200).DecodeData(t, &flags)
+		if done.Hash != hash || flags.PaidTwice {
+			t.Errorf("%s is paid by %s, twice: %t; want %s", id, done.Hash, flags.PaidTwice, hash)
+		}
+	}
+	var raw struct{ Vout []json.RawMessage }
+	node.Call("decoderawtransaction", &raw, signed)
+	if len(raw.Vout) != 4 {
+		t.Errorf("it makes %d outputs, want three refunds and the change", len(raw.Vout))
+	}
+}
+
+// TestHashesOfDogecoinTransactionsAreLookedUp (SD-13): a node without an index of transactions finds unconfirmed ones and
+// ones with unspent outputs. None that doesn't pay the refund is attached, and the answer says why.
+func TestHashesOfDogecoinTransactionsAreLookedUp(t *testing.T) {
+	t.Parallel()
+	node := nodes.StartUnindexedLitecoind(t)
+	tl := newTill(t, dogecoin, node, false, node.URL("http"))
+	o := tl.takePaid(1)[0]
+	customer := node.UnknownAddress()
+	id := tl.refundApproved(o, customer)
+	name := func(hash string) string {
+		return string(tl.SendRequest("POST", "/v1/sends/"+id+"/transaction", harness.Fields{"hash": hash}, 409).Body)
+	}
+	sent := map[string]string{
+		node.PayOutputs(nodes.Output{Address: customer, Amount: o.due}).ID:              "It spends no output that you have received here.",
+		node.PayOutputs(nodes.Output{Address: customer, Amount: o.due - 1}).ID:          "It moves another amount to the send's address.",
+		node.PayOutputs(nodes.Output{Address: node.UnknownAddress(), Amount: o.due}).ID: "It pays nothing to the send's address.",
+	}
+	for range 2 { // in the mempool and in a block
+		for hash, want := range sent {
+			harness.WaitFor(t, time.Minute, fmt.Sprintf("the answer %q to %s", want, hash), func() bool {
+				return strings.Contains(name(hash), want)
+			})
+		}
+		node.Mine(1)
+	}
+	if said := name(strings.Repeat("1", 64)); !strings.Contains(said, `"transaction_unknown"`) {
+		t.Errorf("an unknown hash is answered by %s, want that no node finds it", said)
+	}
+	if r := tl.readSend(id); r.Status != "ready" {
+		t.Errorf("%+v, want a send that is still ready", r)
+	}
 }

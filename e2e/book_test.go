@@ -15,15 +15,12 @@ import (
 	"cointill/e2e/harness"
 )
 
-var (
-	bookAll  = flag.Bool("book.all", false, "TestBook: look at each page in every view, not in one")
-	bookPage = flag.String("book.page", "", "TestBook: only pages whose name begins so")
-)
+var bookPage = flag.String("book.page", "", "TestBook: only pages whose name begins so")
 
 // TestBook goes through the view book: every page in every state, and the
 // customer's pages in every language. Nothing that axe finds, nothing in the
 // console (which is where the content security policy complains), no sideways
-// scrolling, and the Tab key comes to every visible control. Without -book.all
+// scrolling, and the Tab key comes to every visible control. Without -views.all
 // each page is looked at in one view only, another for each of its neighbours.
 func TestBook(t *testing.T) {
 	t.Parallel()
@@ -33,7 +30,7 @@ func TestBook(t *testing.T) {
 	harness.RunEach(t, views, func(t *testing.T, look string, view browser.View) {
 		page := chromium.OpenTab(t, view)
 		for n, name := range names {
-			if !strings.HasPrefix(name, *bookPage) || !*bookAll && looks[n%len(looks)] != look {
+			if !strings.HasPrefix(name, *bookPage) || !*allViews && looks[n%len(looks)] != look {
 				continue
 			}
 			page.Open(server.URL + "/" + name + ".html")

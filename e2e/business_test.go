@@ -37,9 +37,28 @@ func TestBusinessPages(t *testing.T) {
 	page.Open(i.Base + "/dashboard/quickstart")
 	page.ClickElement("form[action='/dashboard/quickstart'] button")
 	page.WaitForElement(".panel-once")
-	for name, run := range map[string][]string{"curl": {"sh", "pay.sh"}, "Node": {"node", "pay.mjs"}, "Python": {"python3", "pay.py"}, "PHP": {"php", "pay.php"}, "Go": {"go", "run", "pay.go"}} {
+	programs := map[string][]string{"curl": {"sh", "pay.sh"}, "Node": {"node", "pay.mjs"}, "Python": {"python3", "pay.py"}, "PHP": {"php", "pay.php"}, "Go": {"go", "run", "pay.go"}}
+	for name, run := range programs {
 		program := page.ReadAttribute("button[aria-label='Copy "+name+" program']", "data-copy")
-		t.Run(name, func(t *testing.T) { runProgram(t, program, run) })
+		t.Run(name, func(t *testing.T) {
+			said := runProgram(t, program, run, "")
+			if !strings.Contains(said, "/pay/") || run[0] != "sh" && !strings.Contains(said, "is pending") {
+				t.Errorf("the program of the quickstart said %q, want the payment page's address and the state", said)
+			}
+		})
+	}
+	page.Open(i.Base + "/docs/payments")
+	for _, operation := range []struct{ id, want string }{{"initiatePayment", "/pay/"}, {"verifyPayment", "order-"}, {"listPayments", "order-"}} {
+		for _, name := range []string{"curl", "Node", "Python", "PHP"} {
+			// The languages space the same JSON in their ways, so each is an order of its own.
+			program := page.ReadAttribute("article[aria-labelledby="+operation.id+"] button[aria-label='Copy "+name+" program']", "data-copy")
+			program = strings.ReplaceAll(program, "order-1001", "order-"+name)
+			t.Run(operation.id+" in "+name, func(t *testing.T) {
+				if said := runProgram(t, program, programs[name], i.Key); !strings.Contains(said, operation.want) {
+					t.Errorf("the program of the reference said %q, want %q in it", said, operation.want)
+				}
+			})
+		}
 	}
 	harness.WaitFor(t, time.Minute, "the log of requests", func() bool {
 		page.Open(i.Base + "/dashboard/calls")
@@ -51,7 +70,7 @@ func TestBusinessPages(t *testing.T) {
 	if text := page.ReadText("main"); strings.Contains(text, "ada@example.com") {
 		t.Errorf(`page.Text("main"): text = %v`, text)
 	}
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		t.Run(name, func(t *testing.T) {
 			seen := chromium.OpenTab(t, view)
 			enter(seen, i)
@@ -66,8 +85,9 @@ func TestBusinessPages(t *testing.T) {
 	}
 }
 
-// runProgram runs a program of the quickstart in a folder of its own.
-func runProgram(t *testing.T, program string, run []string) {
+// runProgram runs a program in a folder of its own, with a key in its environment, and returns what it printed.
+func runProgram(t *testing.T, program string, run []string, key string) string {
+	t.Helper()
 	if _, err := exec.LookPath(run[0]); err != nil {
 		t.Fatalf("%v: scripts/prepare --all installs it", err)
 	}
@@ -77,12 +97,11 @@ func runProgram(t *testing.T, program string, run []string) {
 	}
 	command := exec.CommandContext(t.Context(), run[0], run[1:]...)
 	command.Dir = dir
+	command.Env = append(os.Environ(), "COINTILL_KEY="+key)
 	var said bytes.Buffer
 	command.Stdout, command.Stderr = &said, &said
-	if err := command.Run(); err != nil || !strings.Contains(said.String(), "/pay/") {
-		t.Errorf("%v: %s", err, said.String())
+	if err := command.Run(); err != nil {
+		t.Errorf("running %v: %v: %s", run, err, said.String())
 	}
-	if run[0] != "sh" && !strings.Contains(said.String(), "is pending") {
-		t.Errorf("said.String() = %v", said.String())
-	}
+	return said.String()
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"os/exec"
 	"strings"
@@ -61,9 +62,15 @@ func (x *etherTill) refundApproved(o etherOrder, to string) string {
 	return asked.ID
 }
 
-// registerWallet registers the account that sends are paid from.
+// registerWallet registers the account that sends are paid from, on Ethereum where there are more networks.
 func (x *etherTill) registerWallet(page *browser.Page, address string) {
 	page.Open(x.Base + "/dashboard/sends/wallets")
+	page.ChooseOption("select[name=network]", "ethereum-chain-"+itoa(int64(x.node.ChainID)))
+	x.submitWallet(page, address)
+}
+
+// submitWallet registers an account on the network that the form names.
+func (x *etherTill) submitWallet(page *browser.Page, address string) {
 	page.FillField("input[name=address]", address)
 	page.FillField("form[action$='/wallets'] input[name=password]", harness.Password)
 	page.FollowLink("form[action$='/wallets'] button[type=submit]")
@@ -72,13 +79,14 @@ func (x *etherTill) registerWallet(page *browser.Page, address string) {
 	}
 }
 
-// TestEtherRefunds (SD-7): a payment in USDT and one in ether are refunded from the merchant's own wallet,
+// TestEtherRefunds (SD-7, WH-1): a payment in USDT and one in ether are refunded from the merchant's own wallet,
 // by a file without JavaScript and by a wallet in the browser. What differs from the approval isn't sent.
 func TestEtherRefunds(t *testing.T) {
 	t.Parallel()
 	x := newEtherTill(t, evm.StartAnvil(t), false, "http://HOST?stream=ws://WS")
 	paying, customer := x.node.AccountAddress(payingAccount), "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 	tokens, ethers := x.order(inUSDT, 25), x.order(inEther, 30)
+	secret, came := listenToSends(t, x.Instance)
 	hashes := map[string]string{tokens.Reference: x.token(tokens, tokens.due), ethers.Reference: x.ether(ethers, ethers.due)}
 	x.call("transfer(address,uint256)", paying, new(big.Int).Mul(tokens.due, big.NewInt(3)))
 	x.mined()
@@ -135,6 +143,7 @@ func TestEtherRefunds(t *testing.T) {
 	if done := x.reachSend(id, "successful"); done.Hash != seen.Hash || !x.node.HasSucceeded(done.Hash) {
 		t.Errorf("%+v, want the transaction %s", done, seen.Hash)
 	}
+	verifySendEvents(t, secret, id, seen.Hash, came, "send.processing", "send.processed", "send.successful")
 	var held string
 	x.node.Call("eth_call", &held, map[string]string{"to": x.usdt, "data": "0x70a08231" + strings.Repeat("0", 24) + strings.ToLower(customer[2:])}, "latest")
 	if got, _ := new(big.Int).SetString(strings.TrimPrefix(held, "0x"), 16); got.Cmp(tokens.due) != 0 {
@@ -199,6 +208,13 @@ func (x *etherTill) refundInBrowser(id, paying string) {
 	answer("eth_requestAccounts", []string{strings.ToLower(paying)})
 	answer("eth_chainId", "0x1")
 	answer("wallet_switchEthereumChain", nil)
+	answer("eth_chainId", "0x1") // it says that it switched, and did not
+	page.WaitForElement("[data-wallet-note=chain]:not([hidden])")
+	page.ClickElement("[data-wallet-list] button")
+	answer("eth_requestAccounts", []string{strings.ToLower(paying)})
+	answer("eth_chainId", "0x1")
+	answer("wallet_switchEthereumChain", nil)
+	answer("eth_chainId", fmt.Sprintf("0x%x", x.node.ChainID))
 	var request []json.RawMessage
 	params := browser.ReadValue(page, chromedp.Evaluate[string](`(async () => { while (!window.asked.length) await new Promise((f) => requestAnimationFrame(f)); return JSON.stringify(window.asked[0].r.params); })()`, chromedp.EvalAwaitPromise))
 	if err := json.Unmarshal([]byte(params), &request); err != nil || len(request) != 1 {

@@ -40,6 +40,13 @@ func newEtherTill(t *testing.T, node *evm.Node, postgres bool, urls ...string) *
 	i.SetSetting("TEST_ETHEREUM_NETWORK", "chain-"+itoa(int64(node.ChainID)))
 	i.SetSetting("TEST_ETHEREUM_USDT", x.usdt)
 	i.SetSetting("TEST_ETHEREUM_TOKENS", "USDC="+x.usdc+"/6")
+	x.begin(t, i)
+	return x
+}
+
+// begin starts an instance and gives its merchant the key.
+func (x *etherTill) begin(t *testing.T, i *harness.Instance) {
+	t.Helper()
 	x.till = &till{Instance: i, coin: coin{chain: "ethereum"}, t: t, hooks: newSink(t)}
 	i.Start()
 	i.CreateBusiness()
@@ -48,7 +55,6 @@ func newEtherTill(t *testing.T, node *evm.Node, postgres bool, urls ...string) *
 	x.addresses = used.Addresses
 	i.SendRequest("POST", "/v1/webhooks", harness.Fields{"type": "orders", "url": x.hooks.URL, "active": true}, 201)
 	x.available(true)
-	return x
 }
 
 // etherOrder is an order with what its page asks for, in the smallest unit.

@@ -22,7 +22,7 @@ func TestMoneyPages(t *testing.T) {
 	reach(t, i, short.Reference, "declined", "underpaid")
 	play("overpay")(t, i, paid.Reference) // after the end: it credits nothing
 	chromium := browser.StartShared(t)
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		t.Run(name, func(t *testing.T) {
 			page := chromium.OpenTab(t, view)
 			enter(page, i)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"flag"
 	"strings"
 	"testing"
 	"time"
@@ -9,12 +10,24 @@ import (
 	"cointill/e2e/harness"
 )
 
-// views are how every page is looked at.
+// views are how pages are looked at.
 var views = map[string]browser.View{
 	"phone": browser.Phone, "phone-dark": browser.PhoneDark, "desktop": browser.Desktop, "desktop-dark": browser.DesktopDark,
 }
 
-// TestPages looks at every page of a business with payments in each view: no
+var allViews = flag.Bool("views.all", false,
+	"look at pages in four views; otherwise at those of TestBook in one, at others in two")
+
+// chooseViews returns the views in which a test looks at its pages: without -views.all two, which have
+// both widths and both themes.
+func chooseViews() map[string]browser.View {
+	if *allViews {
+		return views
+	}
+	return map[string]browser.View{"phone": views["phone"], "desktop-dark": views["desktop-dark"]}
+}
+
+// TestPages looks at every page of a business with payments in each chosen view: no
 // complaint in the console (which is where the content security policy
 // complains), nothing that axe finds, no sideways scrolling.
 func TestPages(t *testing.T) {
@@ -40,7 +53,7 @@ func TestPages(t *testing.T) {
 	inside := []string{"/dashboard", "/dashboard/payments", "/dashboard/payments?q=PAY_NOTHING", "/dashboard/payments?status=declined&period=7d&min=1&size=50", "/dashboard/payments?status=odd&col=email&col=paid&col=settled&col=created&col=customer&col=coin&col=fiat&col=method", "/dashboard/payments/export", "/dashboard/payments/export?q=PAY_NOTHING", "/dashboard/payments/" + paid.Reference, "/dashboard/payments/" + short.Reference,
 		"/dashboard/links", "/dashboard/links/new", "/dashboard/methods", "/dashboard/rates", "/dashboard/rates?pair=USD%2FGHS", "/dashboard/rates/NGN", "/dashboard/rates/USD", "/dashboard/webhooks", "/dashboard/webhooks/new", "/dashboard/webhooks/check", "/dashboard/webhooks/resends", "/dashboard/keys", "/dashboard/mailbox", "/dashboard/unmatched", "/dashboard/account", "/dashboard/account/password", "/dashboard/account/email", "/dashboard/account/second-factor", "/dashboard/account/passkeys", "/dashboard/team"}
 	chromium := browser.StartShared(t)
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		t.Run(name, func(t *testing.T) {
 			for title, address := range outside {
 				t.Run(title, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestPasskey(t *testing.T) {
 	page.FillField("input[name=name]", "Ama's phone")
 	page.FillField("input[name=password]", harness.Password)
 	page.FollowLink("main form button[type=submit]")
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		page.SetView(view)
 		page.TakeShot("passkey-setup-" + name)
 		for _, fault := range page.ListFaults() {
@@ -46,7 +46,7 @@ func TestPasskey(t *testing.T) {
 		t.Fatalf(`page.Text("main"): text = %v`, text)
 	}
 	post.await(t, "A passkey was added to your account", "Ama's phone")
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		page.SetView(view)
 		look(t, page, i.Base, passkeys, name)
 		look(t, page, i.Base, "/dashboard/account", name)
@@ -57,7 +57,7 @@ func TestPasskey(t *testing.T) {
 
 	page.Open(i.Base + "/dashboard")
 	page.FollowLink(".side form[action='/sign-out'] button")
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		page.SetView(view)
 		page.TakeShot("passkey-sign-in-" + name)
 		for _, fault := range page.ListFaults() {

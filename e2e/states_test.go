@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -178,7 +179,7 @@ func verifyAll(t *testing.T, secret string, references map[string]string, came <
 
 // browserless is a member's browser without a screen.
 type browserless struct {
-	t      *testing.T
+	t      testing.TB
 	base   string
 	client *http.Client
 	token  string
@@ -187,13 +188,13 @@ type browserless struct {
 var formToken = regexp.MustCompile(`name="csrf"[^>]*value="([^"]+)"`)
 
 // signIn signs the instance's owner in to the dashboard.
-func signIn(t *testing.T, i *harness.Instance) *browserless {
+func signIn(t testing.TB, i *harness.Instance) *browserless {
 	t.Helper()
 	return signInAs(t, i, harness.Email, harness.Password)
 }
 
 // signInAs signs a member in to the dashboard.
-func signInAs(t *testing.T, i *harness.Instance, email, password string) *browserless {
+func signInAs(t testing.TB, i *harness.Instance, email, password string) *browserless {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -204,6 +205,20 @@ func signInAs(t *testing.T, i *harness.Instance, email, password string) *browse
 	b.post("/sign-in", url.Values{"email": {email}, "password": {password}})
 	b.get("/dashboard")
 	return b
+}
+
+// cookies returns the header that the browser sends.
+func (b *browserless) cookies() string {
+	b.t.Helper()
+	at, err := url.Parse(b.base)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var pairs []string
+	for _, cookie := range b.client.Jar.Cookies(at) {
+		pairs = append(pairs, cookie.Name+"="+cookie.Value)
+	}
+	return strings.Join(pairs, "; ")
 }
 
 func (b *browserless) get(path string) string {

@@ -169,7 +169,7 @@ func TestWebhookPages(t *testing.T) {
 	plain := chromium.OpenTab(t, browser.Plain)
 	paths := append(useWebhooks(t, i, plain), brokenWebhook(t, i, plain)...)
 	t.Run("progress", func(t *testing.T) { progress(t, i, chromium.OpenTab(t, browser.Desktop), paths[0]) })
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		t.Run(name, func(t *testing.T) {
 			page := chromium.OpenTab(t, view)
 			enter(page, i)

@@ -24,7 +24,7 @@ func TestXRPSetUp(t *testing.T) {
 	open := classic("open " + t.Name())
 	x.fund(open, 0)
 	chromium := browser.StartShared(t)
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		t.Run(name, func(t *testing.T) {
 			page := chromium.OpenTab(t, view)
 			enter(page, x.Instance)
@@ -66,7 +66,7 @@ func TestXRPSetUp(t *testing.T) {
 	x.available(true)
 
 	o := x.order()
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		seen := chromium.OpenTab(t, view)
 		seen.Open(o.URL)
 		seen.WaitForElement("#payment-state[data-view=waiting]")
@@ -84,7 +84,7 @@ func TestXRPSetUp(t *testing.T) {
 	t.Logf("Successful in the browser %s after the ledger closed", time.Since(closing).Round(time.Millisecond))
 	customer.TakeShot("xrp-checkout-successful")
 	customer.CheckPage()
-	for name, view := range views {
+	for name, view := range chooseViews() {
 		after := chromium.OpenTab(t, view)
 		enter(after, x.Instance)
 		look(t, after, x.Base, xrpWallet, "xrp-set-"+name)

@@ -74,8 +74,18 @@ func StartShared(t testing.TB) *Browser {
 	return shared.browser
 }
 
+// StartWithCamera starts a Chromium of its own whose camera sees a film (YUV4MPEG2), again and again, and which
+// lets every page use the camera that may ask for it.
+func StartWithCamera(t testing.TB, film string) *Browser {
+	t.Helper()
+	b := launchBrowser(t, chromedp.Flag("use-fake-device-for-media-stream", true),
+		chromedp.Flag("use-fake-ui-for-media-stream", true), chromedp.Flag("use-file-for-fake-video-capture", film))
+	t.Cleanup(b.end)
+	return b
+}
+
 // launchBrowser starts a Chromium.
-func launchBrowser(t testing.TB) *Browser {
+func launchBrowser(t testing.TB, more ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -90,6 +100,7 @@ func launchBrowser(t testing.TB) *Browser {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	options = append(options, more...)
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeAll := chromedp.NewContext(allocator)
 	b := &Browser{ctx, func() { closeAll(); end() }}
@@ -199,34 +210,40 @@ func ReadValue[T any](p *Page, action chromedp.Action[T]) T {
 // Open goes to an address and returns the answer's status.
 func (p *Page) Open(address string) int64 {
 	p.t.Helper()
-	return p.loadPage(address, func(ctx context.Context) (*network.Response, error) {
-		return chromedp.Run(ctx, chromedp.NavigateResponse(address))
-	})
+	p.AwaitPage(func() { p.RunSteps(chromedp.Navigate(address)) })
+	return p.readStatus()
 }
 
-// FollowLink clicks what leads to another page, once it is visible, waits for that page, and
-// returns its answer's status. Press doesn't wait: a read after it may still get the old page.
+// FollowLink clicks something that leads to another page, once it is visible, waits for that page, and
+// returns its answer's status. ClickElement doesn't wait: a read after it may still get the old page.
 func (p *Page) FollowLink(link string) int64 {
 	p.t.Helper()
-	return p.loadPage(link, func(ctx context.Context) (*network.Response, error) {
-		return chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(link), chromedp.NodeVisible))
-	})
+	p.AwaitPage(func() { p.ClickElement(link) })
+	return p.readStatus()
 }
 
-// loadPage goes to another page. A page that was still on its way can come first:
-// then there is no answer to tell of.
-func (p *Page) loadPage(what string, navigate func(context.Context) (*network.Response, error)) int64 {
+// AwaitPage takes a step that leads to another page, and waits until that page is complete. It marks the present page:
+// some pages change their address while they stay.
+func (p *Page) AwaitPage(step func()) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	answer, err := navigate(ctx)
-	if err != nil {
-		p.t.Fatalf("%s: %v", what, err)
+	_ = ReadValue(p, chromedp.Evaluate[string](`document.documentElement.dataset.leaving = "yes"`))
+	step()
+	p.WaitForElement("html:not([data-leaving])")
+	each, end := time.NewTicker(20*time.Millisecond), time.After(patience)
+	defer each.Stop()
+	for ReadValue(p, chromedp.Evaluate[string]("document.readyState")) != "complete" { // no timer runs without scripts
+		select {
+		case <-each.C:
+		case <-end:
+			p.t.Fatalf("the page isn't complete after %s", patience)
+		}
 	}
-	if answer == nil {
-		p.t.Fatalf("%s: an earlier page came first; go to that one with Follow", what)
-	}
-	return answer.Status
+}
+
+// readStatus reads the HTTP status that the page was answered with.
+func (p *Page) readStatus() int64 {
+	p.t.Helper()
+	return ReadValue(p, chromedp.Evaluate[int64](`performance.getEntriesByType("navigation")[0].responseStatus`))
 }
 
 // FillField replaces the value of a form's field.

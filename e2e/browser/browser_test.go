@@ -8,6 +8,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // faulty has one fault of each kind that a page is checked for.
@@ -39,6 +42,55 @@ func TestFaultsAreFound(t *testing.T) {
 	plain.Open(server.URL)
 	if faults := strings.Join(plain.ListFaults(), "\n"); !strings.Contains(faults, "image-alt") || strings.Contains(faults, "planted") {
 		t.Errorf("without JavaScript the faults are:\n%s", faults)
+	}
+}
+
+// TestPagesThatChangeTheirAddress: a page that changes its address by itself isn't taken for the next one.
+func TestPagesThatChangeTheirAddress(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/gone" {
+			w.WriteHeader(http.StatusGone)
+		}
+		_, _ = io.WriteString(w, `<!doctype html><title>`+r.URL.Path+`</title><a href="/gone">next</a>
+<script>setInterval(() => history.replaceState(null, "", "?at=" + performance.now()), 60)</script>`)
+	}))
+	defer server.Close()
+	page := StartShared(t).OpenTab(t, Phone)
+	for _, step := range []struct {
+		take  func() int64
+		title string
+		want  int64
+	}{
+		{func() int64 { return page.Open(server.URL + "/first") }, "/first", http.StatusOK},
+		{func() int64 { return page.FollowLink("a") }, "/gone", http.StatusGone},
+		{func() int64 { return page.Open(server.URL + "/second") }, "/second", http.StatusOK},
+	} {
+		status := step.take()
+		title := ReadValue(page, chromedp.Evaluate[string]("document.title"))
+		if status != step.want || title != step.title {
+			t.Errorf("the page is %q with status %d, want %q with %d", title, status, step.title, step.want)
+		}
+	}
+}
+
+// TestSlowPagesWithoutScripts: a page is waited for until all of it is there, also where no script runs.
+func TestSlowPagesWithoutScripts(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/slow" {
+			<-time.After(300 * time.Millisecond)
+		}
+		_, _ = io.WriteString(w, `<!doctype html><a href="/next">next</a><img src="/slow">`)
+	}))
+	defer server.Close()
+	page := StartShared(t).OpenTab(t, Plain)
+	page.Open(server.URL)
+	page.FollowLink("a")
+	if state := ReadValue(page, chromedp.Evaluate[string]("document.readyState")); state != "complete" {
+		t.Errorf("the page is %s, want it complete", state)
 	}
 }
 

@@ -55,3 +55,9 @@ func (p *Page) CurrentAddress() string {
 	p.t.Helper()
 	return ReadValue(p, chromedp.Location())
 }
+
+// PressControl presses a key together with Ctrl.
+func (p *Page) PressControl(key string) {
+	p.t.Helper()
+	p.RunSteps(chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+}

@@ -71,9 +71,12 @@ type Tx struct {
 const AnvilID = 31337
 
 // StartAnvil starts anvil, which finalizes the block before the last but one.
-func StartAnvil(t testing.TB) *Node {
+func StartAnvil(t testing.TB) *Node { return StartAnvilAs(t, AnvilID) }
+
+// StartAnvilAs starts anvil with a chain id.
+func StartAnvilAs(t testing.TB, chainID int) *Node {
 	t.Helper()
-	n := &Node{t: t, HTTP: harness.FreeAddress(t), ChainID: AnvilID}
+	n := &Node{t: t, HTTP: harness.FreeAddress(t), ChainID: chainID}
 	n.WS = n.HTTP
 	_, port, _ := net.SplitHostPort(n.HTTP)
 	program := filepath.Join(harness.FindRoot(), "e2e", "node_modules", "@foundry-rs",

@@ -23,13 +23,15 @@ func NewPooler(t testing.TB, address string, settings ...string) string {
 	}
 	here := FreeAddress(t)
 	_, port, _ := net.SplitHostPort(here)
-	// A pooler knows nothing of search_path in an address: it is the database's here.
+	// A pooler knows nothing of search_path in an address: it is the database's here. When a client leaves, its
+	// session is emptied for the next one, which needs the path too.
+	path := "SET search_path TO " + at.Query().Get("search_path")
 	lines := append([]string{
 		"[databases]",
-		fmt.Sprintf("* = host=%s port=%s user=%s connect_query='SET search_path TO %s'", at.Hostname(), at.Port(),
-			at.User.Username(), at.Query().Get("search_path")),
+		fmt.Sprintf("* = host=%s port=%s user=%s connect_query='%s'", at.Hostname(), at.Port(), at.User.Username(), path),
 		"[pgbouncer]", "auth_type = any", "listen_addr = 127.0.0.1", "listen_port = " + port, "unix_socket_dir =",
 		"default_pool_size = 60",
+		"server_reset_query = CLOSE ALL; UNLISTEN *; DEALLOCATE ALL; SELECT pg_advisory_unlock_all(); RESET ALL; " + path,
 	}, settings...)
 	home, err := os.MkdirTemp("/tmp", "cointill-pooler-") // where another user may read
 	if err != nil {

@@ -73,6 +73,17 @@ func StartLitecoind(t testing.TB) *Node {
 	return startKind(t, kind{"litecoind", &legacy, false, litecoindCommand})
 }
 
+// StartUnindexedLitecoind is StartLitecoind without an index of transactions.
+func StartUnindexedLitecoind(t testing.TB) *Node {
+	t.Helper()
+	legacy := chaincfg.RegressionNetParams
+	legacy.Bech32HRPSegwit = "rltc"
+	return startKind(t, kind{"litecoind", &legacy, false, func(n *Node) (string, []string, error) {
+		program, arguments, err := litecoindCommand(n)
+		return program, append(arguments, "-txindex=0"), err
+	}})
+}
+
 // tool finds btcd as Go built it for this module; it is built when it wasn't yet.
 var tool = sync.OnceValues(func() (string, error) {
 	path, err := exec.Command("go", "tool", "-n", "btcd").Output()
