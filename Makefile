@@ -1,6 +1,6 @@
 # Everything a developer runs. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run house demo pictures build test test-all test-nightly test-attacks test-crash test-libreoffice test-small-machine test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-slow bench-enumeration scale footprint lighthouse book test-book fuzz fuzz-nightly fuzz-long lint generate css clean
+.PHONY: help run house demo pictures build test test-all test-nightly test-attacks test-crash test-libreoffice test-pages test-race test-small-machine test-tron-public test-upgrade test-webhooks test-xrpl-public mutate sim sim-mutations bench bench-dashboard bench-pages bench-slow bench-enumeration scale tasks footprint lighthouse book fuzz fuzz-nightly fuzz-long lint generate css clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,10 @@ test-attacks: ## attacks that make test runs fewer times, as often as the catalo
 	scripts/with-postgres go test -count=1 -v -timeout 60m -run 'TestGuessesOfAnHour$$' ./core/account/auth -args -guesses=10000
 	scripts/with-postgres go test -count=1 -v -timeout 4h -run 'TestTagsNeverMeet$$' ./core/wallet -args -tags=1000000
 
+test-race: ## all tests with the race detector; test-all leaves out those that do one thing after another
+	@scripts/prepare --all
+	@scripts/race
+
 test-small-machine: ## attacks on a process with 256 MiB of memory and 1,024 open files, and their table
 	@scripts/prepare --all
 	@scripts/end-to-end -v -run 'TestSmallMachine$$' -timeout 10m .
@@ -54,19 +58,23 @@ test-libreoffice: ## LibreOffice reads the workbooks that are downloaded, cell b
 	@scripts/prepare --nightly
 	@scripts/end-to-end -v -run 'TestLibreOffice$$' -timeout 10m .
 
+test-tron-public: ## the Tron adapter on a node: make test-tron-public SERVER=https://key@host NETWORK=nile
+	go test -count=1 -run TestPublicServer -v ./chain/tron -args -tron.server=$(SERVER) -tron.network=$(NETWORK)
+
 test-xrpl-public: ## the XRP adapter on a server: make test-xrpl-public SERVER=wss://… NETWORK=testnet
 	go test -count=1 -run TestPublicServer -v ./chain/xrpl -args -xrpl.server=$(SERVER) -xrpl.network=$(NETWORK)
 
-# The simulation: how many seeds, the first of them, and how many payments in each.
+# The simulation: how many seeds, the first of them, and how many payments and sends in each.
 SEEDS ?= 200
 FROM ?= 1
 PAYMENTS_EACH ?= 4
+SENDS_EACH ?= 10
 
 sim: ## seeded worlds with every kind of fault: make sim SEEDS=200 FROM=1 (TRACE=1 prints what happens)
-	@cd core/simulation && go test -count=1 -timeout 24h -run 'TestSimulation$$' -args -sim.seeds=$(SEEDS) -sim.from=$(FROM) -sim.payments=$(PAYMENTS_EACH) -sim.figures $(if $(TRACE),-sim.trace)
+	@cd core/simulation && go test -count=1 -timeout 24h -run 'TestSimulation$$' -args -sim.seeds=$(SEEDS) -sim.from=$(FROM) -sim.payments=$(PAYMENTS_EACH) -sim.sends=$(SENDS_EACH) -sim.figures $(if $(TRACE),-sim.trace)
 
 sim-mutations: ## plant each of the listed bugs, and see the simulation find it
-	@cd core/simulation && go test -count=1 -timeout 24h -run 'TestMutations$$' -args -sim.seeds=$(SEEDS) -sim.plant
+	@cd core/simulation && go test -count=1 -timeout 24h -run 'TestMutations$$' -args -sim.seeds=$(SEEDS) -sim.sends=$(SENDS_EACH) -sim.plant
 
 mutate: ## change each condition that guards money or access, and see a test fail for it: make mutate ONLY=core/payment
 	@state=$$(realpath -m "$${COINTILL_MUTATION_STATE:-tmp/mutation}") && cd internal/testing/mutationtest && \
@@ -83,6 +91,10 @@ bench: ## initiate and verify per second, beside bare SQL in the same run
 bench-slow: ## how long a verification takes beside 2,000 slow connections, as a ratio to 300 ms
 	@scripts/prepare --all
 	@scripts/end-to-end -run '^$$' -bench SlowClients -benchtime 3000x
+
+bench-pages: ## how long a verification takes beside 1,000 open overviews and 1,000 payment pages, as a ratio to 300 ms
+	@scripts/prepare --all
+	@scripts/with-postgres --durable scripts/end-to-end -run '^$$' -bench OpenPages -benchtime 2000x .
 
 bench-enumeration: ## whether the times of answers tell who has an account: p beside its limit of 0.01, of 2 × 2,000 samples
 	@go test ./core/account/auth -run '^$$' -bench Enumeration -benchtime 1x -timeout 60m -args -enumeration.samples=2000 -enumeration.interval=100ms
@@ -103,6 +115,11 @@ scale: ## what requests, blocks and payments cost as the tables grow: make scale
 	@scripts/prepare
 	@scripts/with-postgres --durable go test ./cmd/cointill -run '^$$' -bench Scale -benchtime 1x -timeout 12h -args $(if $(BUSINESS),-scale.business=$(BUSINESS),-scale.sizes=$(SIZES))
 
+# Another release's program, and the steps that it needs: make tasks TASKS='-tasks.program=PATH -tasks.before'.
+tasks: ## eleven tasks in the dashboard: clicks, keys and seconds of a person who knows it
+	@scripts/prepare --all
+	@scripts/end-to-end -v -run 'TestTasks$$' -timeout 20m . -args $(TASKS)
+
 footprint: ## binary, start and idle memory, beside their limits
 	@scripts/with-postgres scripts/footprint
 
@@ -112,9 +129,9 @@ lighthouse: ## Lighthouse on the payment page and the list of transactions, besi
 book: ## write every page in every state to tmp/book, to be looked at in a browser
 	@COINTILL_VIEWBOOK=$(CURDIR)/tmp/book go test -count=1 -run TestBook ./views && echo tmp/book/index.html
 
-test-book: ## every page of the view book at two widths, light and dark: accessibility, console, scrolling, tab order
+test-pages: ## every page of the product and of the view book at two widths, light and dark: accessibility, console, scrolling, tab order
 	@scripts/prepare --all
-	@scripts/end-to-end -v -run TestBook -timeout 90m . -args -book.all
+	@scripts/with-postgres scripts/end-to-end -v -run 'Test(Book|Pages|BusinessPages|MoneyPages|Passkey|People|WebhookPages|XRPSetUp)$$' -timeout 90m . -args -views.all
 
 fuzz: ## every fuzz target on the number of inputs that the comment above it states
 	@scripts/fuzz
