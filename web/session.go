@@ -118,6 +118,9 @@ func (st *store) Rotate(r *http.Request, w http.ResponseWriter, old string, sess
 		return err
 	}
 	_, err = st.sessions.RotateSession(r.Context(), old, row)
+	if fault.KindOf(err) == fault.NotFound { // ended, or another request of the browser has replaced it
+		_, err = st.sessions.LoadSession(r.Context(), session.ID)
+	}
 	if fault.KindOf(err) == fault.NotFound {
 		return nil
 	}
@@ -217,9 +220,11 @@ func (l *login) SignIn(userID int64) {
 
 // Rotate gives the session a new id: forms that are written from here on carry
 // its token. finish puts it in the old one's place.
-func (l *login) Rotate() {
+func (l *login) Rotate() { l.rotateTo(ident.NewToken()) }
+
+func (l *login) rotateTo(id string) {
 	if !l.rotate && l.session.Options.MaxAge >= 0 {
-		l.rotate, l.old, l.session.ID = true, l.session.ID, ident.NewToken()
+		l.rotate, l.old, l.session.ID = true, l.session.ID, id
 	}
 }
 
@@ -232,12 +237,14 @@ func (l *login) Key() string {
 }
 
 // rights notes with which rights the session acts. When they changed since its
-// last request it gets a new id.
+// last request it gets a new id. Only this server can make it from the former id: requests
+// of the browser that are under way together get the same one, and the forms of all their
+// answers work.
 func (l *login) rights(now string) {
 	before := l.Value(rightsKey)
 	l.Set(rightsKey, now)
 	if before != "" && before != now {
-		l.Rotate()
+		l.rotateTo(l.server.Secret.Derive("session with changed rights", l.session.ID+" "+now))
 	}
 }
 

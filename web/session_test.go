@@ -105,6 +105,55 @@ func TestSessionIsFreshAtEachRequest(t *testing.T) {
 	}
 }
 
+// TestRightsChangeUnderTwoRequests (AP-6): two requests of one browser are under way when the member's role changes. Both
+// answers carry the same new cookie and forms that work with it; the former cookie opens nothing.
+func TestRightsChangeUnderTwoRequests(t *testing.T) {
+	b := setup(t, local)
+	w := b.signedIn(t)
+	w.get("/dashboard")
+	former := w.cookie
+	b.db.Exec(t.Context()).Model(&models.Member{}).Where("1 = 1").Update("role", "finance")
+	first, second := &browser{bench: b, t: t, cookie: former}, &browser{bench: b, t: t, cookie: former}
+	b.shown = func() { // the first request has read its session, and the second comes and goes
+		b.shown = nil
+		second.get("/dashboard")
+	}
+	first.get("/dashboard")
+	if first.cookie == former || first.cookie != second.cookie {
+		t.Errorf("the cookies after the change are %q and %q, want the same, other than %q", first.cookie, second.cookie, former)
+	}
+	for name, w := range map[string]*browser{"first": first, "second": second} {
+		if answer, _ := w.post("/dashboard/domain", url.Values{"domain": {"live"}}); answer.StatusCode != http.StatusSeeOther {
+			t.Errorf("the form of the %s answer: status %d, want 303", name, answer.StatusCode)
+		}
+	}
+	if answer, _ := b.do(t, "GET", "/dashboard", "", "Cookie", former); answer.StatusCode != http.StatusSeeOther {
+		t.Errorf("the former cookie: status %d, want 303 to sign in", answer.StatusCode)
+	}
+}
+
+// TestRevokedUnderARequest (AP-6): a session that is revoked while a request with changed rights is under way doesn't come back.
+func TestRevokedUnderARequest(t *testing.T) {
+	b := setup(t, local)
+	w := b.signedIn(t)
+	w.get("/dashboard")
+	former := w.cookie
+	b.db.Exec(t.Context()).Model(&models.Member{}).Where("1 = 1").Update("role", "finance")
+	b.shown = func() {
+		if err := b.Sessions.RevokeUser(t.Context(), b.user.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	w.get("/dashboard")
+	if w.cookie != former {
+		t.Error("the answer has a cookie of a session that was revoked")
+	}
+	b.shown = nil
+	if answer, _ := w.get("/dashboard"); answer.StatusCode != http.StatusSeeOther {
+		t.Errorf("after the revocation: status %d, want 303 to sign in", answer.StatusCode)
+	}
+}
+
 func TestDatabaseFaultIsNoSignOut(t *testing.T) {
 	b := setup(t, local)
 	w := b.signedIn(t)

@@ -52,6 +52,7 @@ type bench struct {
 	left  chan struct{} // closed when its page has left
 	says  func() string // the data of its events
 	fail  error         // of the readiness check
+	shown func()        // runs while the overview is made; nil does nothing
 }
 
 // buffer is a log that many goroutines write.
@@ -133,6 +134,9 @@ func (b *bench) dashboard(m page.Members, v page.Visitors) {
 	v.Post("/sign-out", func(c *page.Ctx) error { c.Session.SignOut(); return c.Redirect("/sign-in") })
 	m.Get("/dashboard", scope.SeePayments, func(c *page.Ctx) error {
 		shell := c.FillLayout("Overview", "overview")
+		if b.shown != nil {
+			b.shown()
+		}
 		return c.Render(text("token=" + shell.CSRF + " " + shell.Flash.Text + " " + shell.UserName + " " + shell.Domain + strings.Repeat(" ", 2000)))
 	})
 	m.Post("/dashboard/domain", scope.SeePayments, func(c *page.Ctx) error {
