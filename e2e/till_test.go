@@ -22,6 +22,8 @@ func TestTill(t *testing.T) {
 	page.FollowLink("form[action='/dashboard/till/pin'] button")
 	page.CheckPage()
 	page.Open(i.Base + "/dashboard/till")
+	// Locking ends the session that the page asks with. Its first question is answered before, so that nothing is refused.
+	page.WaitForExpression(`performance.getEntriesByType("resource").some(e => e.initiatorType === "fetch" && e.responseEnd > 0)`)
 	page.FollowLink("form[action='/dashboard/till/lock'] button")
 	page.WaitForElement("a[href='/dashboard/till/leave']")
 	page.ClickElement("[data-till-sound]")

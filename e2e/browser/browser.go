@@ -99,7 +99,8 @@ func launchBrowser(t testing.TB, more ...chromedp.ExecAllocatorOption) *Browser 
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-audio-output", true)) // no device of the machine can fail under the till's sound
 	options = append(options, more...)
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeAll := chromedp.NewContext(allocator)

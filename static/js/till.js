@@ -67,12 +67,15 @@
   // Live: a stream says that something changed, and the page is asked for again. Without a stream it asks every
   // few seconds. A till stays open for the working day: the session ends by its own limit.
   const slow = 5000;
-  let source = null, busy = false, again = false;
+  // leaving: a form was sent, and its answer is the next page. It may end the session that this page asks with.
+  let source = null, busy = false, again = false, leaving = false;
   const ask = async () => {
+    if (leaving) return;
     if (busy) { again = true; return; }
     busy = true;
     try {
       const answer = await fetch(location.pathname, { cache: "no-store", headers: { "HX-Request": "true" } });
+      if (leaving) return;
       if (answer.status === 401 || answer.status === 403) { location.reload(); return; }
       if (!answer.ok || answer.redirected) return;
       const next = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -110,8 +113,9 @@
     if (!source || source.readyState !== EventSource.OPEN) ask();
     listen();
   }, slow);
+  doc.addEventListener("submit", () => { leaving = true; });
   addEventListener("pagehide", () => { if (source) source.close(); source = null; });
-  addEventListener("pageshow", listen);
+  addEventListener("pageshow", () => { leaving = false; listen(); });
   showSound();
   wake();
   listen();
