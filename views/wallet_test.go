@@ -31,7 +31,7 @@ func realMethods() dashboard.MethodsProps {
 	p.Methods[0].Wallet, p.Methods[0].WalletText = card(), "Change wallet"
 	p.Methods[0].Sentence = "Customers can choose it, and payments go directly to your own wallet."
 	p.Methods[0].Trouble = "The bitcoin network is not being followed safely now: the node is 12 blocks behind."
-	p.Methods[4].Available, p.Methods[4].Sentence, p.Methods[4].WalletText = false, "Add the public key of your own wallet first: payments go straight to it.", "Set up your wallet"
+	p.Methods[4].Available, p.Methods[4].Sentence, p.Methods[4].WalletText = false, "Set up your own wallet first, by its public key or an address: payments go directly to it.", "Set up your wallet"
 	return p
 }
 

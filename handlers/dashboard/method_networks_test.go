@@ -33,3 +33,28 @@ func TestMethodNetworks(t *testing.T) {
 			"/dashboard/methods/crypto_ethereum/networks/bsc", url.Values{"enabled": {"true"}}), 404)
 	})
 }
+
+// TestMethodNeedsAWalletWhereItIsOn: a coin whose only network that is on has no wallet can't be paid with, though another
+// network that needs none serves it. It can once that one is on.
+func TestMethodNeedsAWalletWhereItIsOn(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Ethereum, "sepolia")
+		s.Registry.Domains[scope.Test][money.Tron] = chain.Sandbox(money.Tron)
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		find := func(want string) {
+			t.Helper()
+			all, err := s.Accounts.Methods(t.Context(), sc)
+			s.FailOn(err)
+			for _, m := range all {
+				if m.Coin.Method == money.CryptoTether && m.Problem != want {
+					t.Errorf("what USDT lacks is %q, want %q", m.Problem, want)
+				}
+			}
+		}
+		const methods = "/dashboard/methods"
+		find("Set up your own wallet first, by its public key or an address: payments go directly to it.")
+		leads(t, b.PostFrom(methods, methods+"/crypto_tether/networks/tron", url.Values{"enabled": {"true"}}), methods)
+		find("")
+	})
+}

@@ -67,12 +67,12 @@ func TestWalletSetUp(t *testing.T) {
 		s.ConnectNetwork(scope.Test, money.Bitcoin, "regtest")
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
-		expect(t, b.Get("/dashboard/methods"), 200, "Set up wallet", "Add the public key of your own wallet first", "Customers can choose it, on the sandbox")
+		expect(t, b.Get("/dashboard/methods"), 200, "Set up wallet", "Set up your own wallet first", "Customers can choose it, on the sandbox")
 		toggle := func(on string) servertest.Answer {
 			return b.PostFrom("/dashboard/methods", "/dashboard/methods/crypto_bitcoin", url.Values{"enabled": {on}})
 		}
 		leads(t, toggle("false"), "/dashboard/methods")
-		expect(t, toggle("true"), 403, "can't be enabled here", "Add the public key")
+		expect(t, toggle("true"), 403, "can't be enabled here", "Set up your own wallet")
 		expect(t, b.Get(walletAt), 200, "No wallet is set up yet", "tpub, upub or vpub", "Automatic", "Taproot")
 
 		seen := b.PostFrom(walletAt, reviewAt, url.Values{"key": {"  " + tpub + "\n"}, "script": {""}})

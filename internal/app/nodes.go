@@ -15,7 +15,6 @@ import (
 	"cointill/core/clock"
 	"cointill/core/memory"
 	"cointill/core/money"
-	"cointill/core/networks"
 	"cointill/core/payment/observe"
 	"cointill/core/payment/place"
 	"cointill/core/scope"
@@ -200,20 +199,8 @@ func (n *nodes) findNet(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
 // describeMissing returns what keeps a payment method from working for a business.
 func (p *Product) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
 	info, _ := method.Info()
-	served := p.Networks.Served(sc.Domain, info)
-	if len(served) == 0 {
-		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
-	}
-	if p.Quotes.Sources[sc.Domain] == nil {
+	if len(p.Networks.Served(sc.Domain, info)) > 0 && p.Quotes.Sources[sc.Domain] == nil {
 		return "The operator of this server has set up no source of live prices, so no payment could be priced.", nil
 	}
-	for _, home := range networks.Homes(p.Networks, sc.Domain, info, info.Chains()) {
-		if ready, err := p.Wallets.Ready(ctx, sc, chain.Network(home)); err != nil || ready {
-			return "", err
-		}
-	}
-	if info.Chain == money.XRPL {
-		return "Add your own account of the XRP Ledger first: payments go straight to it.", nil
-	}
-	return "Add the public key of your own wallet first: payments go straight to it.", nil
+	return wallet.DescribeMissing(ctx, p.Wallets, p.Networks, sc, method)
 }

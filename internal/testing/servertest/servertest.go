@@ -202,7 +202,7 @@ func (s *Server) wireServices(box *secret.Box) {
 	s.Marks = addressmark.New(s.T.TempDir())
 	s.Wallets = &wallet.Service{DB: s.DB, Clock: now, Receivers: wallet.SandboxReceivers(), Networks: s.findNode,
 		Ledgers: map[scope.Domain]wallet.Ledger{}, Marks: s.Marks}
-	s.Accounts.Missing, s.Accounts.Networks = s.explainMissing, s.Registry
+	s.Accounts.Missing, s.Accounts.Networks = s.describeMissing, s.Registry
 	s.Payments = &payment.Service{
 		DB: s.DB, Clock: now, Secrets: box, Networks: s.Registry, Quotes: s.Quotes,
 		Wallet: s.Wallets, Events: s.Webhooks, Receipts: s.Mails,
@@ -253,21 +253,9 @@ func (s *Server) findNode(domain scope.Domain, c money.Chain) (wallet.Net, bool)
 	return p, ok
 }
 
-// explainMissing explains what keeps a payment method from working, as the command says it.
-func (s *Server) explainMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
-	info, _ := method.Info()
-	name, ok := s.Registry.Domains[sc.Domain][info.Chain]
-	if !ok {
-		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
-	}
-	ready, err := s.Wallets.Ready(ctx, sc, name)
-	if err != nil || ready {
-		return "", err
-	}
-	if info.Chain == money.XRPL {
-		return "Add your own account of the XRP Ledger first: payments go straight to it.", nil
-	}
-	return "Add the public key of your own wallet first: payments go straight to it.", nil
+// describeMissing describes what keeps a payment method from working, as the command does.
+func (s *Server) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
+	return wallet.DescribeMissing(ctx, s.Wallets, s.Registry, sc, method)
 }
 
 // wirePages wires the pages as the command does.

@@ -1,0 +1,37 @@
+package wallet
+
+import (
+	"context"
+
+	"cointill/chain"
+	"cointill/core/money"
+	"cointill/core/networks"
+	"cointill/core/scope"
+)
+
+// DescribeMissing returns in a sentence what keeps a business from receiving by a payment method on the networks
+// that are on for it; "" when one of them receives.
+func DescribeMissing(ctx context.Context, s *Service, all networks.HomeChooser, sc scope.Scope,
+	method money.Method) (string, error) {
+	info, _ := method.Info()
+	if len(all.Served(sc.Domain, info)) == 0 {
+		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
+	}
+	on, err := networks.SwitchedOn(s.DB.Point(ctx), sc)
+	if err != nil {
+		return "", err
+	}
+	homes := networks.Homes(all, sc.Domain, info, on[method])
+	for _, home := range homes {
+		if ready, err := s.Ready(ctx, sc, chain.Network(home)); err != nil || ready {
+			return "", err
+		}
+	}
+	switch {
+	case len(homes) == 0:
+		return "No network that is on for it is served here. Switch on another of its networks first.", nil
+	case info.Chain == money.XRPL:
+		return "Add your own account of the XRP Ledger first: payments go directly to it.", nil
+	}
+	return "Set up your own wallet first, by its public key or an address: payments go directly to it.", nil
+}
