@@ -20,7 +20,7 @@ func TestMethodNetworks(t *testing.T) {
 		const methods, bsc = "/dashboard/methods", "/dashboard/methods/crypto_tether/networks/bsc"
 		b := s.SignIn(ama)
 		expect(t, b.Get(methods), 200, "BNB Smart Chain (BEP-20)",
-			"your wallet needs BNB for fees", "Shown first to customers")
+			"your wallet needs BNB for fees", "final after 12 blocks, in about 2 min", "Shown first to customers")
 		expect(t, b.PostFrom(methods, bsc+"/preselect", nil), 409, "Switch the network on first.")
 		leads(t, b.PostFrom(methods, bsc, url.Values{"enabled": {"true"}}), methods)
 		leads(t, b.PostFrom(methods, bsc+"/preselect", nil), methods)

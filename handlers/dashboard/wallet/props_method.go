@@ -7,6 +7,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/money"
 	"cointill/core/payment/place"
+	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/words"
@@ -50,9 +51,8 @@ func methodNetwork(ctx context.Context, coin money.Coin, n account.MethodNetwork
 	row := dashboard.MethodNetworkRow{Code: string(n.Code), Label: place.NameNetwork(coin, n.Network),
 		Trouble: n.Problem, Enabled: n.Enabled, Preselected: n.Preselected}
 	if facts, known := money.FindNetworkFacts(n.Code); known {
-		final := facts.UsualTime(false)
 		row.Needs = words.T(ctx, "methods.network_needs", "Native", string(facts.Native), "Blocks",
-			strconv.Itoa(facts.Finality.Depth), "Seconds", strconv.Itoa(int(final.Seconds())))
+			strconv.Itoa(facts.Finality.Depth), "Time", display.FormatAge(ctx, facts.UsualTime(false)))
 	}
 	if n.Code == money.Tron {
 		row.Wallet = words.T(ctx, "methods.tron_wallet")
