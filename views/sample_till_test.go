@@ -52,7 +52,7 @@ func tillPages() map[string]templ.Component {
 			if symbol == "XRP" {
 				sale.Tag = "4021881377"
 			} else {
-				sale.SandboxURL = "http://127.0.0.1:8080/pay/tok"
+				sale.PageURL, sale.Sandbox = "http://127.0.0.1:8080/pay/tok", true
 			}
 			pages[name] = dashboard.TillSale(sale)
 		}

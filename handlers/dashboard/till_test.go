@@ -213,3 +213,21 @@ func TestTillWithoutPIN(t *testing.T) {
 		expect(t, b.Get("/dashboard/payments"), 200)
 	})
 }
+
+// TestTillLeadsToTheCustomersPage: until a sale is final its page leads to the customer's, which is called the sandbox where
+// the network is simulated.
+func TestTillLeadsToTheCustomersPage(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Ethereum, "sepolia")
+		s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		const wallet = "/dashboard/methods/crypto_ethereum/wallet"
+		leads(t, b.PostFrom(wallet, wallet, url.Values{"key": {oneAddress}, "password": {servertest.Password}}), wallet)
+		for method, want := range map[string]string{"crypto_ripple": "Pay it in the sandbox", "crypto_ethereum": "Open the customer's page"} {
+			sale := b.PostFrom("/dashboard/till", "/dashboard/till",
+				url.Values{"amount": {"25"}, "currency": {"USD"}, "method": {method}})
+			expect(t, sale, 303)
+			expect(t, b.Get(sale.Header.Get("Location")), 200, want, "/pay/")
+		}
+	})
+}

@@ -6,7 +6,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
-	"cointill/core/scope"
+	"cointill/core/sandbox"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -35,8 +35,8 @@ func (h *Handlers) showSale(c *page.Ctx) error {
 		shell.Live, shell.Refresh = livePath+"?payment="+v.Payment.Reference, refreshEvery
 	}
 	props := saleProps(ctx, shell, v, h.Networks.Problem(v.Payment.Network))
-	if c.Scope.Domain == scope.Test && !v.State().Final() {
-		props.SandboxURL = h.Pages.PageURL(v.Payment)
+	if !v.State().Final() {
+		props.PageURL, props.Sandbox = h.Pages.PageURL(v.Payment), len(sandbox.Fitting(v)) > 0
 	}
 	return c.Render(dashboard.TillSale(props))
 }
