@@ -70,3 +70,11 @@ contract Tether {
         move(msg.sender, block.number % 2 == 0 ? even : odd, value);
     }
 }
+
+// Pegged behaves as Tether and has the decimals of USDT on BNB Smart Chain.
+contract Pegged is Tether {
+    constructor() {
+        decimals = 18;
+        balanceOf[msg.sender] = 1e27;
+    }
+}
