@@ -19,9 +19,12 @@ func TestFailedStatementsOfBatchesAreErrors(t *testing.T) {
 			b.Run(name, func(t *testing.T) { modelstest.FailStatements(t, b.db, call) })
 		}
 		fails("Choose", chooses)
+		fails("Start", func() error { _, err := b.start(first, second); return err })
 		v := b.mustStart(first, second)
 		fails("Choose a batch", chooses)
 		fails("Open", func() error { _, err := b.Open(ctx, b.owner, v.Row.ID); return err })
+		fails("PrepareAgain", func() error { return b.PrepareAgain(ctx, b.owner, v.Row.ID, "") })
+		v = b.open(v.Row.ID)
 		signed := b.sign("signed", v, first, second)
 		fails("Submit", func() error { _, err := b.submit(v, signed); return err })
 	})

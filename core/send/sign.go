@@ -169,7 +169,7 @@ func (s *Signing) fillOrder(ctx context.Context, sc scope.Scope, row models.Send
 	signer payer.Signer) (chain.Order, error) {
 	order := OrderOf(row, account)
 	if spender, is := signer.Signer.(chain.OutputSigner); is {
-		return order, DescribeProblem(ctx, outputs.FillOrder(ctx, s.DB, s.Clock(), outputs.HolderOf(row), spender, &order))
+		return order, DescribeFilling(ctx, outputs.FillOrder(ctx, s.DB, s.Clock(), outputs.HolderOf(row), spender, &order))
 	}
 	accounts, err := s.ListAccounts(ctx, sc, row.Network)
 	if err == nil && !slices.ContainsFunc(accounts, func(a Account) bool { return a.Name == account }) {
@@ -307,6 +307,14 @@ func NameFault(reference string, err error) error {
 	named := *f
 	named.Sentence = reference + ": " + f.Sentence
 	return &named
+}
+
+// DescribeFilling turns an error of outputs.FillOrder into a fault where it is the node's. Others stay as they are.
+func DescribeFilling(ctx context.Context, err error) error {
+	if node := (outputs.NodeError{}); errors.As(err, &node) {
+		return DescribeProblem(ctx, err)
+	}
+	return err
 }
 
 // DescribeProblem turns an adapter's error into a fault. A fault stays as it is.

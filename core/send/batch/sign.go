@@ -53,7 +53,7 @@ func (s *Batches) prepareBatch(ctx context.Context, sc scope.Scope, v View, acco
 	order.Speed = speed
 	err = outputs.FillOrder(asked, s.Sends.DB, s.Sends.Clock(), holderOf(v.Row), signer, &order)
 	if err != nil {
-		return 0, send.DescribeProblem(ctx, err)
+		return 0, send.DescribeFilling(ctx, err)
 	}
 	terms, err := signer.PrepareTerms(asked, order, v.Row.Terms)
 	if err != nil {

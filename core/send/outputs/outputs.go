@@ -59,7 +59,7 @@ const unreserved = "(reserved_by IS NULL OR reserved_by = ? OR NOT EXISTS (SELEC
 // are unspent, at least enough for the amounts where there are, and the address for change. now is the
 // current time.
 //
-// Faults: Invalid for account. Other errors are the node's.
+// Faults: Invalid for account. An error of the node is a NodeError.
 func FillOrder(ctx context.Context, db *models.DB, now time.Time, holder Holder, signer chain.OutputSigner,
 	o *chain.Order) error {
 	sc := scope.Scope{BusinessID: holder.BusinessID, Domain: scope.Domain(holder.Domain)}
@@ -86,6 +86,15 @@ func FillOrder(ctx context.Context, db *models.DB, now time.Time, holder Holder,
 	o.Outputs, err = f.findUnspent(ctx, o.Total())
 	return err
 }
+
+// NodeError is an error of the node that FillOrder asked.
+type NodeError struct{ Err error }
+
+// Error returns what the node's adapter says.
+func (e NodeError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the adapter's error.
+func (e NodeError) Unwrap() error { return e.Err }
 
 // finder finds unspent outputs of one account for one holder.
 type finder struct {
@@ -191,11 +200,11 @@ func (f *finder) askNode(ctx context.Context, rows []candidate, tip int64) (unsp
 		return nil, nil
 	}
 	states, err := f.signer.FindOutputStates(ctx, outputs)
-	if err != nil {
-		return nil, err
+	if err == nil && len(states) != len(outputs) {
+		err = fmt.Errorf("outputs: %d states of %d outputs", len(states), len(outputs))
 	}
-	if len(states) != len(outputs) {
-		return nil, fmt.Errorf("outputs: %d states of %d outputs", len(states), len(outputs))
+	if err != nil {
+		return nil, NodeError{err}
 	}
 	var returned, gone, over []int64
 	for i, row := range rows {
