@@ -127,7 +127,10 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 	if err := s.openTron(all, now, log, answers); err != nil {
 		return nil, err
 	}
-	return all, s.openLedgers(all, now, log, answers)
+	if err := s.openLedgers(all, now, log, answers); err != nil {
+		return nil, err
+	}
+	return all, s.setPolls(all)
 }
 
 // openLedgers adds the sources of the XRP Ledger's networks.

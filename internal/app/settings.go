@@ -66,6 +66,8 @@ type Settings struct {
 	TestXRPNetwork    string   `name:"test-xrp-network" default:"testnet" help:"testnet, devnet, or network-N where N is another network's network_id."`
 	XRPSharedAccounts bool     `name:"xrp-shared-accounts" help:"Let several businesses receive with one account of the XRP Ledger. Their destination tags differ all the same."`
 
+	NodePoll map[string]string `name:"node-poll" mapsep:"," help:"How often the nodes of a network are asked for new blocks, from 1s to 1m, e.g. ethereum=12s,tron=20s. Default: 10 s on Tron, a third of the usual time of a block on networks of Ethereum's kind, else 1 s, and at least 1 s."`
+
 	RateSources []string          `secret:"" help:"Sources of live prices: standard, or names; name=https://host asks a mirror; none asks no source. cointill rates lists them." default:"standard"`
 	RateTrusted map[string]string `mapsep:"," help:"Sources that are trusted alone when fewer than two agree, e.g. USD/NGN=coinbase-fx."`
 	RateBands   map[string]string `mapsep:"," help:"How many percent from the median a source may be, by coin or currency, where that isn't 2 for coins and 5 for currencies, e.g. NGN=8,DOGE=3."`
