@@ -49,10 +49,9 @@ func tillPages() map[string]templ.Component {
 			sale := dashboard.TillSaleProps{TillPage: page, Face: face, Title: said[0], Text: said[1], Money: "₦25,000.00", Coin: c[2] + " " + symbol,
 				Network: c[1], Symbol: symbol, Address: c[3], First: qr(c[4]), FirstText: "Scan with a wallet: it fills in the amount.", Second: qr(c[3]),
 				SecondText: "Code with the address only", Deadline: now.Add(5 * time.Minute), Window: payment.Window, Now: now, Seen: 1, Needed: 3}
+			sale.PageURL, sale.Sandbox = "http://127.0.0.1:8080/pay/tok", symbol != "XRP"
 			if symbol == "XRP" {
 				sale.Tag = "4021881377"
-			} else {
-				sale.PageURL, sale.Sandbox = "http://127.0.0.1:8080/pay/tok", true
 			}
 			pages[name] = dashboard.TillSale(sale)
 		}
