@@ -3,16 +3,19 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"cointill/core/money"
 	"cointill/core/receiving"
 	"cointill/core/scope"
+	"cointill/core/wallet"
 	"cointill/internal/app"
 	"cointill/models"
 )
 
 type walletCommand struct {
-	Use     walletUse     `cmd:"" help:"Receive a method's payments with a public key, or an account of the XRP Ledger, as the owner does in the dashboard."`
+	Use     walletUse     `cmd:"" help:"Receive a method's payments with a public key, with one address or a list of addresses, or with an account of the XRP Ledger, as the owner does in the dashboard."`
 	List    walletList    `cmd:"" help:"List the wallets, with how many addresses each has issued."`
 	Advance walletAdvance `cmd:"" help:"Leave out addresses: after a backup was restored, those issued since it was made must not be issued again."`
 }
@@ -21,7 +24,8 @@ type walletUse struct {
 	Business string `required:"" help:"Code of the business (BUS_…)."`
 	Domain   string `default:"test" enum:"test,live" help:"test or live."`
 	Method   string `required:"" help:"Payment method, e.g. crypto_bitcoin."`
-	Key      string `required:"" help:"Extended public key or descriptor; for XRP the account's address. Never a private key."`
+	Network  string `env:"-" placeholder:"tron" help:"Network of the method that has a wallet of its own: tron, for crypto_tether. Default: the method's first network."`
+	Key      string `required:"" help:"Extended public key or descriptor; for ether and USDT also one address, or a list with spaces, commas or lines between them; for XRP the account's address. Never a private key."`
 	Script   string `help:"pkh, sh(wpkh), wpkh or tr. Default: what the key says."`
 	JSON     bool   `name:"json" help:"Print the result as JSON and nothing else."`
 }
@@ -41,8 +45,12 @@ func (c walletUse) Run(ctx context.Context, settings *app.Settings) error {
 	if !known {
 		return fmt.Errorf("there is no payment method %q", c.Method)
 	}
+	code, err := findWalletNetwork(info, money.Chain(c.Network))
+	if err != nil {
+		return err
+	}
 	sc := scope.Scope{BusinessID: business.ID, Domain: scope.Domain(c.Domain), Actor: "operator", Role: scope.System}
-	made, preview, err := p.Receiving.ChangeByOperator(ctx, sc, receiving.Change{Chain: info.Chain, Key: c.Key,
+	made, preview, err := p.Receiving.ChangeByOperator(ctx, sc, receiving.Change{Chain: code, Key: c.Key,
 		Script: c.Script})
 	if err != nil {
 		return explainFault(err)
@@ -50,6 +58,42 @@ func (c walletUse) Run(ctx context.Context, settings *app.Settings) error {
 	if c.JSON {
 		return printJSON(map[string]any{"wallet": made.ID, "network": made.Network, "script": made.Script,
 			"addresses": preview.Addresses})
+	}
+	c.describeWallet(made, preview)
+	return nil
+}
+
+// findWalletNetwork returns the network whose wallet receives a coin on one of its networks; without a code that is the
+// coin's first network.
+func findWalletNetwork(coin money.CoinInfo, code money.Chain) (money.Chain, error) {
+	switch {
+	case code == "" || code == coin.Chain:
+		return coin.Chain, nil
+	case !slices.Contains(coin.Chains(), code):
+		return "", fmt.Errorf("%s has no network %q, but %s", coin.Method, code, joinCodes(coin.Chains()))
+	case code.IsEVM():
+		return "", fmt.Errorf("%s has no wallet of its own: payments there go to the addresses of %s. Leave --network out",
+			code, coin.Chain)
+	}
+	return code, nil
+}
+
+// joinCodes writes the codes of networks one after the other.
+func joinCodes(codes []money.Chain) string {
+	var texts []string
+	for _, code := range codes {
+		texts = append(texts, string(code))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// describeWallet prints what payments are received with now.
+func (c walletUse) describeWallet(made models.Wallet, preview wallet.Preview) {
+	if made.Script == wallet.ScriptAddress {
+		fmt.Printf("Payments by %s all go to the address %s on %s (wallet %d), each with an amount of its own. Compare it "+
+			"with your own wallet. It is entered for the networks: %s.\n", c.Method, made.Key, made.Network, made.ID,
+			strings.Join(strings.Fields(made.Networks), ", "))
+		return
 	}
 	if a := preview.Account; a != nil {
 		fmt.Printf("Payments by %s are received with account %s on %s (wallet %d). Compare it with your own wallet.\n",
@@ -61,7 +105,7 @@ func (c walletUse) Run(ctx context.Context, settings *app.Settings) error {
 		if a.DisallowXRP {
 			fmt.Println("It asks wallets not to send it XRP: clear asfDisallowXRP (AccountSet with ClearFlag 3).")
 		}
-		return nil
+		return
 	}
 	fmt.Printf("Payments by %s are received with wallet %d on %s, beginning at index %d. Compare with your own "+
 		"wallet:\n", c.Method, made.ID, made.Network, made.NextIndex)
@@ -74,7 +118,6 @@ func (c walletUse) Run(ctx context.Context, settings *app.Settings) error {
 			"Set the wallet's gap limit higher. Once no wallet is missing, `cointill restore --all-entered` has "+
 			"keys begin with their first address again.\n", preview.Begins)
 	}
-	return nil
 }
 
 type walletList struct {
