@@ -74,6 +74,8 @@ const (
 
 // Progress is how far a business has come in a domain, as far as no other package tells.
 type Progress struct {
+	// Networks are those that the checklist lists.
+	Networks []Network
 	// Rehearsed are the chains whose wallets were set up with a key in the sandbox.
 	Rehearsed map[money.Chain]bool
 	// Payment is the last test payment; its ID is 0 where there is none.
@@ -110,6 +112,9 @@ func (s *Service) ReadProgress(ctx context.Context, sc scope.Scope) (p Progress,
 		if len(found) > 0 {
 			p.Payment = found[0]
 		}
+	}
+	if p.Networks, err = listNetworks(db, sc, p.Rehearsed); err != nil {
+		return p, err
 	}
 	return p, s.readOwners(db, sc, &p)
 }

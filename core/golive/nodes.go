@@ -20,7 +20,7 @@ type nodeReports struct {
 	list []system.NetworkReport
 }
 
-// NodeTest is the result of a test of the nodes that serve a chain.
+// NodeTest is the result of a test of the nodes that serve a network of a coin.
 type NodeTest struct {
 	Chain   money.Chain
 	Network string // "" where none is configured
@@ -34,7 +34,7 @@ type NodeTest struct {
 	Problem string
 }
 
-// TestNodes asks the nodes of the scope's domain now. Faults: Forbidden.
+// TestNodes asks the nodes of all networks of the scope's domain now. Faults: Forbidden.
 func (s *Service) TestNodes(ctx context.Context, sc scope.Scope) (tests []NodeTest, err error) {
 	if err := sc.CheckAction(scope.ToggleMethods); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *Service) TestNodes(ctx context.Context, sc scope.Scope) (tests []NodeTe
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range money.Chains() {
+	for _, c := range money.ListNetworks() {
 		network, problem := s.Networks.Network(sc.Domain, c)
 		t := NodeTest{Chain: c, Network: string(network), Problem: problem, Simulated: network.IsSandbox()}
 		for _, report := range reports {

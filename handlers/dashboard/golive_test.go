@@ -158,3 +158,97 @@ func TestSwitchNeverSaysOnForWhatCannotBePaid(t *testing.T) {
 		expect(t, b.Get("/dashboard/methods"), 200, "Bitcoin: Off")
 	})
 }
+
+// hidden fails if a page says any of the texts.
+func hidden(t *testing.T, a servertest.Answer, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(a.VisibleText(), text) {
+			t.Errorf("the page says %q, want it left out: %.1500s", text, a.VisibleText())
+		}
+	}
+}
+
+// TestFurtherNetworksAreListedWhileOn: a network beside a coin's first one is in the checklist once it is switched on,
+// with how its node does, what the operator sets, and whether a wallet receives there.
+func TestFurtherNetworksAreListedWhileOn(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		const tether, tron, address = "/dashboard/methods/crypto_tether/wallet", "/dashboard/methods/tron/wallet",
+			"TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"
+		for _, code := range []money.Chain{money.Ethereum, money.Polygon, money.Arbitrum, money.Tron} {
+			s.ConnectNetwork(scope.Live, code, money.MainNetwork)
+		}
+		s.Registry.Homes = map[chain.Network]chain.Network{"polygon-mainnet": "ethereum-mainnet",
+			"arbitrum-mainnet": "ethereum-mainnet"}
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		sc.Domain = scope.Live
+		b := s.SignIn(ama)
+		asking(t, b, scope.Live)
+		further := []string{"Polygon", "Arbitrum", "Tron", "The same wallet", "was not entered"}
+		hidden(t, b.Get(goingLiveAt), further...)
+
+		leads(t, b.PostFrom(tether, tether, url.Values{"key": {oneAddress}, "password": {servertest.Password}}), tether)
+		on := func(method money.Method, code money.Chain, enabled bool) {
+			s.FailOn(s.Accounts.SetNetwork(t.Context(), sc, method, code, enabled))
+		}
+		on(money.CryptoTether, money.Polygon, true)
+		on(money.CryptoTether, money.Arbitrum, true)
+		on(money.CryptoEthereum, money.Arbitrum, true)
+		page := b.Get(goingLiveAt)
+		expect(t, page, 200, "Tether USD on Polygon PoS", "polygon-mainnet", "A node of Polygon PoS that serves JSON-RPC",
+			"COINTILL_LIVE_POLYGON_URL", "Ether, Tether USD on Arbitrum One", "COINTILL_LIVE_ARBITRUM_URL",
+			"Your address was not entered for: Arbitrum One, Polygon PoS.")
+		hidden(t, page, "The same wallet", "on Tron")
+		on(money.CryptoTether, money.Ethereum, false)
+		on(money.CryptoEthereum, money.Ethereum, false)
+		leads(t, b.PostFrom(tether, tether, url.Values{"key": {oneAddress}, "password": {servertest.Password}}), tether)
+		page = b.Get(goingLiveAt)
+		expect(t, page, 200, "The same wallet receives on: Arbitrum One, Polygon PoS.")
+		hidden(t, page, "was not entered")
+		on(money.CryptoEthereum, money.Ethereum, true)
+		expect(t, b.Get(goingLiveAt), 200, "Your address was not entered for: Ethereum.")
+
+		on(money.CryptoTether, money.Tron, true)
+		expect(t, b.Get(goingLiveAt), 200, "Tether USD on Tron", "TronGrid", "COINTILL_LIVE_TRON_URL",
+			"Tether USD on Tron Not set up yet", `href="`+tron+`"`)
+		leads(t, b.PostFrom(tron, tron, url.Values{"key": {address}, "password": {servertest.Password}}), tron)
+		on(money.CryptoTether, money.Tron, false) // it has a wallet, so it stays listed
+		on(money.CryptoTether, money.Arbitrum, false)
+		page = b.Get(goingLiveAt)
+		expect(t, page, 200, "Tether USD on Tron Set up", "Ether on Arbitrum One")
+		hidden(t, page, "Ether, Tether USD on Arbitrum One")
+
+		s.FailOn(s.DB.Exec(t.Context()).Create(&models.ChainCursor{Network: "polygon-mainnet",
+			Problem: "No node answers.", UpdatedAt: s.Clock.Now()}).Error)
+		s.FailOn(s.Registry.Refresh(t.Context()))
+		s.System.Networks = append(s.System.Networks, system.Network{Name: "tron-mainnet", Domain: scope.Live,
+			Nodes: func(context.Context) []chain.NodeStatus { return []chain.NodeStatus{{Host: "a.example", Height: 71}} }})
+		expect(t, b.PostFrom(goingLiveAt, goingLiveAt+"/nodes", nil), 200, "No node answers.",
+			"the node answered, at block 71")
+		delete(s.Registry.Domains[scope.Live], money.Polygon)
+		expect(t, b.Get(goingLiveAt), 200, "Tether USD on Polygon PoS No node is configured")
+
+		// Ethereum's wallet receives on other networks also where Ethereum itself has no node.
+		delete(s.Registry.Domains[scope.Live], money.Ethereum)
+		expect(t, b.Get(goingLiveAt), 200, "Ether, Tether USD Set up", `href="/dashboard/methods/crypto_ethereum/wallet"`)
+		delete(s.Registry.Domains[scope.Live], money.Arbitrum)
+		hidden(t, b.Get(goingLiveAt), "Ether, Tether USD Set up")
+		s.Registry.Domains[scope.Live][money.Polygon] = "polygon-mainnet"
+		expect(t, b.Get(goingLiveAt), 200, "Ether, Tether USD Set up", `href="`+tether+`"`)
+	})
+}
+
+// TestWalletOfTronIsListedAfterItsRehearsal: the checklist of the sandbox lists Tron once it is on, or its wallet was
+// rehearsed.
+func TestWalletOfTronIsListedAfterItsRehearsal(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		const at = "/dashboard/methods/tron/wallet"
+		s.Registry.Domains[scope.Test][money.Tron] = chain.Sandbox(money.Tron)
+		s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		hidden(t, b.Get(goingLiveAt), "Tron")
+		leads(t, b.PostFrom(at, at, url.Values{"key": {"TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"},
+			"password": {servertest.Password}}), goingLiveAt)
+		expect(t, b.Get(goingLiveAt), 200, "Tether USD on Tron Rehearsed", "Tether USD on Tron sandbox-tron", at)
+	})
+}

@@ -459,6 +459,8 @@ var nodesToRun = []struct{ coins, run, setting string }{
 	{"Bitcoin", "Bitcoin Core or btcd, also pruned, or an Esplora service", "COINTILL_LIVE_BITCOIN_URL"},
 	{"Dogecoin", "Dogecoin Core, also pruned", "COINTILL_LIVE_DOGECOIN_URL"},
 	{"Ether, USDT", "geth, Nethermind, Besu, Erigon or Reth with a consensus client, or a provider of JSON-RPC", "COINTILL_LIVE_ETHEREUM_URL"},
+	{"Ether and USDT on other networks", "a node of the network that serves JSON-RPC, or a provider", "COINTILL_LIVE_POLYGON_URL and so on"},
+	{"USDT on Tron", "java-tron 4.5 or newer, or a provider such as TronGrid", "COINTILL_LIVE_TRON_URL"},
 	{"XRP", "rippled or Clio, your own or a public server", "COINTILL_LIVE_XRP_URL"},
 }
 

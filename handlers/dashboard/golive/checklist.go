@@ -10,6 +10,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/handlers/page"
+	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
@@ -22,8 +23,8 @@ type facts struct {
 	Payable  []money.CoinInfo
 	// Tests are the results of the nodes' test; nil without one.
 	Tests []golive.NodeTest
-	// Wallets are the chains with a wallet of their own, on a real network.
-	Wallets map[money.Chain]bool
+	// Wallets are the wallets on real networks, by the network whose addresses they have.
+	Wallets map[money.Chain]models.Wallet
 	// Endpoints counts the webhooks that are on, Answered those whose last delivery succeeded.
 	Endpoints, Answered int
 	PayURL              string
@@ -92,13 +93,17 @@ func (h *Handlers) loadFacts(c *page.Ctx) (f facts, err error) {
 	if p := f.Progress.Payment; p.ID != 0 && !payment.State(p.Status).Final() {
 		f.PayURL = h.Pages.PageURL(p)
 	}
-	f.Wallets = map[money.Chain]bool{}
-	for _, chain := range money.Chains() {
-		if network, _ := h.Networks.Network(sc.Domain, chain); network == "" || network.IsSandbox() {
+	f.Wallets = map[money.Chain]models.Wallet{}
+	for _, network := range f.Progress.Networks {
+		if served, simulated := findHome(h.Networks, sc.Domain, network.Code); !served || simulated || sharesWallet(network) {
 			continue
 		}
-		if _, f.Wallets[chain], err = h.Wallets.Active(ctx, sc, chain); err != nil {
+		state, found, err := h.Wallets.Active(ctx, sc, network.Code)
+		if err != nil {
 			return f, err
+		}
+		if found {
+			f.Wallets[network.Code] = state.Wallet
 		}
 	}
 	if !sc.Allows(scope.SeeWebhooks) {

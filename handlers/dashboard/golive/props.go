@@ -1,16 +1,20 @@
 package golive
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
 	"cointill/core/golive"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
@@ -20,23 +24,25 @@ import (
 var trialCurrencies = []money.Currency{money.KES, money.NGN, money.GHC, money.USD}
 
 // checklistProps is the checklist of a domain, without its shell.
-func checklistProps(ctx context.Context, sc scope.Scope, networks payment.Networks,
+func checklistProps(ctx context.Context, sc scope.Scope, all payment.Networks,
 	f facts) dashboard.GoingLiveProps {
 	p := dashboard.GoingLiveProps{Rehearsal: sc.Domain == scope.Test, MayTest: sc.Allows(scope.ToggleMethods),
 		MayPay: sc.Allows(scope.StartPayments), SeesPayment: sc.Allows(scope.SeePayments),
 		Webhook: describeWebhooks(ctx, sc, f), Factor: describeFactors(ctx, f.Progress),
 		WebhookDone: f.Answered > 0, FactorDone: len(f.Progress.Unprotected) == 0,
 		PaymentDone: f.Progress.Payment.Status == string(payment.Successful)}
-	for _, chain := range money.Chains() {
-		node := nodeProps(ctx, sc, networks, chain)
+	for _, network := range f.Progress.Networks {
+		node := nodeProps(ctx, sc, all, network)
 		for _, test := range f.Tests {
-			if test.Chain == chain {
+			if test.Chain == network.Code {
 				node.Result, node.ResultOK = describeTest(ctx, test)
 			}
 		}
-		wallet := walletProps(ctx, sc, networks, chain, f)
-		p.Nodes, p.Wallets = append(p.Nodes, node), append(p.Wallets, wallet)
-		p.NodeDone, p.WalletDone = p.NodeDone || node.OK, p.WalletDone || wallet.Done
+		p.Nodes, p.NodeDone = append(p.Nodes, node), p.NodeDone || node.OK
+		if !sharesWallet(network) {
+			wallet := walletProps(ctx, sc, all, network, f)
+			p.Wallets, p.WalletDone = append(p.Wallets, wallet), p.WalletDone || wallet.Done
+		}
 	}
 	if f.Progress.Payment.ID != 0 {
 		p.Payment = trialProps(ctx, f)
@@ -54,33 +60,32 @@ func checklistProps(ctx context.Context, sc scope.Scope, networks payment.Networ
 	return p
 }
 
-// coinsOf names the coins of a chain.
-func coinsOf(chain money.Chain) (names string) {
-	for _, coin := range money.Coins() {
-		if coin.Chain != chain {
-			continue
-		}
-		if names != "" {
-			names += ", "
-		}
-		names += coin.Name
+// sharesWallet reports whether a network is received on with the wallet of another one, Ethereum.
+func sharesWallet(n golive.Network) bool { return n.Further && n.Code.IsEVM() }
+
+// nameCoins names the coins of a network, and the network where it isn't their first.
+func nameCoins(ctx context.Context, n golive.Network) string {
+	var names []string
+	for _, coin := range n.Coins {
+		names = append(names, coin.Name)
 	}
-	return names
+	text := strings.Join(names, ", ")
+	if n.Further {
+		return words.T(ctx, "golive.coins_on", "Coins", text, "Network", n.Code.Label())
+	}
+	return text
 }
 
-// runWords say what an operator runs or buys for a chain.
+// runWords say what an operator runs or buys for a network. Those of Ethereum's kind share one sentence.
 var runWords = map[money.Chain]string{money.Bitcoin: "golive.run_bitcoin", money.Dogecoin: "golive.run_dogecoin",
-	money.Ethereum: "golive.run_ethereum", money.XRPL: "golive.run_xrp"}
+	money.Ethereum: "golive.run_ethereum", money.XRPL: "golive.run_xrp", money.Tron: "golive.run_tron"}
 
-// settingNames are the middles of the settings that name nodes.
-var settingNames = map[money.Chain]string{money.Bitcoin: "BITCOIN", money.Dogecoin: "DOGECOIN",
-	money.Ethereum: "ETHEREUM", money.XRPL: "XRP"}
-
-func nodeProps(ctx context.Context, sc scope.Scope, networks payment.Networks,
-	chain money.Chain) dashboard.GoingLiveNode {
-	network, problem := networks.Network(sc.Domain, chain)
-	node := dashboard.GoingLiveNode{Coins: coinsOf(chain), Network: string(network), OK: problem == "",
-		Run: words.T(ctx, runWords[chain]), Setting: "COINTILL_LIVE_" + settingNames[chain] + "_URL"}
+func nodeProps(ctx context.Context, sc scope.Scope, all payment.Networks,
+	n golive.Network) dashboard.GoingLiveNode {
+	network, problem := all.Network(sc.Domain, n.Code)
+	node := dashboard.GoingLiveNode{Coins: nameCoins(ctx, n), Network: string(network), OK: problem == "",
+		Run:     words.T(ctx, cmp.Or(runWords[n.Code], "golive.run_evm"), "Network", n.Code.Label()),
+		Setting: "COINTILL_LIVE_" + strings.ToUpper(string(n.Code)) + "_URL"}
 	switch {
 	case network.IsSandbox():
 		node.Text = words.T(ctx, "golive.node_simulated")
@@ -111,23 +116,36 @@ func describeTest(ctx context.Context, test golive.NodeTest) (text string, ok bo
 	return words.N(ctx, "golive.test_all", test.Nodes, "Block", block), test.Problem == ""
 }
 
-func walletProps(ctx context.Context, sc scope.Scope, networks payment.Networks, chain money.Chain,
-	f facts) dashboard.GoingLiveWallet {
-	network, _ := networks.Network(sc.Domain, chain)
-	w := dashboard.GoingLiveWallet{Coins: coinsOf(chain)}
-	at := slices.IndexFunc(money.Coins(), func(coin money.CoinInfo) bool { return coin.Chain == chain })
-	if at >= 0 && network != "" && sc.Allows(scope.SetReceiving) {
-		w.Href = "/dashboard/methods/" + string(money.Coins()[at].Method) + "/wallet"
-		w.Action = words.T(ctx, "golive.set_up")
+// findHome reports whether a network serves the wallet of a chain, and whether the sandbox does. Networks of Ethereum's
+// kind share their addresses, so any of them serves Ethereum's wallet.
+func findHome(all payment.Networks, domain scope.Domain, chain money.Chain) (served, simulated bool) {
+	for _, code := range money.ListNetworks() {
+		if code != chain && !(code.IsEVM() && chain.IsEVM()) {
+			continue
+		}
+		if network, _ := all.Network(domain, code); network != "" {
+			return true, network.IsSandbox()
+		}
 	}
+	return false, false
+}
+
+func walletProps(ctx context.Context, sc scope.Scope, all payment.Networks, n golive.Network,
+	f facts) dashboard.GoingLiveWallet {
+	served, simulated := findHome(all, sc.Domain, n.Code)
+	w := dashboard.GoingLiveWallet{Coins: nameCoins(ctx, n)}
+	if served && sc.Allows(scope.SetReceiving) {
+		w.Href, w.Action = walletPath(all, sc.Domain, n), words.T(ctx, "golive.set_up")
+	}
+	found := f.Wallets[n.Code]
 	switch {
-	case network == "":
+	case !served:
 		w.Text = words.T(ctx, "golive.wallet_waits")
-	case network.IsSandbox() && f.Progress.Rehearsed[chain]:
+	case simulated && f.Progress.Rehearsed[n.Code]:
 		w.Done, w.Text, w.Action = true, words.T(ctx, "golive.wallet_rehearsed"), words.T(ctx, "golive.again")
-	case network.IsSandbox():
+	case simulated:
 		w.Text, w.Action = words.T(ctx, "golive.wallet_unrehearsed"), words.T(ctx, "golive.rehearse")
-	case f.Wallets[chain]:
+	case found.ID != 0:
 		w.Done, w.Text, w.Action = true, words.T(ctx, "golive.wallet_ok"), words.T(ctx, "golive.look")
 	default:
 		w.Text = words.T(ctx, "golive.wallet_none")
@@ -135,7 +153,44 @@ func walletProps(ctx context.Context, sc scope.Scope, networks payment.Networks,
 	if w.Href == "" {
 		w.Action = ""
 	}
+	if n.Code == money.Ethereum {
+		w.Shared, w.Unentered = describeShared(ctx, f.Progress.Networks, found)
+	}
 	return w
+}
+
+// describeShared says on which further networks Ethereum's wallet receives, and for which networks that are on its one
+// address was not entered; "" for none.
+func describeShared(ctx context.Context, listed []golive.Network, found models.Wallet) (shared, unentered string) {
+	var receiving, missing []string
+	for _, n := range listed {
+		switch {
+		case !n.Code.IsEVM():
+		case !networks.IsEntered(found.Networks, n.Code):
+			if n.On {
+				missing = append(missing, n.Code.Label())
+			}
+		case n.Further:
+			receiving = append(receiving, n.Code.Label())
+		}
+	}
+	if len(receiving) > 0 {
+		shared = words.T(ctx, "golive.wallet_shared", "Networks", strings.Join(receiving, ", "))
+	}
+	if len(missing) > 0 {
+		unentered = words.T(ctx, "golive.wallet_unentered", "Networks", strings.Join(missing, ", "))
+	}
+	return shared, unentered
+}
+
+// walletPath is the page of the wallet that receives on a network: of the first of its coins that a network serves.
+func walletPath(all payment.Networks, domain scope.Domain, n golive.Network) string {
+	code := string(n.Code)
+	if n.Code != money.Tron {
+		at := slices.IndexFunc(n.Coins, func(coin money.CoinInfo) bool { return len(all.Served(domain, coin)) > 0 })
+		code = string(n.Coins[max(at, 0)].Method)
+	}
+	return "/dashboard/methods/" + code + "/wallet"
 }
 
 func trialProps(ctx context.Context, f facts) *dashboard.GoingLivePayment {
