@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain"
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -198,6 +199,39 @@ func TestLinkExpiry(t *testing.T) {
 		leads(t, b.PostFrom(at+"/edit", at, sent), at)
 		if got, want := stored(), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC); !got.Equal(want) {
 			t.Errorf("closes at %s, want %s", got, want)
+		}
+	})
+}
+
+// TestLinkNamesNetworksOfItsCoins: the page of a link, its form and the page where the customer picks the coin name all
+// networks that are on and can be paid on.
+func TestLinkNamesNetworksOfItsCoins(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		for _, code := range []money.Chain{money.Tron, money.Polygon} {
+			s.Registry.Domains[scope.Test][code] = chain.Sandbox(code)
+		}
+		made, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Yoga", Currency: "USD", MinAmount: 1,
+			MaxAmount: 9, Methods: []string{"crypto_bitcoin", "crypto_tether"}})
+		s.FailOn(err)
+		_, err = s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Tips", Currency: "USD", MinAmount: 1, MaxAmount: 9})
+		s.FailOn(err)
+		b := s.SignIn(ama)
+		for _, c := range []struct {
+			switched money.Chain
+			names    string
+		}{{"", "Ethereum (ERC-20)"}, {money.Tron, "Ethereum (ERC-20), Tron (TRC-20)"},
+			{money.Polygon, "Ethereum (ERC-20), Tron (TRC-20), Polygon PoS"}} {
+			if c.switched != "" {
+				s.FailOn(s.Accounts.SetNetwork(t.Context(), sc, money.CryptoTether, c.switched, true))
+			}
+			expect(t, b.Get("/dashboard/links/1"), 200, "Coins BTC USDT · "+c.names+" Expires")
+			expect(t, b.Get("/dashboard/links/2"), 200,
+				"Coins All coins that are switched on BTC ETH · Ethereum USDT · "+c.names+" XRP DOGE Expires")
+			for _, form := range []string{"/dashboard/links/new", "/dashboard/links/1/edit"} {
+				expect(t, b.Get(form), 200, "Tether USD (USDT) "+c.names, "Bitcoin (BTC) Ether (ETH) Ethereum ")
+			}
+			expect(t, b.Get("/l/"+made.Code), 200, "Tether USD USDT "+c.names)
 		}
 	})
 }

@@ -291,7 +291,7 @@ func TestLinks(t *testing.T) {
 		made := b.PostFrom(form, list, good)
 		at := made.Location
 		leads(t, made, at)
-		expect(t, b.Get(at), 200, "The link is ready", "Yoga class", "Open, GH₵10.00 to GH₵500.00", "0 of 3", "BTC, XRP", "https://shop.example/thanks")
+		expect(t, b.Get(at), 200, "The link is ready", "Yoga class", "Open, GH₵10.00 to GH₵500.00", "0 of 3", "BTC XRP", "https://shop.example/thanks")
 		expect(t, b.Get(list), 200, "Yoga class", `aria-checked="true"`)
 		expect(t, b.Get(at+"/edit"), 200, "Edit payment link", "Yoga class", "2026-04-01T10:00", `action="`+at+`"`)
 		good.Set("title", "Yoga")

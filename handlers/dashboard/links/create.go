@@ -64,8 +64,12 @@ func (h *Handlers) showLinkForm(c *page.Ctx, status int, f ui.Form, on map[strin
 	if err != nil {
 		return err
 	}
+	payable, err := h.Links.ListPayable(c.UserContext(), c.Scope)
+	if err != nil {
+		return err
+	}
 	props := dashboard.LinkFormProps{Page: c.FillLayout(words.T(c.UserContext(), "links.new_payment_link"), "links"),
-		Form: f, MethodsOn: on, ID: c.Params("id"),
+		Form: f, MethodsOn: on, ID: c.Params("id"), Networks: map[string]string{},
 		Zone: page.LoadZone(c.Member.Business).String(), Live: c.Domain() == scope.Live}
 	if props.ID != "" {
 		props.Title, props.NextPath = words.T(c.UserContext(), "links.edit_payment_link"), "/dashboard/links"
@@ -74,6 +78,7 @@ func (h *Handlers) showLinkForm(c *page.Ctx, status int, f ui.Form, on map[strin
 		if code := string(m.Coin.Method); m.Enabled || on[code] && props.ID != "" {
 			props.Methods = append(props.Methods,
 				ui.Option{Value: code, Label: m.Coin.Name + " (" + string(m.Coin.Coin) + ")"})
+			props.Networks[code] = nameNetworks(m.Coin.Method, payable)
 		}
 	}
 	return c.RenderStatus(status, dashboard.LinkForm(props))

@@ -2,6 +2,7 @@ package links
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,8 +77,8 @@ func linkProps(ctx context.Context, shell layout.Page, f linkFacts, zone *time.L
 	props := dashboard.LinkProps{
 		Page: shell, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.state(), zone), URL: f.URL,
 		Description: l.Description,
-		Methods:     coins(ctx, l.Methods), RedirectURL: l.RedirectURL, Payments: display.PaymentRows(ctx, f.Payments,
-			zone),
+		Coins:       listCoins(l, f.Payable), AllCoins: l.Methods == "", RedirectURL: l.RedirectURL,
+		Payments: display.PaymentRows(ctx, f.Payments, zone),
 	}
 	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be copied
 		props.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "links.qr_code_of", "Address", f.URL)}
@@ -115,18 +116,39 @@ func posterProps(ctx context.Context, f linkFacts) dashboard.PosterProps {
 // http:// stays, where they would ask for the wrong one.
 func typed(address string) string { return strings.TrimPrefix(address, "https://") }
 
-// coins names the coins of a link.
-func coins(ctx context.Context, codes string) string {
-	if codes == "" {
-		return words.T(ctx, "links.all_coins")
+// listCoins names the coins of a link, each with the networks that its customers may choose from now. A link for all
+// coins has those that can be paid.
+func listCoins(l models.Link, payable []money.CoinInfo) (names []string) {
+	for _, info := range money.Coins() {
+		accepted := slices.Contains(strings.Split(l.Methods, ","), string(info.Method))
+		if l.Methods == "" {
+			accepted = isPayable(info.Method, payable)
+		}
+		if !accepted {
+			continue
+		}
+		name := string(info.Coin)
+		if networks := nameNetworks(info.Method, payable); networks != "" {
+			name += " · " + networks
+		}
+		names = append(names, name)
 	}
-	var names []string
-	for code := range strings.SplitSeq(codes, ",") {
-		if info, ok := money.Method(code).Info(); ok {
-			names = append(names, string(info.Coin))
+	return names
+}
+
+// nameNetworks names the networks that a coin can be paid on now; "" for one that has a single network at all.
+func nameNetworks(method money.Method, payable []money.CoinInfo) string {
+	for _, info := range payable {
+		if info.Method == method && len(info.Chains()) > 1 {
+			return info.Network
 		}
 	}
-	return strings.Join(names, ", ")
+	return ""
+}
+
+// isPayable reports whether a method's coin is among those that can be paid.
+func isPayable(method money.Method, payable []money.CoinInfo) bool {
+	return slices.ContainsFunc(payable, func(info money.CoinInfo) bool { return info.Method == method })
 }
 
 // The fields of the form of a link.
