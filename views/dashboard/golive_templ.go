@@ -872,7 +872,7 @@ func goingLiveWallets(p GoingLiveProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, wallet := range p.Wallets {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<li class=\"flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line/70 py-2\"><span class=\"min-w-0\"><span class=\"font-medium\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<li class=\"flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line/70 py-2\"><span class=\"min-w-0 flex-1 basis-48\"><span class=\"font-medium\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
