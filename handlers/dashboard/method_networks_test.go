@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 
 	"cointill/chain"
@@ -21,6 +22,9 @@ func TestMethodNetworks(t *testing.T) {
 		b := s.SignIn(ama)
 		expect(t, b.Get(methods), 200, "BNB Smart Chain (BEP-20)",
 			"your wallet needs BNB for fees", "final after 12 blocks, in about 2 min", "Shown first to customers")
+		if body := b.Get(methods).Body; strings.Contains(body, "crypto_ethereum/networks/") {
+			t.Error("the list has a switch for the only network of ether, want none: it is on by itself")
+		}
 		expect(t, b.PostFrom(methods, bsc+"/preselect", nil), 409, "Switch the network on first.")
 		leads(t, b.PostFrom(methods, bsc, url.Values{"enabled": {"true"}}), methods)
 		leads(t, b.PostFrom(methods, bsc+"/preselect", nil), methods)

@@ -43,3 +43,22 @@ func TestTronHasItsOwnWallet(t *testing.T) {
 		}
 	})
 }
+
+// TestWalletOfEthereumIsNotTrons: where Tron alone serves USDT, the wallet that Ethereum's networks share says that a
+// node is missing, and Tron can be switched on and its wallet set up.
+func TestWalletOfEthereumIsNotTrons(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Live, money.Tron, money.MainNetwork)
+		s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		asking(t, b, scope.Live)
+		expect(t, b.Get("/dashboard/methods"), 200, `href="/dashboard/methods/tron/wallet"`,
+			`action="/dashboard/methods/crypto_tether/networks/tron"`)
+		expect(t, b.Get("/dashboard/methods/tron/wallet"), 200, `name="key"`)
+		page := b.Get("/dashboard/methods/crypto_tether/wallet")
+		expect(t, page, 200, "No node for ethereum is configured in live")
+		if strings.Contains(page.Body, `name="key"`) {
+			t.Error("the page of Ethereum's wallet takes a key, want none: no network of its kind is followed")
+		}
+	})
+}

@@ -32,7 +32,7 @@ type MethodRow struct {
 	// Wallet is what payments are received with; nil where the sandbox serves
 	// the coin, or nothing is set up.
 	Wallet *WalletCard
-	// Networks are those that can be switched; none where the coin has one.
+	// Networks are those that can be switched; none where the coin's first network is the only one.
 	Networks []MethodNetworkRow
 	// WalletText is the way to the wallet's page; empty shows none.
 	WalletText string
@@ -345,7 +345,7 @@ func Methods(p MethodsProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if len(method.Networks) > 1 {
+				if len(method.Networks) > 0 {
 					templ_7745c5c3_Err = methodNetworks(p, method).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -26,6 +26,9 @@ func methodsProps(ctx context.Context, shell layout.Page, methods []account.Meth
 			NoPrice: unpriced[m.Coin.Coin],
 		}
 		for _, n := range m.Networks {
+			if len(m.Networks) == 1 && n.Code == m.Coin.Chain {
+				continue // it is on by itself
+			}
 			row.Networks = append(row.Networks, methodNetwork(ctx, m.Coin.Coin, n))
 		}
 		if row.Available {

@@ -64,8 +64,10 @@ func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, type
 func (h *Handlers) loadWallet(c *page.Ctx, info money.CoinInfo) (walletFacts, error) {
 	network, trouble := h.Networks.Network(c.Scope.Domain, info.Chain)
 	facts := walletFacts{Coin: info, Scope: c.Scope, Network: string(network), Trouble: trouble}
-	if served := h.Networks.Served(c.Scope.Domain, info); network == "" && len(served) > 0 { // others have its addresses
-		facts.Network, facts.Trouble = h.Networks.Home(served[0].Network), h.Networks.Problem(served[0].Network)
+	for _, served := range h.Networks.Served(c.Scope.Domain, info) {
+		if facts.Network == "" && served.Code != money.Tron { // others have its addresses, and Tron has a wallet of its own
+			facts.Network, facts.Trouble = h.Networks.Home(served.Network), h.Networks.Problem(served.Network)
+		}
 	}
 	if !facts.isReal() {
 		return facts, nil
