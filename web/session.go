@@ -222,10 +222,15 @@ func (l *login) SignIn(userID int64) {
 // its token. finish puts it in the old one's place.
 func (l *login) Rotate() { l.rotateTo(ident.NewToken()) }
 
+// rotateTo gives the session an id. Of several in one request the last counts.
 func (l *login) rotateTo(id string) {
-	if !l.rotate && l.session.Options.MaxAge >= 0 {
-		l.rotate, l.old, l.session.ID = true, l.session.ID, id
+	if l.session.Options.MaxAge < 0 {
+		return
 	}
+	if !l.rotate {
+		l.rotate, l.old = true, l.session.ID
+	}
+	l.session.ID = id
 }
 
 // Key names the session in lists, by the id that it came with.
