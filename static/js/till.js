@@ -113,7 +113,10 @@
     if (!source || source.readyState !== EventSource.OPEN) ask();
     listen();
   }, slow);
-  doc.addEventListener("submit", () => { leaving = true; });
+  doc.addEventListener("submit", () => {
+    leaving = true;
+    setTimeout(() => { leaving = false; }, 4000); // no other page came: it was stopped
+  });
   addEventListener("pagehide", () => { if (source) source.close(); source = null; });
   addEventListener("pageshow", () => { leaving = false; listen(); });
   showSound();
