@@ -153,7 +153,7 @@ func walletProps(ctx context.Context, sc scope.Scope, all payment.Networks, n go
 	if w.Href == "" {
 		w.Action = ""
 	}
-	if n.Code == money.Ethereum {
+	if n.Code == money.Ethereum && found.ID != 0 {
 		w.Shared, w.Unentered = describeShared(ctx, f.Progress.Networks, found)
 	}
 	return w
