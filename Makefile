@@ -118,7 +118,7 @@ scale: ## what requests, blocks and payments cost as the tables grow: make scale
 # Another release's program, and the steps that it needs: make tasks TASKS='-tasks.program=PATH -tasks.before'.
 tasks: ## eleven tasks in the dashboard, and sign-up to USDT: clicks, keys and seconds of a person who knows it
 	@scripts/prepare --all
-	@scripts/end-to-end -v -run 'Test(Tasks|FirstUSDT)$$' -timeout 20m . -args $(TASKS)
+	@scripts/end-to-end -v -parallel 1 -run 'Test(Tasks|FirstUSDT)$$' -timeout 20m . -args $(TASKS)
 
 footprint: ## binary, start and idle memory, beside their limits
 	@scripts/with-postgres scripts/footprint

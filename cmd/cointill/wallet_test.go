@@ -18,7 +18,7 @@ import (
 // tronAddress is an address of Tron of which only the tests know.
 const tronAddress = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"
 
-// tronShop are settings with nodes of Ethereum and Tron that nobody answers at, and the code of a business.
+// tronShop are settings with nodes of Ethereum and Tron that do not answer, and the code of a business.
 func tronShop(t *testing.T) (settings *app.Settings, business string) {
 	t.Helper()
 	t.Setenv("COINTILL_TEST_ETHEREUM_URL", "http://127.0.0.1:1")

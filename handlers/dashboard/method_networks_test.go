@@ -2,10 +2,12 @@ package dashboard_test
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"cointill/chain"
+	"cointill/core/account"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
@@ -50,10 +52,9 @@ func TestMethodNeedsAWalletWhereItIsOn(t *testing.T) {
 			t.Helper()
 			all, err := s.Accounts.Methods(t.Context(), sc)
 			s.FailOn(err)
-			for _, m := range all {
-				if m.Coin.Method == money.CryptoTether && m.Problem != want {
-					t.Errorf("what USDT lacks is %q, want %q", m.Problem, want)
-				}
+			at := slices.IndexFunc(all, func(m account.Method) bool { return m.Coin.Method == money.CryptoTether })
+			if at < 0 || all[at].Problem != want {
+				t.Errorf("the methods are %+v, want USDT with the problem %q", all, want)
 			}
 		}
 		const methods = "/dashboard/methods"

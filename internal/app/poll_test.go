@@ -32,6 +32,9 @@ func TestNodePoll(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		want := map[money.Chain]time.Duration{money.Bitcoin: c.bitcoin, money.Ethereum: c.ethereum, money.Tron: c.tron}
+		if len(all.follow) != len(want) {
+			t.Errorf("%s: %d networks are followed, want %d", name, len(all.follow), len(want))
+		}
 		for _, f := range all.follow {
 			if code := f.Network().Code(); f.interval != want[code] {
 				t.Errorf("%s: %s is asked every %s, want %s", name, code, f.interval, want[code])
