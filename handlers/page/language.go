@@ -27,14 +27,14 @@ func ReadLanguage(c *fiber.Ctx) string {
 }
 
 // SpeakToBrowser makes the language that the request's browser asks for the page's.
-func SpeakToBrowser(c *Ctx) { c.speak(ReadLanguage(c.Ctx)) }
+func SpeakToBrowser(c *Ctx) { c.setLanguage(ReadLanguage(c.Ctx)) }
 
 // SpeakToVisitor makes the language that the address chooses the page's, and lets the browser
 // remember it. The page then offers the other languages.
 func SpeakToVisitor(c *Ctx) {
 	if lang := c.Query(layout.LanguageField); slices.Contains(words.DashboardLanguages(), lang) {
 		c.RememberLanguage(lang)
-		c.speak(lang)
+		c.setLanguage(lang)
 	}
 	own := url.URL{Path: c.Path()}
 	if next := DashboardPath(c.Query("next")); next != "" { // nothing else of the address is kept
@@ -46,11 +46,11 @@ func SpeakToVisitor(c *Ctx) {
 // SpeakToMember makes the language that the member has chosen the page's.
 func SpeakToMember(c *Ctx) {
 	if lang := c.Member.User.Language; slices.Contains(words.DashboardLanguages(), lang) {
-		c.speak(lang)
+		c.setLanguage(lang)
 	}
 }
 
-func (c *Ctx) speak(lang string) { c.SetUserContext(words.WithLanguage(c.UserContext(), lang)) }
+func (c *Ctx) setLanguage(lang string) { c.SetUserContext(words.WithLanguage(c.UserContext(), lang)) }
 
 // RememberLanguage lets the browser remember a language for the pages before sign-in.
 func (c *Ctx) RememberLanguage(lang string) {

@@ -163,37 +163,37 @@ func (s *Sender) sendMessages(ctx context.Context) error {
 
 // sendOne tries a message once, and stores the outcome.
 func (s *Sender) sendOne(ctx context.Context, m models.PushMessage) error {
-	sub, letter, err := s.prepare(ctx, m)
+	sub, letter, err := s.prepareLetter(ctx, m)
 	if err != nil || sub == nil {
-		return errors.Join(err, s.drop(ctx, m))
+		return errors.Join(err, s.dropMessage(ctx, m))
 	}
-	answer, err := s.post(ctx, sub, letter)
+	answer, err := s.postLetter(ctx, sub, letter)
 	switch {
 	case err == nil && answer.StatusCode/100 == 2:
-		return s.drop(ctx, m)
+		return s.dropMessage(ctx, m)
 	case err == nil && (answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusGone):
 		return errors.Join(s.DB.Exec(ctx).Where("id = ?", m.SubscriptionID).Delete(&models.PushSubscription{}).Error,
-			s.drop(ctx, m)) // RFC 8030 section 7.3: it has ended
+			s.dropMessage(ctx, m)) // RFC 8030 section 7.3: it has ended
 	case err == nil && answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode/100 != 5:
 		slog.WarnContext(ctx, "a push service refused a notification", "status", answer.StatusCode)
-		return s.drop(ctx, m)
+		return s.dropMessage(ctx, m)
 	}
 	if m.Tries == len(pauses) {
 		slog.WarnContext(ctx, "a notification was not sent to a browser after all tries", "error", err)
-		return s.drop(ctx, m)
+		return s.dropMessage(ctx, m)
 	}
 	due := s.Clock().Add(max(pauses[m.Tries], retryAfter(answer)))
 	return s.DB.Exec(ctx).Model(&models.PushMessage{}).Where("id = ?", m.ID).
 		Updates(map[string]any{"tries": m.Tries + 1, "due_at": due}).Error
 }
 
-func (s *Sender) drop(ctx context.Context, m models.PushMessage) error {
+func (s *Sender) dropMessage(ctx context.Context, m models.PushMessage) error {
 	return s.DB.Exec(ctx).Where("id = ?", m.ID).Delete(&models.PushMessage{}).Error
 }
 
-// prepare reads what a message needs. sub is nil where it is too old, or isn't for the browser any more: the session
-// ended, or the member left or may not see it now.
-func (s *Sender) prepare(ctx context.Context, m models.PushMessage) (sub *opened, l Letter, err error) {
+// prepareLetter reads what a message needs. sub is nil where it is too old, or isn't for the browser any more: the
+// session ended, or the member left or may not see it now.
+func (s *Sender) prepareLetter(ctx context.Context, m models.PushMessage) (sub *opened, l Letter, err error) {
 	db, now := s.DB.Read(ctx), s.Clock()
 	var rows []models.PushSubscription
 	if err := selectAlive(db, now).Where("push_subscriptions.id = ?", m.SubscriptionID).Find(&rows).Error; err != nil {
@@ -237,8 +237,8 @@ type opened struct {
 	key *ecdsa.PrivateKey
 }
 
-// post encrypts a message and gives it to the browser's push service. The answer's body is read and closed.
-func (s *Sender) post(ctx context.Context, sub *opened, l Letter) (*http.Response, error) {
+// postLetter encrypts a message and gives it to the browser's push service. The answer's body is read and closed.
+func (s *Sender) postLetter(ctx context.Context, sub *opened, l Letter) (*http.Response, error) {
 	text, err := json.Marshal(s.Render(l))
 	if err != nil {
 		return nil, err

@@ -128,7 +128,7 @@ func systemFacts(ctx context.Context, r system.Report, zone *time.Location) []da
 			display.FormatAge(ctx, r.At.Sub(r.Started))),
 			Note: words.T(ctx, "system.running_since", "Time", ui.TimeText(ctx, r.Started.In(zone)))},
 		{Name: words.T(ctx, "system.database"), Text: words.T(ctx, "system.database_is", "Kind", kind, "Version",
-			r.Database.Version, "Size", megabytes(ctx, r.Database.Bytes)), Note: migrationText(ctx, r)},
+			r.Database.Version, "Size", formatMegabytes(ctx, r.Database.Bytes)), Note: migrationText(ctx, r)},
 		{Name: words.T(ctx, "system.ready"), Text: readyText(ctx, r.Checks), Note: words.T(ctx, "system.ready_about")},
 	}
 	return append(facts, marksFact(ctx, r.Marks), mailFact(ctx, r.Mail, zone))
@@ -180,7 +180,7 @@ func mailFact(ctx context.Context, m system.Mail, zone *time.Location) dashboard
 	return f
 }
 
-func megabytes(ctx context.Context, bytes int64) string {
+func formatMegabytes(ctx context.Context, bytes int64) string {
 	const kb, mb = 1 << 10, 1 << 20
 	switch {
 	case bytes < mb:
