@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"cointill/e2e/browser"
 	"cointill/e2e/harness"
@@ -14,16 +17,15 @@ var (
 	confirmLink = regexp.MustCompile(`https?://\S+/refund/confirm/[\w-]+`)
 )
 
-// openMail opens the newest mail with a subject, and returns its text.
+// openMail waits for a mail whose subject has a text, opens the newest such mail, and returns what its page says. A mail
+// about something else may be newer.
 func openMail(t *testing.T, page *browser.Page, i *harness.Instance, subject string) string {
 	t.Helper()
 	shows(t, page, i.Base+"/dashboard/mailbox", subject)
-	page.FollowLink("main tbody tr:first-child a[href^='/dashboard/mailbox/']")
-	text := page.ReadText("main")
-	if !strings.Contains(text, subject) {
-		t.Fatalf("the newest mail is %q, want one about %q", text, subject)
-	}
-	return text
+	link := browser.ReadValue(page, chromedp.Evaluate[string](fmt.Sprintf(
+		`[...document.querySelectorAll("main tbody a")].find((a) => a.textContent.includes(%q)).getAttribute("href")`, subject)))
+	page.FollowLink("main tbody a[href='" + link + "']")
+	return page.ReadText("main")
 }
 
 // TestDifferenceIsRefundedToTheCustomersAddress plays a refund from its beginning to its end, without JavaScript: a

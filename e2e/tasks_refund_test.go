@@ -35,7 +35,7 @@ func refundDifference(s *taskShop, p *person) {
 
 	customer.pasteAddress(claimLink.FindString(p.page.ReadText("main")))
 	customer.followLink("main form button[type=submit]")
-	customer.pasteAddress(confirmLink.FindString(p.openNewestMail(s, "Confirm the address for your refund")))
+	customer.pasteAddress(confirmLink.FindString(p.openMail(s, "Confirm the address for your refund")))
 	customer.compareShown()
 	customer.followLink("main form button[type=submit]")
 
@@ -49,7 +49,7 @@ func refundDifference(s *taskShop, p *person) {
 	p.awaitExpression(showsText("main", "The recipient has the money"))
 	p.followLink(menuLink("statements"))
 	p.compareShown()
-	p.openNewestMail(s, "is complete")
+	p.openMail(s, "Your refund of "+difference[1])
 	p.clicks, p.keys = p.clicks+customer.clicks, p.keys+customer.keys
 	p.acting, p.waiting = p.acting+customer.acting, p.waiting+customer.waiting
 }
@@ -61,8 +61,8 @@ func (p *person) pasteAddress(address string) {
 	p.await(func() { p.page.Open(address) })
 }
 
-// openNewestMail opens the mailbox by its keys and the newest mail, once that is about a subject, and returns its text.
-func (p *person) openNewestMail(s *taskShop, subject string) string {
+// openMail opens the mailbox by its keys and the newest mail whose subject has a text, and returns what its page says.
+func (p *person) openMail(s *taskShop, subject string) string {
 	p.countKeys("gb")
 	p.countClick()
 	text := ""
