@@ -25,7 +25,11 @@ func openMail(t *testing.T, page *browser.Page, i *harness.Instance, subject str
 	link := browser.ReadValue(page, chromedp.Evaluate[string](fmt.Sprintf(
 		`[...document.querySelectorAll("main tbody a")].find((a) => a.textContent.includes(%q)).getAttribute("href")`, subject)))
 	page.FollowLink("main tbody a[href='" + link + "']")
-	return page.ReadText("main")
+	text := page.ReadText("main")
+	if !strings.Contains(text, subject) {
+		t.Fatalf("the page of the mail is %q, want one about %q", text, subject)
+	}
+	return text
 }
 
 // TestDifferenceIsRefundedToTheCustomersAddress plays a refund from its beginning to its end, without JavaScript: a

@@ -7,8 +7,8 @@ import (
 	"cointill/e2e/browser"
 )
 
-// overpaid finds by how much a payment's page says that too much was paid.
-var overpaid = regexp.MustCompile(`Overpaid by ([0-9.]+)`)
+// overpaid finds by how much a payment's page says that too much was paid: with the coin, and the number alone.
+var overpaid = regexp.MustCompile(`Overpaid by (([0-9.]+) [A-Z]+)`)
 
 // refundDifference takes a payment at the till, pays it too much in the sandbox, and refunds the difference to the
 // address that the customer names in another window, until the customer's mail says that it is complete.
@@ -29,7 +29,7 @@ func refundDifference(s *taskShop, p *person) {
 	}
 	p.compareShown()
 	p.pressKey("r")
-	p.typeKeys(difference[1])
+	p.typeKeys(difference[2])
 	p.pressKey("\r")
 	refund := p.page.CurrentAddress()
 
@@ -49,7 +49,7 @@ func refundDifference(s *taskShop, p *person) {
 	p.awaitExpression(showsText("main", "The recipient has the money"))
 	p.followLink(menuLink("statements"))
 	p.compareShown()
-	p.openMail(s, "Your refund of "+difference[1])
+	p.openMail(s, "Your refund of "+difference[1]+" is complete")
 	p.clicks, p.keys = p.clicks+customer.clicks, p.keys+customer.keys
 	p.acting, p.waiting = p.acting+customer.acting, p.waiting+customer.waiting
 }
