@@ -44,7 +44,8 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	}
 	var body bytes.Buffer
 	ctx := page.ErrorContext(c)
-	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status), What: answer.SentenceIn(ctx),
+	props := layout.ErrorProps{Status: answer.Status, Title: http.StatusText(answer.Status),
+		What:      answer.SentenceIn(ctx),
 		RequestID: id}
 	// an outdated page may still link here, so the error page shows a way on
 	if strings.HasPrefix(c.Path(), "/dashboard/") {

@@ -133,7 +133,8 @@ func (n *server) fetchLatest(ctx context.Context, paths string) (chain.Header, e
 
 // fetchHeader reads the header at a height of the node's chain.
 func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, error) {
-	h, err := n.askHeader(ctx, "/wallet/", strconv.FormatInt(height, 10), "getblockbynum", map[string]any{"num": height})
+	h, err := n.askHeader(ctx, "/wallet/", strconv.FormatInt(height, 10), "getblockbynum",
+		map[string]any{"num": height})
 	if err != nil {
 		return chain.Header{}, err
 	}
@@ -228,8 +229,9 @@ func (n *server) fetchBlock(ctx context.Context, height int64) (*readBlock, erro
 	n.cacheHeader(h)
 	out := &readBlock{Header: h}
 	if block.Head.Raw.hasTransactions() != (len(block.Transactions) > 0) {
-		return nil, inconsistentBlockError(height, fmt.Errorf("%d transactions, and the root %x", len(block.Transactions),
-			[]byte(block.Head.Raw.Root)))
+		return nil, inconsistentBlockError(height,
+			fmt.Errorf("%d transactions, and the root %x", len(block.Transactions),
+				[]byte(block.Head.Raw.Root)))
 	}
 	if len(block.Transactions) == 0 || height == 0 { // the first block's transactions have no results
 		return out, ctx.Err()

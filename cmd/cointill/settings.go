@@ -67,7 +67,8 @@ func kebabCase(name string) string {
 // loadEnvironment reads the …_FILE twins of secrets and refuses variables that
 // nothing reads, with the nearest name that something does.
 func loadEnvironment() error {
-	known := map[string]bool{app.EnvPrefix + "_TEST_DATABASE_URL": true, app.EnvPrefix + "_VIEWBOOK": true, app.EnvPrefix + "_API_KEY": true,
+	known := map[string]bool{app.EnvPrefix + "_TEST_DATABASE_URL": true, app.EnvPrefix + "_VIEWBOOK": true,
+		app.EnvPrefix + "_API_KEY":        true,
 		app.EnvPrefix + "_WEBHOOK_SECRET": true}
 	var names []string
 	for _, each := range listSettings(&app.Settings{}) {

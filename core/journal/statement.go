@@ -116,7 +116,8 @@ func readDaysBefore(tx *models.Tx, sc scope.Scope, day string) (list []models.Jo
 			Debit, Credit, Coin, Network string
 			Sum                          models.AmountSum
 		}
-		err = models.Select(before.Group(accounts), accounts+", "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
+		err = models.Select(before.Group(accounts),
+			accounts+", "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
 		if err != nil {
 			return nil, err
 		}

@@ -249,7 +249,8 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	if err := s.EmitEvent(tx, v, kind, ""); err != nil {
 		return err
 	}
-	if err := errors.Join(releaseLinkUse(tx, v, from), notification.NotePayment(tx, before.Status, *p, began)); err != nil {
+	if err := errors.Join(releaseLinkUse(tx, v, from),
+		notification.NotePayment(tx, before.Status, *p, began)); err != nil {
 		return err
 	}
 	if State(p.Status) == Successful && from != Successful && v.Business.ReceiptsEnabled {

@@ -294,8 +294,9 @@ func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, err
 	}
 	left, err := LeftOfTransfer(tx, t)
 	if err == nil && left.Cmp(t.Amount) < 0 {
-		err = fault.New(fault.Conflict, "already_refunded", "A refund of this transfer is open or complete. Withdraw it "+
-			"first, in Sends.")
+		err = fault.New(fault.Conflict, "already_refunded",
+			"A refund of this transfer is open or complete. Withdraw it "+
+				"first, in Sends.")
 	}
 	return t, err
 }

@@ -76,8 +76,9 @@ func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error 
 			"Money of this payment was refunded, or a refund of it is open, so it can't be accepted any more.")
 	}
 	if v.sumConfirmed().Cmp(v.Payment.Paid) < 0 {
-		return fault.New(fault.Conflict, "money_left", "Money of this payment left the chain, so it can't be accepted. "+
-			"Wait until it is confirmed again.")
+		return fault.New(fault.Conflict, "money_left",
+			"Money of this payment left the chain, so it can't be accepted. "+
+				"Wait until it is confirmed again.")
 	}
 	before := v.Payment
 	v.Payment.Status, v.Payment.Reason, v.Payment.SettledAt = string(Successful), string(AcceptedByUser), &v.Now

@@ -80,7 +80,8 @@ func readSends(tx *models.Tx, views map[int64]*View) error {
 		return nil
 	}
 	var rows []models.Send
-	err := models.Among(tx.Omit("metadata", "note", "quote"), "payment_id", slices.Collect(maps.Keys(views))).Order("id").
+	err := models.Among(tx.Omit("metadata", "note", "quote"), "payment_id",
+		slices.Collect(maps.Keys(views))).Order("id").
 		Find(&rows).Error
 	for _, row := range rows {
 		v := views[*row.PaymentID]

@@ -61,7 +61,8 @@ func (s *Service) EvaluateDue(ctx context.Context, network string, tip int64, re
 
 // evaluateRead decides the payments whose deadline passes when a network was read until a moment.
 func evaluateRead(ctx context.Context, s *Service, network string, read time.Time) error {
-	return errors.Join(s.EvaluateEach(ctx, DueRead, network, read), s.EvaluateEach(ctx, DueReadElsewhere, network, read))
+	return errors.Join(s.EvaluateEach(ctx, DueRead, network, read),
+		s.EvaluateEach(ctx, DueReadElsewhere, network, read))
 }
 
 // dueHeight is the condition of an index: payments that confirmations may decide at a height of a network.

@@ -135,8 +135,9 @@ func (s *Approvals) UnmarkSent(ctx context.Context, sc scope.Scope, reference st
 			return View{}, err
 		}
 		if v.Send.AnotherWayBy == "" || v.Send.AnotherWayAt != nil {
-			return View{}, fault.New(fault.Conflict, "send_not_open", "This send is not marked as sent in another way, "+
-				"or enough people have agreed to that.")
+			return View{}, fault.New(fault.Conflict, "send_not_open",
+				"This send is not marked as sent in another way, "+
+					"or enough people have agreed to that.")
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send.mark_taken_back", v.Send.Reference, nil); err != nil {
 			return View{}, err

@@ -189,7 +189,8 @@ func (s *Service) completeSend(tx *models.Tx, sc scope.Scope, row *models.Send, 
 		return business, err
 	}
 	coin := money.Coin(row.Coin)
-	rule := settings.FindFinalRule(s.Depths.DepthsOf(business)[coin], coin, coin.ToFiat(row.Amount, q.usd.MarketPrice())).
+	rule := settings.FindFinalRule(s.Depths.DepthsOf(business)[coin], coin,
+		coin.ToFiat(row.Amount, q.usd.MarketPrice())).
 		On(row.Network)
 	row.FinalDepth, row.FinalByNetwork = rule.Depth, rule.NetworkSays
 	asked, err := rules.ReadOf(tx, *row, s.Clock())

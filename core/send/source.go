@@ -54,8 +54,9 @@ func setSource(row *models.Send, from source, sc scope.Scope, d *Deps, named str
 		row.TransferID, row.PaymentID = &from.transfer.ID, from.transfer.PaymentID
 		row.Coin, row.Network = from.transfer.Asset, from.transfer.Network
 	case from.view != nil && isPaidElsewhere(*from.view):
-		return fault.New(fault.Conflict, "send_unavailable", "This payment was paid on two networks. Send the money from "+
-			"your wallet, and record the refund.")
+		return fault.New(fault.Conflict, "send_unavailable",
+			"This payment was paid on two networks. Send the money from "+
+				"your wallet, and record the refund.")
 	case from.view != nil:
 		row.PaymentID, row.Coin, row.Network = &from.view.Payment.ID, from.view.Payment.Coin, from.view.Payment.Network
 	default:

@@ -60,7 +60,8 @@ func (h *Hub) readActivities(ctx context.Context, topics []Topic) ([]version, er
 	for rows.Next() {
 		var key domainKey
 		var now activity
-		if err := rows.Scan(&key.business, &key.domain, &now.payment, &now.event, &now.unmatched, &now.sendSteps); err != nil {
+		if err := rows.Scan(&key.business, &key.domain, &now.payment, &now.event, &now.unmatched,
+			&now.sendSteps); err != nil {
 			return nil, err
 		}
 		found[key] = now

@@ -45,7 +45,8 @@ func encryptMessage(text []byte, sub Subscription, own *ecdh.PrivateKey, salt []
 	if err != nil {
 		return nil, err
 	}
-	ikm, err := hkdf.Key(sha256.New, shared, secret, "WebPush: info\x00"+string(point)+string(own.PublicKey().Bytes()), 32)
+	ikm, err := hkdf.Key(sha256.New, shared, secret,
+		"WebPush: info\x00"+string(point)+string(own.PublicKey().Bytes()), 32)
 	if err != nil {
 		return nil, err
 	}

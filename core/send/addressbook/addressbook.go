@@ -97,7 +97,8 @@ func (b *Book) Add(ctx context.Context, sc scope.Scope, e Entry, proof auth.Proo
 			return err
 		}
 		if count >= MaxNamed {
-			return fault.New(fault.Conflict, "too_many_addresses", "An address book can have 500 addresses. Remove one first.")
+			return fault.New(fault.Conflict, "too_many_addresses",
+				"An address book can have 500 addresses. Remove one first.")
 		}
 		made := row
 		err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "business_id"}, {Name: "domain"}, {Name: "network"},

@@ -180,9 +180,11 @@ func holderOf(row models.SendBatch) outputs.Holder {
 func refuse(sentence string) error { return fault.New(fault.Conflict, "send_unavailable", sentence) }
 
 var (
-	errChanged = fault.New(fault.Conflict, "send_changed", "The prepared transaction was changed in the database, so it "+
-		"can't be signed. Withdraw its sends, ask for them again, and find out who changed it.")
-	errOutdated = fault.New(fault.Conflict, "send_changed", "Since this transaction was prepared one of its sends ended "+
-		"or was made ready again, so it can't be used any more. Prepare it again, and sign the new one.")
+	errChanged = fault.New(fault.Conflict, "send_changed",
+		"The prepared transaction was changed in the database, so it "+
+			"can't be signed. Withdraw its sends, ask for them again, and find out who changed it.")
+	errOutdated = fault.New(fault.Conflict, "send_changed",
+		"Since this transaction was prepared one of its sends ended "+
+			"or was made ready again, so it can't be used any more. Prepare it again, and sign the new one.")
 	errNothing = fault.New(fault.Conflict, "send_not_ready", "None of these sends waits for a signature.")
 )

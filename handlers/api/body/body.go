@@ -337,7 +337,8 @@ func explainError(body []byte, err error) error {
 // readLeniently reads a body that was refused once more, with texts that are not valid UTF-8 allowed. It returns
 // how far it came and how deep in the JSON it was there.
 func readLeniently(body []byte) (offset int64, depth int) {
-	in := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	in := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(true))
 	for {
 		if _, err := in.ReadToken(); err != nil {
 			return in.InputOffset(), in.StackDepth()

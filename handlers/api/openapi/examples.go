@@ -129,7 +129,8 @@ var (
 		quote: func(text string) string {
 			return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 		}}
-	pythonLiterals = literals{indent: "    ", words: map[string]string{"true": "True", "false": "False", "null": "None"}}
+	pythonLiterals = literals{indent: "    ",
+		words: map[string]string{"true": "True", "false": "False", "null": "None"}}
 )
 
 // writeJSON writes a JSON value in the language. All lines but the first begin with the margin.

@@ -68,7 +68,8 @@ func customerProps(ctx context.Context, shell layout.Page, f customerFacts) dash
 	props.Payments = words.FormatThousands(ctx, totals.Payments)
 	if totals.Newest {
 		props.Payments = words.T(ctx, "customers.over", "N", words.FormatThousands(ctx, list.CustomerTotalsOf))
-		props.Limit = words.T(ctx, "customers.figures_of_newest", "N", words.FormatThousands(ctx, list.CustomerTotalsOf))
+		props.Limit = words.T(ctx, "customers.figures_of_newest", "N",
+			words.FormatThousands(ctx, list.CustomerTotalsOf))
 	}
 	for _, currency := range money.Currencies() {
 		if sum := totals.Received[currency]; sum != 0 {

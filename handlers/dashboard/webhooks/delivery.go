@@ -37,7 +37,8 @@ func (h *Handlers) resendDelivery(c *page.Ctx) error {
 	},
 		func(int) string { return display.DeliveryPath(c.Param("id"), c.Param("event")) })
 	if fault.KindOf(err) == fault.Gone { // its content: the page itself is still there
-		return h.showDelivery(c, http.StatusGone, layout.Flash{Kind: string(ui.Bad), Text: page.ExplainError(err).Sentence})
+		return h.showDelivery(c, http.StatusGone,
+			layout.Flash{Kind: string(ui.Bad), Text: page.ExplainError(err).Sentence})
 	}
 	if err != nil {
 		said, status, err := page.DescribeRefusal(err)
