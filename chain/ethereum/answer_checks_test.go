@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
@@ -60,7 +62,7 @@ func TestFutureBlocksAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.readFinalized(response{Result: jsontext.Value(body)}, b.chain.blocks[4].Header); err == nil {
+	if err := s.readFinalized(rpc.Response{Result: jsontext.Value(body)}, b.chain.blocks[4].Header); err == nil {
 		t.Error("block 5 is final where 4 is the last")
 	}
 	s.params.Stale = time.Minute
@@ -201,7 +203,7 @@ func TestEveryBatchedRequestNeedsAnAnswer(t *testing.T) {
 	s := n.openSource(t)
 	n.setBehaviour(func(n *fakeNode) {
 		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
-			var many []request
+			var many []rpc.Request
 			if err := json.NewDecoder(r.Body).Decode(&many); err != nil {
 				t.Error(err)
 			}
@@ -209,8 +211,8 @@ func TestEveryBatchedRequestNeedsAnAnswer(t *testing.T) {
 			return true
 		}
 	})
-	if replies, err := s.nodes.Members[0].callAll(t.Context(), maxSmallResponse, newRequest("eth_chainId"),
-		newRequest("eth_syncing")); err == nil {
+	if replies, err := s.nodes.Members[0].CallAll(t.Context(), maxSmallResponse, rpc.NewRequest("eth_chainId"),
+		rpc.NewRequest("eth_syncing")); err == nil {
 		t.Errorf("responses %+v, want an error for the missing one", replies)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/quorum"
 	"cointill/core/money"
@@ -39,24 +41,24 @@ func (s *Source) Balances(ctx context.Context, height int64, addresses []string)
 
 // fetchBalances asks one node for the balances of addresses after the block at a height.
 func (n *server) fetchBalances(ctx context.Context, height int64, addresses []string) ([]money.Amount, error) {
-	requests := make([]request, len(addresses))
+	requests := make([]rpc.Request, len(addresses))
 	for i, address := range addresses {
-		requests[i] = newRequest("eth_getBalance", address, encodeHeight(height))
+		requests[i] = rpc.NewRequest("eth_getBalance", address, encodeHeight(height))
 	}
-	responses, err := n.callAll(ctx, maxSmallResponse, requests...)
+	responses, err := n.CallAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
 		return nil, n.DemoteOnError(ctx, err)
 	}
 	held := make([]money.Amount, len(responses))
 	for i, r := range responses {
 		switch {
-		case r.Error != nil && r.Error.isPruned():
+		case r.Error != nil && r.Error.IsPruned():
 			return nil, errors.Join(chain.ErrForgotten, r.Error)
 		case r.Error != nil:
-			return nil, refusedError(r.Error) // no DemoteOnError: the node still reads blocks, which needs no balances
+			return nil, rpc.RefusedError(r.Error) // no DemoteOnError: the node still reads blocks, which needs no balances
 		}
 		var amount wei
-		if err := r.decodeInto(&amount); err != nil {
+		if err := r.DecodeInto(&amount); err != nil {
 			return nil, n.DemoteOnError(ctx, asRefusal(err))
 		}
 		held[i] = amount.toAmount()
@@ -105,11 +107,11 @@ func (s *Source) Inner(ctx context.Context, height int64, watch chain.Watch) (ch
 	var failed error
 	for _, n := range append([]*server{view.node}, s.nodes.HealthyOthers(view.node.Node)...) {
 		block, err := n.fetchBlock(ctx, height, watch, true)
-		var answer *rpcError
+		var answer *rpc.Error
 		switch {
 		case ctx.Err() != nil:
 			return chain.Block{}, ctx.Err()
-		case errors.Is(err, errMissingBlock), errors.As(err, &answer) && answer.isNoMethod():
+		case errors.Is(err, errMissingBlock), errors.As(err, &answer) && answer.IsNoMethod():
 			continue
 		case err != nil:
 			failed = cmp.Or(failed, err) // no DemoteOnError: no other call needs traces from this node

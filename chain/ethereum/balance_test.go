@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 )
 
@@ -96,14 +98,14 @@ func TestBalancesNeedTwoAgreeingNodes(t *testing.T) {
 		if got, note := held(), note(); got != agreed || note != "<nil>" {
 			t.Errorf("they agree again: %s, and the note is %q", got, note)
 		}
-		n.setBehaviour(answerMethod("eth_getBalance", rpcError{-32000, "missing trie node"}))
+		n.setBehaviour(answerMethod("eth_getBalance", rpc.Error{Code: -32000, Message: "missing trie node"}))
 		if got, note := held(), note(); got != agreed || note != "<nil>" {
 			t.Errorf("node %d can't tell: %s, and the note is %q", i+1, got, note)
 		}
 		n.setBehaviour(func(n *fakeNode) { n.tamper = nil })
 	}
 	for _, n := range nodes {
-		n.setBehaviour(answerMethod("eth_getBalance", rpcError{-32000, "missing trie node"}))
+		n.setBehaviour(answerMethod("eth_getBalance", rpc.Error{Code: -32000, Message: "missing trie node"}))
 	}
 	if _, err := b.source.Balances(t.Context(), 2, addresses); !errors.Is(err, chain.ErrForgotten) {
 		t.Errorf("nobody can tell: %v", err)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -150,25 +152,25 @@ func TestMissingDataIsToldFromWrongData(t *testing.T) {
 	t.Parallel()
 	name := hash{1}
 	block := &fullBlock{header: header{Hash: &name, Number: 5}}
-	for what, read := range map[string]func(response) error{
-		"block":    func(r response) error { _, err := decodeBlock(r, 5); return err },
-		"receipts": func(r response) error { _, err := decodeReceipts(r, block, account{}); return err },
-		"traces": func(r response) error {
+	for what, read := range map[string]func(rpc.Response) error{
+		"block":    func(r rpc.Response) error { _, err := decodeBlock(r, 5); return err },
+		"receipts": func(r rpc.Response) error { _, err := decodeReceipts(r, block, account{}); return err },
+		"traces": func(r rpc.Response) error {
 			return streamTraces(block, r, func() txTrace { return txTrace{} }, func(*txTrace) error { return nil })
 		},
 	} {
 		for how, c := range map[string]struct {
-			answer  response
+			answer  rpc.Response
 			missing bool
 		}{
-			"pruned":                 {response{Error: &rpcError{codePruned, "gone"}}, true},
-			"an unknown block":       {response{Error: &rpcError{codeUnknown, "no block"}}, what != "traces"},
-			"null":                   {response{Result: jsontext.Value("null")}, true},
-			"another error":          {response{Error: &rpcError{-1, "odd"}}, false},
-			"another error, null":    {response{Error: &rpcError{-1, "odd"}, Result: jsontext.Value("null")}, false},
-			"a number":               {response{Result: jsontext.Value("7")}, false},
-			"a list with a number":   {response{Result: jsontext.Value("[7]")}, false},
-			"a list that is cut off": {response{Result: jsontext.Value("[")}, false},
+			"pruned":                 {rpc.Response{Error: &rpc.Error{Code: rpc.CodePruned, Message: "gone"}}, true},
+			"an unknown block":       {rpc.Response{Error: &rpc.Error{Code: rpc.CodeUnknown, Message: "no block"}}, what != "traces"},
+			"null":                   {rpc.Response{Result: jsontext.Value("null")}, true},
+			"another error":          {rpc.Response{Error: &rpc.Error{Code: -1, Message: "odd"}}, false},
+			"another error, null":    {rpc.Response{Error: &rpc.Error{Code: -1, Message: "odd"}, Result: jsontext.Value("null")}, false},
+			"a number":               {rpc.Response{Result: jsontext.Value("7")}, false},
+			"a list with a number":   {rpc.Response{Result: jsontext.Value("[7]")}, false},
+			"a list that is cut off": {rpc.Response{Result: jsontext.Value("[")}, false},
 		} {
 			if err := read(c.answer); err == nil || errors.Is(err, errMissingBlock) != c.missing {
 				t.Errorf("%s, answered with %s: error %v, want an error for missing data: %v", what, how, err, c.missing)
@@ -183,7 +185,7 @@ func TestUnreadablePartSpoilsBlock(t *testing.T) {
 	_, _, body, _, _ := seedBlock(t)
 	text := string(body)
 	at := strings.Index(text, `"withdrawals":`)
-	if block, err := decodeBlock(response{Result: jsontext.Value(text[:at] + `"withdrawals":7}`)}, 1); err == nil {
+	if block, err := decodeBlock(rpc.Response{Result: jsontext.Value(text[:at] + `"withdrawals":7}`)}, 1); err == nil {
 		t.Errorf("a block whose withdrawals are a number = %+v, want an error", block)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"cointill/chain/ethereum/rpc"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -86,20 +88,20 @@ func (n *server) fetchInternal(ctx context.Context, out *transferFinder, block *
 		return nil
 	}
 	if !n.usesTraceBlock.Load() {
-		r, err := n.callOne(ctx, maxTraceResponse,
-			newRequest("debug_traceBlockByHash", block.Hash.String(), map[string]string{"tracer": "callTracer"}))
+		r, err := n.CallOne(ctx, maxTraceResponse,
+			rpc.NewRequest("debug_traceBlockByHash", block.Hash.String(), map[string]string{"tracer": "callTracer"}))
 		if err != nil {
 			return err
 		}
-		if r.Error == nil || !r.Error.isNoMethod() {
+		if r.Error == nil || !r.Error.IsNoMethod() {
 			return out.addCallTraces(block, r)
 		}
 	}
-	r, err := n.callOne(ctx, maxTraceResponse, newRequest("trace_block", encodeHeight(int64(block.Number))))
+	r, err := n.CallOne(ctx, maxTraceResponse, rpc.NewRequest("trace_block", encodeHeight(int64(block.Number))))
 	if err != nil {
 		return err
 	}
-	none := r.Error != nil && r.Error.isNoMethod()
+	none := r.Error != nil && r.Error.IsNoMethod()
 	n.usesTraceBlock.Store(!none)
 	if none {
 		return node.NewFailure(r.Error, "can't trace blocks (debug_traceBlockByHash or trace_block), which "+
@@ -109,7 +111,7 @@ func (n *server) fetchInternal(ctx context.Context, out *transferFinder, block *
 }
 
 // addCallTraces adds the internal transfers that callTracer shows of a block.
-func (r *transferFinder) addCallTraces(block *fullBlock, answer response) error {
+func (r *transferFinder) addCallTraces(block *fullBlock, answer rpc.Response) error {
 	var count int
 	var into sendCollector
 	empty := func() txTrace {
@@ -144,11 +146,11 @@ func (r *transferFinder) addCallTraces(block *fullBlock, answer response) error 
 }
 
 // streamTraces reads an answer that must be a list of traces of a block, one trace at a time.
-func streamTraces[T any](block *fullBlock, answer response, empty func() T, take func(*T) error) error {
-	if answer.Error != nil && answer.Error.isPruned() {
+func streamTraces[T any](block *fullBlock, answer rpc.Response, empty func() T, take func(*T) error) error {
+	if answer.Error != nil && answer.Error.IsPruned() {
 		return missingBlockError(int64(block.Number), answer.Error)
 	}
-	if answer.Error == nil && answer.isNull() {
+	if answer.Error == nil && answer.IsNull() {
 		return missingBlockError(int64(block.Number), errors.New("no traces"))
 	}
 	return asRefusal(streamList(answer, empty, take))

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/node"
 	"cointill/chain/quorum"
@@ -76,7 +78,7 @@ func (n *server) awaitBlock(ctx context.Context, h chain.Header, watch chain.Wat
 // receipts of transactions that may concern the watch.
 func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header,
 	watch chain.Watch) (*fullBlock, chain.Block, error) {
-	r, err := n.callOne(ctx, maxBlockResponse, newRequest("eth_getBlockByHash", h.Hash, true))
+	r, err := n.CallOne(ctx, maxBlockResponse, rpc.NewRequest("eth_getBlockByHash", h.Hash, true))
 	if err != nil {
 		return nil, chain.Block{}, err
 	}

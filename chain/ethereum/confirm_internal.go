@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/node"
 	"cointill/core/money"
@@ -47,13 +49,13 @@ func (n *server) confirmInternal(ctx context.Context, block *fullBlock, read cha
 func (n *server) checkBalanceGains(ctx context.Context, block *fullBlock, read chain.Block) (bool, error) {
 	due, addresses := sumIncomes(block, read)
 	height := int64(block.Number)
-	requests := []request{newRequest("eth_getBlockByNumber", encodeHeight(height), false)}
+	requests := []rpc.Request{rpc.NewRequest("eth_getBlockByNumber", encodeHeight(height), false)}
 	for _, address := range addresses {
-		requests = append(requests, newRequest("eth_getBalance", address, encodeHeight(height-1)),
-			newRequest("eth_getBalance", address, encodeHeight(height)),
-			newRequest("eth_getCode", address, encodeHeight(height)))
+		requests = append(requests, rpc.NewRequest("eth_getBalance", address, encodeHeight(height-1)),
+			rpc.NewRequest("eth_getBalance", address, encodeHeight(height)),
+			rpc.NewRequest("eth_getCode", address, encodeHeight(height)))
 	}
-	responses, err := n.callAll(ctx, maxBlockResponse, requests...)
+	responses, err := n.CallAll(ctx, maxBlockResponse, requests...)
 	if err != nil {
 		return false, err
 	}
@@ -63,7 +65,7 @@ func (n *server) checkBalanceGains(ctx context.Context, block *fullBlock, read c
 	for i, r := 0, responses[1:]; i < len(addresses); i, r = i+1, r[3:] {
 		var before, after wei
 		var code hexBytes
-		if err := errors.Join(r[0].decodeInto(&before), r[1].decodeInto(&after), r[2].decodeInto(&code)); err != nil {
+		if err := errors.Join(r[0].DecodeInto(&before), r[1].DecodeInto(&after), r[2].DecodeInto(&code)); err != nil {
 			return false, node.NewFailure(err, "can neither trace block %d nor give the balances before and after it, "+
 				"so it can't show the ether that contracts sent there. Let it keep the state of the last blocks, or "+
 				"use another node.", height)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/core/money"
 )
 
@@ -153,7 +155,7 @@ func TestBalanceGainsConfirmInternalTransfers(t *testing.T) {
 		}, false, 8, ""},
 		"it has code": {func(f *internalFixture) { f.gains = 0; f.chain.code = "ef0100" }, false, 8, ""},
 		"no state": {func(f *internalFixture) {
-			f.second.setBehaviour(answerMethod("eth_getBalance", rpcError{-32000, "missing trie node"}))
+			f.second.setBehaviour(answerMethod("eth_getBalance", rpc.Error{Code: -32000, Message: "missing trie node"}))
 		}, false, 8, "can neither trace block 2 nor give the balances"},
 		"null": {func(f *internalFixture) { f.second.setBehaviour(answerMethod("eth_getBalance", nil)) },
 			false, 8, "can neither trace block 2 nor give the balances"},

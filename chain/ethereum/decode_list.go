@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 
+	"cointill/chain/ethereum/rpc"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -89,7 +91,7 @@ func (l *logs) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
 
 // streamList reads a result that must be a list of any length and passes each element to take. It
 // holds one element in memory at a time.
-func streamList[T any](r response, empty func() T, take func(*T) error) error {
+func streamList[T any](r rpc.Response, empty func() T, take func(*T) error) error {
 	if r.Error != nil {
 		return r.Error
 	}
@@ -106,5 +108,5 @@ func streamList[T any](r response, empty func() T, take func(*T) error) error {
 	if err == nil || taken != nil {
 		return taken
 	}
-	return invalidAnswerError(errors.New(node.PrintableText(err.Error())))
+	return rpc.InvalidAnswerError(errors.New(node.PrintableText(err.Error())))
 }

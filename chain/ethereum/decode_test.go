@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
@@ -12,11 +14,11 @@ import (
 
 // readBlockJSON reads a block and its receipts as nodes write them.
 func readBlockJSON(block, receipts []byte, p params.Params, watch chain.Watch, height int64) ([]chain.Transfer, error) {
-	b, err := decodeBlock(response{Result: block}, height)
+	b, err := decodeBlock(rpc.Response{Result: block}, height)
 	if err != nil {
 		return nil, err
 	}
-	all, err := decodeReceipts(response{Result: receipts}, b, account(p.Token))
+	all, err := decodeReceipts(rpc.Response{Result: receipts}, b, account(p.Token))
 	if err != nil {
 		return nil, err
 	}
@@ -150,13 +152,13 @@ func FuzzBlock(f *testing.F) {
 func FuzzTraces(f *testing.F) {
 	_, watch, block, _, traces := seedBlock(f)
 	f.Add(traces)
-	b, err := decodeBlock(response{Result: block}, 1)
+	b, err := decodeBlock(rpc.Response{Result: block}, 1)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, traces []byte) {
 		r := &transferFinder{params: testParams(), watch: watch}
-		_ = r.addCallTraces(b, response{Result: traces})
+		_ = r.addCallTraces(b, rpc.Response{Result: traces})
 		for _, one := range r.transfers {
 			if !watch.Address(one.Address) || one.Amount.Sign() <= 0 || one.Index <= indexInternal {
 				t.Errorf("transfer %+v, want an internal amount above zero to a watched address", one)
@@ -172,7 +174,7 @@ func FuzzReplies(f *testing.F) {
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"result":"0x1"},{"id":2,"error":{"code":-32005,"message":"limit"}}]`), 2)
 	f.Fuzz(func(t *testing.T, body []byte, most int) {
 		most &= 7
-		all, err := node.ParseReplies[response](body, most)
+		all, err := node.ParseReplies[rpc.Response](body, most)
 		if err == nil && len(all) > most {
 			t.Errorf("%d answers to %d", len(all), most)
 		}

@@ -198,7 +198,8 @@ func (c *fakeChain) sendOtherToken(to string, amount byte) string {
 	contract := mustParseAccount(c, otherToken)
 	data := make([]byte, 32)
 	data[31] = amount
-	return c.sendTx(&fakeTx{To: contract, Logs: []fakeLog{tokenLog(*contract, c.newAccount(), *mustParseAccount(c, to), data)}})
+	return c.sendTx(&fakeTx{To: contract, Logs: []fakeLog{tokenLog(*contract, c.newAccount(), *mustParseAccount(c, to),
+		data)}})
 }
 
 func tokenLog(contract, from, to account, data []byte) fakeLog {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+
 	"github.com/coder/websocket"
 
 	"cointill/chain"
@@ -32,8 +34,8 @@ type fakeNode struct {
 	id       int64
 	password string                                        // of user "u"; "" means no authentication
 	hijack   func(http.ResponseWriter, *http.Request) bool // answers instead; false lets the node answer
-	tamper   func(method string, result any) any           // changes results; an rpcError becomes the error
-	script   func(q request) any                           // results instead of its own; nil leaves them
+	tamper   func(method string, result any) any           // changes results; an rpc.Error becomes the error
+	script   func(q rpc.Request) any                       // results instead of its own; nil leaves them
 	lacks    map[string]bool                               // methods that it does not have
 	barred   map[string]bool                               // by argument, if the token's contract has a blacklist
 	views    map[string]string                             // results of the token's contract, by selector
@@ -119,11 +121,11 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
-	var many []request
+	var many []rpc.Request
 	if json.Unmarshal(body, &many) == nil {
 		if n.most > 0 && len(many) > n.most {
 			_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": nil,
-				"error": rpcError{-32600, "batch too large"}})
+				"error": rpc.Error{Code: -32600, Message: "batch too large"}})
 			return
 		}
 		replies := make([]any, len(many))
@@ -133,7 +135,7 @@ func (n *fakeNode) serveRPC(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(replies)
 		return
 	}
-	var one request
+	var one rpc.Request
 	_ = json.Unmarshal(body, &one)
 	_ = json.NewEncoder(w).Encode(n.answerRequest(one))
 }
@@ -159,13 +161,13 @@ func (n *fakeNode) pushMessages(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (n *fakeNode) answerRequest(q request) any {
+func (n *fakeNode) answerRequest(q rpc.Request) any {
 	n.mu.Lock()
 	tamper := n.tamper
 	n.asked[q.Method]++
 	lacks := n.lacks[q.Method]
 	n.mu.Unlock()
-	var result any = rpcError{codeNoMethod, "the method " + q.Method + " does not exist/is not available"}
+	var result any = rpc.Error{Code: rpc.CodeNoMethod, Message: "the method " + q.Method + " does not exist/is not available"}
 	if !lacks {
 		n.chain.mu.Lock()
 		result = n.methodResult(q)
@@ -174,14 +176,14 @@ func (n *fakeNode) answerRequest(q request) any {
 	if tamper != nil {
 		result = tamper(q.Method, result)
 	}
-	if e, ok := result.(rpcError); ok {
+	if e, ok := result.(rpc.Error); ok {
 		return map[string]any{"jsonrpc": "2.0", "id": q.ID, "error": e}
 	}
 	return map[string]any{"jsonrpc": "2.0", "id": q.ID, "result": result}
 }
 
 // methodResult returns the result of a method. The caller holds the chain's lock.
-func (n *fakeNode) methodResult(q request) any {
+func (n *fakeNode) methodResult(q rpc.Request) any {
 	if n.script != nil {
 		if result := n.script(q); result != nil {
 			return result
@@ -221,7 +223,7 @@ func (n *fakeNode) methodResult(q request) any {
 			strings.EqualFold(q.Params[0].(map[string]any)["to"].(string), account(n.chain.params.Token).String()) {
 			return view
 		}
-		return rpcError{3, "execution reverted"}
+		return rpc.Error{Code: 3, Message: "execution reverted"}
 	case "eth_gasPrice":
 		return "0x3b9aca00"
 	case "eth_getBalance":
@@ -248,7 +250,7 @@ func (n *fakeNode) methodResult(q request) any {
 		}
 		return nil
 	}
-	return rpcError{codeNoMethod, "the method " + q.Method + " does not exist"}
+	return rpc.Error{Code: rpc.CodeNoMethod, Message: "the method " + q.Method + " does not exist"}
 }
 
 func (n *fakeNode) shownBlocks() []fakeBlock { return n.chain.blocks[:len(n.chain.blocks)-n.hidden] }
@@ -268,7 +270,7 @@ func (n *fakeNode) blockResult(at string, full bool) any {
 		return blockJSON(&n.shownBlocks()[last], full)
 	case "finalized":
 		if n.unfinal || n.chain.finalized < 0 {
-			return rpcError{codeUnknown, "finalized block not found"}
+			return rpc.Error{Code: rpc.CodeUnknown, Message: "finalized block not found"}
 		}
 		return blockJSON(&n.shownBlocks()[max(last-int(n.chain.finalized), 0)], full)
 	case "pending":
@@ -293,7 +295,10 @@ func (n *fakeNode) logsResult(filter map[string]any) any {
 		for _, r := range receiptsJSON(&b) {
 			for _, l := range r["logs"].([]map[string]any) {
 				topics := l["topics"].([]string)
-				if asked := func(contract any) bool { return strings.EqualFold(contract.(string), l["address"].(string)) }; slices.ContainsFunc(filter["address"].([]any), asked) &&
+				if asked := func(contract any) bool {
+					return strings.EqualFold(contract.(string),
+						l["address"].(string))
+				}; slices.ContainsFunc(filter["address"].([]any), asked) &&
 					len(topics) > 0 && topics[0] == filter["topics"].([]any)[0] {
 					found = append(found, l)
 				}
@@ -301,7 +306,7 @@ func (n *fakeNode) logsResult(filter map[string]any) any {
 		}
 		return found
 	}
-	return rpcError{-32000, "unknown block"}
+	return rpc.Error{Code: -32000, Message: "unknown block"}
 }
 
 func (n *fakeNode) transactionResult(method, id string) any {

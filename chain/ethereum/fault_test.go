@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain/node"
 	"cointill/core/clock"
 )
@@ -58,7 +60,7 @@ func nodeFaults() []nodeFault {
 		{"rate limit as 429 in JSON", "asked more often than it allows",
 			answerAll(200, limit(429, "Your app has exceeded its compute units per second capacity"))},
 		{"rate limit of one of several", "asked more often than it allows",
-			answerMethod("eth_getBlockReceipts", rpcError{-32007, "15/second request limit reached"})},
+			answerMethod("eth_getBlockReceipts", rpc.Error{Code: -32007, Message: "15/second request limit reached"})},
 		{"401", "refuses to answer (HTTP 401)", answerAll(401, "")},
 		{"500", "internal error (HTTP 500)", answerAll(500, "")},
 		{"a web page", "not as a node's JSON-RPC does", answerAll(200, "<!DOCTYPE html><title>Sign in</title>")},
@@ -67,12 +69,12 @@ func nodeFaults() []nodeFault {
 		{"another id", "not as a node's JSON-RPC does",
 			answerAll(200, `[{"id":-1,"result":"0x1"},{"id":-2,"result":"0x1"},{"id":-3,"result":"0x1"}]`)},
 		{"pruned history", "longer history",
-			answerMethod("eth_getBlockReceipts", rpcError{4444, "pruned history unavailable"})},
+			answerMethod("eth_getBlockReceipts", rpc.Error{Code: 4444, Message: "pruned history unavailable"})},
 		{"a missing block", "doesn't have block", answerMethod("eth_getBlockReceipts", nil)},
 		{"no receipts in a full block (ETH-13)", "don't fit together", answerMethod("eth_getBlockReceipts", []any{})},
 		{"still syncing", "still downloading",
 			answerMethod("eth_syncing", map[string]string{"currentBlock": "0x1", "highestBlock": "0x9"})},
-		{"refused", "refuses a request", answerMethod("eth_getBlockReceipts", rpcError{-32602, "invalid argument"})},
+		{"refused", "refuses a request", answerMethod("eth_getBlockReceipts", rpc.Error{Code: -32602, Message: "invalid argument"})},
 	}
 }
 
@@ -97,7 +99,7 @@ func (b *fixture) expectStopped(words string) {
 // clearBackoff lets rate-limited nodes be asked again at once.
 func clearBackoff(s *Source) {
 	for _, n := range s.nodes.Members {
-		n.pause = node.NewPause(n.clock)
+		n.Pause = node.NewPause(n.clock)
 	}
 }
 
@@ -163,7 +165,7 @@ func TestRateLimitedNodeIsAskedLess(t *testing.T) {
 	n := newFakeNode(t, c)
 	s := n.openSource(t)
 	now := clock.NewFake(testTime())
-	s.nodes.Members[0].clock, s.nodes.Members[0].pause = now.Now, node.NewPause(now.Now)
+	s.nodes.Members[0].clock, s.nodes.Members[0].Pause = now.Now, node.NewPause(now.Now)
 	const maxBackoff = time.Minute
 	n.setBehaviour(answerAll(429, ""))
 	asked := func(after time.Duration) bool {
@@ -211,11 +213,11 @@ func TestWrongChainOrTokenIsRefused(t *testing.T) {
 		"null":      {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", nil)},
 		"no number": {words: "not as a node's JSON-RPC does", set: answerMethod("eth_call", "six")},
 		"an error": {words: "refuses a request that every Ethereum node",
-			set: answerMethod("eth_call", rpcError{-32603, "internal error"})},
+			set: answerMethod("eth_call", rpc.Error{Code: -32603, Message: "internal error"})},
 		"no method": {words: "refuses a request that every Ethereum node",
-			set: answerMethod("eth_call", rpcError{codeNoMethod, "method not found"})},
+			set: answerMethod("eth_call", rpc.Error{Code: rpc.CodeNoMethod, Message: "method not found"})},
 		"a limit": {words: "asked more often than it allows",
-			set: answerMethod("eth_call", rpcError{-32005, "request limit exceeded"})},
+			set: answerMethod("eth_call", rpc.Error{Code: -32005, Message: "request limit exceeded"})},
 		"no code": {words: "doesn't find the contract of USDT", set: func(n *fakeNode) {
 			n.views = map[string]string{decimalsCall: "0x"}
 		}},
@@ -239,7 +241,7 @@ func TestNodeWithoutTokenCallsIsLeftOut(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
 	first, second := newFakeNode(t, c), newFakeNode(t, c)
-	first.setBehaviour(answerMethod("eth_call", rpcError{-32603, "internal error"}))
+	first.setBehaviour(answerMethod("eth_call", rpc.Error{Code: -32603, Message: "internal error"}))
 	b := newFixture(t, c, first.openSource(t, second))
 	b.followToTip()
 	if rows := b.mineAndFind(c.sendTokens(outputTo(b.watchNewAddress(), 6))); len(rows) != 1 {

@@ -17,7 +17,8 @@ type watchedCase struct {
 
 func newWatchedCase(t *testing.T) *watchedCase {
 	c := newFakeChain(t)
-	f := &watchedCase{fakeChain: c, node: newFakeNode(t, c), watch: &chain.WatchSet{Codec: Codec()}, address: c.newAddress()}
+	f := &watchedCase{fakeChain: c, node: newFakeNode(t, c), watch: &chain.WatchSet{Codec: Codec()},
+		address: c.newAddress()}
 	f.source = f.node.openSource(t)
 	f.watch.AddAddresses(f.address)
 	return f
@@ -32,13 +33,17 @@ func TestFeesAreReadFromReceipts(t *testing.T) {
 		reverted bool
 		want     string
 	}{
-		"gas and price":       {map[string]any{"gasUsed": "0x5208", "effectiveGasPrice": "0x3b9aca00"}, false, "21000000000000"},
-		"of a failed one":     {map[string]any{"gasUsed": "0x5208", "effectiveGasPrice": "0x3b9aca00"}, true, "21000000000000"},
-		"with a rollup's fee": {map[string]any{"gasUsed": "0x5208", "effectiveGasPrice": "0x1", "l1Fee": "0xa"}, false, "21010"},
-		"a rollup's null":     {map[string]any{"gasUsed": "0x5208", "effectiveGasPrice": "0x1", "l1Fee": nil}, false, "21000"},
-		"no price":            {map[string]any{"gasUsed": "0x5208"}, false, "0"},
-		"no number":           {map[string]any{"gasUsed": 21000, "effectiveGasPrice": "ten"}, false, "0"},
-		"too large":           {map[string]any{"gasUsed": "0x8000000000000000", "effectiveGasPrice": "0x1"}, false, "0"},
+		"gas and price": {map[string]any{"gasUsed": "0x5208", "effectiveGasPrice": "0x3b9aca00"}, false,
+			"21000000000000"},
+		"of a failed one": {map[string]any{"gasUsed": "0x5208", "effectiveGasPrice": "0x3b9aca00"}, true,
+			"21000000000000"},
+		"with a rollup's fee": {map[string]any{"gasUsed": "0x5208", "effectiveGasPrice": "0x1", "l1Fee": "0xa"}, false,
+			"21010"},
+		"a rollup's null": {map[string]any{"gasUsed": "0x5208", "effectiveGasPrice": "0x1", "l1Fee": nil}, false,
+			"21000"},
+		"no price":  {map[string]any{"gasUsed": "0x5208"}, false, "0"},
+		"no number": {map[string]any{"gasUsed": 21000, "effectiveGasPrice": "ten"}, false, "0"},
+		"too large": {map[string]any{"gasUsed": "0x8000000000000000", "effectiveGasPrice": "0x1"}, false, "0"},
 		"the largest": {map[string]any{"gasUsed": "0x7fffffffffffffff", "effectiveGasPrice": "0x7fffffffffffffff"}, false,
 			"85070591730234615847396907784232501249"},
 	} {

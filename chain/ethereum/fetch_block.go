@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/node"
 )
@@ -16,15 +18,15 @@ import (
 // and each transaction has a receipt. With trace the node also traces the block for internal
 // transfers.
 func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch, trace bool) (chain.Block, error) {
-	requests := []request{newRequest("eth_getBlockByNumber", encodeHeight(height), true)}
+	requests := []rpc.Request{rpc.NewRequest("eth_getBlockByNumber", encodeHeight(height), true)}
 	alone := n.noBlockReceipts.Load()
 	if !alone {
-		requests = append(requests, newRequest("eth_getBlockReceipts", encodeHeight(height)))
+		requests = append(requests, rpc.NewRequest("eth_getBlockReceipts", encodeHeight(height)))
 	}
-	responses, err := n.callAll(ctx, maxBlockResponse, requests...)
+	responses, err := n.CallAll(ctx, maxBlockResponse, requests...)
 	if len(requests) > 1 && errors.Is(err, node.ErrTooLong) {
 		alone = true // the receipts may be too long if the block is filled with logs
-		responses, err = n.callAll(ctx, maxBlockResponse, requests[0])
+		responses, err = n.CallAll(ctx, maxBlockResponse, requests[0])
 	}
 	if err != nil {
 		return chain.Block{}, err
@@ -37,7 +39,7 @@ func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch
 	switch {
 	case alone:
 		err = n.searchByLogs(ctx, out, block)
-	case responses[1].Error != nil && responses[1].Error.isNoMethod():
+	case responses[1].Error != nil && responses[1].Error.IsNoMethod():
 		n.noBlockReceipts.Store(true)
 		err = n.searchByLogs(ctx, out, block)
 	default:
@@ -59,16 +61,16 @@ func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch
 }
 
 // decodeBlock reads an answer that must be the block at a height.
-func decodeBlock(r response, height int64) (*fullBlock, error) {
-	if err := r.findMissing(height); err != nil {
+func decodeBlock(r rpc.Response, height int64) (*fullBlock, error) {
+	if err := findMissing(r, height); err != nil {
 		return nil, err
 	}
 	block := new(fullBlock)
-	if err := r.decodeInto(block); err != nil {
+	if err := r.DecodeInto(block); err != nil {
 		return nil, asRefusal(err)
 	}
 	if _, err := block.toChainHeader(); err != nil {
-		return nil, invalidAnswerError(err)
+		return nil, rpc.InvalidAnswerError(err)
 	}
 	if int64(block.Number) != height {
 		return nil, inconsistentBlockError(height, fmt.Errorf("the answer is block %d", block.Number))
@@ -81,13 +83,13 @@ func decodeBlock(r response, height int64) (*fullBlock, error) {
 
 // decodeReceipts reads the receipts of a block's transactions and checks them against the block's
 // bloom.
-func decodeReceipts(r response, block *fullBlock, token account) ([]receipt, error) {
+func decodeReceipts(r rpc.Response, block *fullBlock, token account) ([]receipt, error) {
 	height := int64(block.Number)
-	if err := r.findMissing(height); err != nil {
+	if err := findMissing(r, height); err != nil {
 		return nil, err
 	}
 	var all receipts
-	if err := r.decodeInto(&all); err != nil {
+	if err := r.DecodeInto(&all); err != nil {
 		return nil, asRefusal(err)
 	}
 	if err := errors.Join(checkReceipts(block, all), block.checkTokenLogs(all, token)); err != nil {
@@ -103,14 +105,14 @@ func decodeReceipts(r response, block *fullBlock, token account) ([]receipt, err
 // the node refuses and the bloom may contain logs of any token, all receipts are fetched.
 func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *fullBlock) error {
 	height := int64(block.Number)
-	r, err := n.callOne(ctx, maxBlockResponse, newRequest("eth_getLogs", map[string]any{
+	r, err := n.CallOne(ctx, maxBlockResponse, rpc.NewRequest("eth_getLogs", map[string]any{
 		"blockHash": block.Hash.String(), "address": out.listContracts(), "topics": []string{transferEvent.String()}}))
 	if err != nil {
 		return err
 	}
 	var shown logs
 	if r.Error == nil {
-		if err := r.decodeInto(&shown); err != nil {
+		if err := r.DecodeInto(&shown); err != nil {
 			return err
 		}
 	}
@@ -154,21 +156,21 @@ func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *f
 
 // fetchReceipts fetches the receipts of some transactions of a block, and adds their transfers.
 func (n *server) fetchReceipts(ctx context.Context, out *transferFinder, block *fullBlock, some []*transaction) error {
-	requests := make([]request, len(some))
+	requests := make([]rpc.Request, len(some))
 	for i, t := range some {
-		requests[i] = newRequest("eth_getTransactionReceipt", t.txID())
+		requests[i] = rpc.NewRequest("eth_getTransactionReceipt", t.txID())
 	}
-	responses, err := n.callAll(ctx, maxBlockResponse, requests...)
+	responses, err := n.CallAll(ctx, maxBlockResponse, requests...)
 	if err != nil {
 		return err
 	}
 	receipts := make([]receipt, len(some))
 	for i, r := range responses {
 		got := &receipts[i]
-		if r.Error == nil && r.isNull() {
+		if r.Error == nil && r.IsNull() {
 			return missingBlockError(int64(block.Number), errors.New("a receipt"))
 		}
-		if err := r.decodeInto(got); err != nil {
+		if err := r.DecodeInto(got); err != nil {
 			return asRefusal(err)
 		}
 		if err := got.checkMatches(some[i], *block.Hash); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/ethereum/signing"
 )
@@ -26,17 +28,17 @@ func (s *Source) FindTransaction(ctx context.Context, id string, watch chain.Wat
 	if err != nil {
 		return chain.Block{}, err
 	}
-	answer, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_getTransactionByHash", name.String()))
+	answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_getTransactionByHash", name.String()))
 	if err != nil {
 		return chain.Block{}, n.DemoteOnError(ctx, err)
 	}
-	if answer.Error == nil && answer.isNull() {
+	if answer.Error == nil && answer.IsNull() {
 		return chain.Block{}, chain.ErrNoTransaction
 	}
 	var found struct {
 		Number *quantity `json:"blockNumber"` // null before a block holds it
 	}
-	if err := answer.decodeInto(&found); err != nil {
+	if err := answer.DecodeInto(&found); err != nil {
 		return chain.Block{}, n.DemoteOnError(ctx, asRefusal(err))
 	}
 	if found.Number == nil || int64(*found.Number) > tip.Height {
@@ -63,12 +65,12 @@ func (s *Source) IsContract(ctx context.Context, account string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	answer, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_getCode", account, "latest"))
+	answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_getCode", account, "latest"))
 	if err != nil {
 		return false, n.DemoteOnError(ctx, err)
 	}
 	var code hexBytes
-	if err := answer.decodeInto(&code); err != nil {
+	if err := answer.DecodeInto(&code); err != nil {
 		return false, n.DemoteOnError(ctx, asRefusal(err))
 	}
 	return isContract(code), nil

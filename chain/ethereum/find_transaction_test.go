@@ -24,8 +24,9 @@ func TestTransactionsAreFound(t *testing.T) {
 	f.mineBlocks(3)
 	pending := f.sendTx(&fakeTx{To: &wallet, Value: "0x5"})
 	for name, c := range map[string]struct{ id, want string }{
-		"ether":          {ether, fmt.Sprintf("1 ETH 5 %s %s:4", spendPrefix(sender), strings.ToLower(sender.String()))},
-		"in capitals":    {strings.ToUpper(ether), fmt.Sprintf("1 ETH 5 %s %s:4", spendPrefix(sender), strings.ToLower(sender.String()))},
+		"ether": {ether, fmt.Sprintf("1 ETH 5 %s %s:4", spendPrefix(sender), strings.ToLower(sender.String()))},
+		"in capitals": {strings.ToUpper(ether), fmt.Sprintf("1 ETH 5 %s %s:4", spendPrefix(sender),
+			strings.ToLower(sender.String()))},
 		"of a contract":  {tokens, fmt.Sprintf("1 USDT 7 %s %s:5", spendPrefix(wallet), strings.ToLower(sender.String()))},
 		"to others only": {other, "1"},
 	} {

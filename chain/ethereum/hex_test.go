@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -134,7 +136,7 @@ func TestCallResultIsOneWord(t *testing.T) {
 	t.Parallel()
 	for digits, fine := range map[string]bool{strings.Repeat("1", 64): true, strings.Repeat("1", 62): false,
 		strings.Repeat("1", 66): false, strings.Repeat("1", 65): false, strings.Repeat("1", 62) + "zz": false, "": false} {
-		w, ok := decodeWord(response{Result: jsontext.Value(`"0x` + digits + `"`)})
+		w, ok := decodeWord(rpc.Response{Result: jsontext.Value(`"0x` + digits + `"`)})
 		if ok != fine || w.isZero() == fine {
 			t.Errorf("decodeWord of the digits %q = %x, %v; want a value: %v", digits, w, ok, fine)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/core/money"
 )
 
@@ -31,30 +33,30 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 		return nil, fee, err
 	}
 	contract := n.params.Token.String()
-	requests := []request{newRequest("eth_gasPrice")}
+	requests := []rpc.Request{rpc.NewRequest("eth_gasPrice")}
 	for _, address := range addresses {
 		to := encodeArgument(address)
-		requests = append(requests, newRequest("eth_getBalance", address, "latest"),
-			newRequest("eth_call", map[string]string{"to": contract, "data": balanceCall + to}, "latest"),
-			newRequest("eth_call", map[string]string{"to": contract, "data": blacklistedCall + to}, "latest"))
+		requests = append(requests, rpc.NewRequest("eth_getBalance", address, "latest"),
+			rpc.NewRequest("eth_call", map[string]string{"to": contract, "data": balanceCall + to}, "latest"),
+			rpc.NewRequest("eth_call", map[string]string{"to": contract, "data": blacklistedCall + to}, "latest"))
 	}
-	responses, err := n.callAll(ctx, maxSmallResponse, requests...)
+	responses, err := n.CallAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
 		return nil, fee, n.DemoteOnError(ctx, err)
 	}
 	var price wei
-	if err := responses[0].decodeInto(&price); err != nil {
+	if err := responses[0].DecodeInto(&price); err != nil {
 		return nil, fee, n.DemoteOnError(ctx, asRefusal(err))
 	}
 	fee = money.FromBig(new(big.Int).Mul(price.toAmount().Big(), big.NewInt(tokenGas*3/2)))
 	for r := responses[1:]; len(r) > 0; r = r[3:] {
 		var ether wei
-		if err := r[0].decodeInto(&ether); err != nil {
+		if err := r[0].DecodeInto(&ether); err != nil {
 			return nil, fee, n.DemoteOnError(ctx, asRefusal(err))
 		}
 		token, ok := decodeWord(r[1])
 		if !ok {
-			return nil, fee, n.DemoteOnError(ctx, refusedError(fmt.Errorf("balanceOf: %v", r[1].Error)))
+			return nil, fee, n.DemoteOnError(ctx, rpc.RefusedError(fmt.Errorf("balanceOf: %v", r[1].Error)))
 		}
 		barred, said := decodeWord(r[2])
 		held = append(held, Holding{Ether: ether.toAmount(), Token: s.params.FromTokenUnits(token.toAmount()),
@@ -70,12 +72,12 @@ func (s *Source) Barred(ctx context.Context, addresses []string) ([]bool, error)
 	if err != nil {
 		return nil, err
 	}
-	requests := make([]request, len(addresses))
+	requests := make([]rpc.Request, len(addresses))
 	for i, address := range addresses {
-		requests[i] = newRequest("eth_call", map[string]string{"to": n.params.Token.String(),
+		requests[i] = rpc.NewRequest("eth_call", map[string]string{"to": n.params.Token.String(),
 			"data": blacklistedCall + encodeArgument(address)}, "latest")
 	}
-	responses, err := n.callAll(ctx, maxSmallResponse, requests...)
+	responses, err := n.CallAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
 		return nil, n.DemoteOnError(ctx, err)
 	}

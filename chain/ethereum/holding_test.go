@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/chaintest"
 	"cointill/chain/node"
@@ -90,7 +92,7 @@ func TestBalancesAfterBlockAreRead(t *testing.T) {
 		block.Transfers[0].Amount.String() != "7" {
 		t.Errorf("Inner(1) = %+v, %v, want the transfer of 7 wei", block, err)
 	}
-	n.setBehaviour(answerMethod("eth_getBalance", rpcError{-32000, "missing trie node"}))
+	n.setBehaviour(answerMethod("eth_getBalance", rpc.Error{Code: -32000, Message: "missing trie node"}))
 	if _, err := b.source.Balances(t.Context(), 1, []string{to}); !errors.Is(err, chain.ErrForgotten) {
 		t.Errorf("a state that isn't kept: %v", err)
 	}
@@ -102,7 +104,7 @@ func TestBalancesAfterBlockAreRead(t *testing.T) {
 		t.Errorf("above the tip: %v", err)
 	}
 	n.setBehaviour(func(n *fakeNode) { n.lacks["debug_traceBlockByHash"] = false })
-	n.setBehaviour(answerMethod("debug_traceBlockByHash", rpcError{-32005, "too many requests"}))
+	n.setBehaviour(answerMethod("debug_traceBlockByHash", rpc.Error{Code: -32005, Message: "too many requests"}))
 	if _, err := b.source.Inner(t.Context(), 1, b.watch); err == nil || errors.Is(err, chain.ErrForgotten) {
 		t.Errorf("a node that can, and has no time: %v", err)
 	}
@@ -118,21 +120,21 @@ func TestBatchSizeAndBackoffRecover(t *testing.T) {
 	c.mineBlocks(3)
 	b.followToTip()
 	n := b.source.nodes.Members[0]
-	n.maxBatch.Store(1)
+	n.MaxBatch.Store(1)
 	n.Forget()
 	if _, err := b.source.At(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n.maxBatch.Load() != 0 {
+	if n.MaxBatch.Load() != 0 {
 		t.Error("one question at a time for ever")
 	}
 	now := clock.NewFake(testTime())
-	n.clock, n.pause = now.Now, node.NewPause(now.Now)
-	_ = n.backOff(0, errors.New("too often"))
+	n.clock, n.Pause = now.Now, node.NewPause(now.Now)
+	n.Pause.Begin(0)
 	now.Advance(time.Second)
 	_, err := b.source.Balances(t.Context(), 1, []string{c.newAddress(), c.newAddress()})
-	if _ = n.backOff(0, errors.New("too often")); err != nil || n.pause.Left() != time.Second {
-		t.Errorf("%v, it is let alone for %s next, want 1s", err, n.pause.Left())
+	if n.Pause.Begin(0); err != nil || n.Pause.Left() != time.Second {
+		t.Errorf("%v, it is let alone for %s next, want 1s", err, n.Pause.Left())
 	}
 }
 

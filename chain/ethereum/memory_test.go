@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/chaintest"
 	"cointill/chain/node"
@@ -23,7 +25,7 @@ func answerRaw(n *fakeNode, method string, result []byte) {
 		n.hijack = func(w http.ResponseWriter, r *http.Request) bool {
 			body, _ := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(bytes.NewReader(body))
-			var q request
+			var q rpc.Request
 			if json.Unmarshal(body, &q) != nil || q.Method != method {
 				return false
 			}
@@ -107,7 +109,7 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 		{"a long way", "trace_block", chaintest.FillBytes(size, `[`+step, `0,`, `0]}]`)},
 	} {
 		server := n.openSource(t).nodes.Members[0]
-		server.maxBatch.Store(1) // one answer at a time
+		server.MaxBatch.Store(1) // one answer at a time
 		n.lacks = map[string]bool{"debug_traceBlockByHash": one.method == "trace_block"}
 		if server.noBlockReceipts.Store(one.method == "eth_getTransactionReceipt" ||
 			one.method == "eth_getLogs"); server.noBlockReceipts.Load() {
@@ -136,9 +138,10 @@ func TestBatchesCostBoundedMemory(t *testing.T) {
 	server, list := n.openSource(t).nodes.Members[0], chaintest.FillBytes(size, `[`, `{},`, `{}]`)
 	answerRaw(n, "eth_getBlockByNumber", chaintest.FillBytes(size, `{"number":"0x9","transactions":[`, `{},`, `{}]}`))
 	for name, do := range map[string]func() error{
-		"batch": func() error { _, err := node.ParseReplies[response](list, defaultBatch); return err },
+		"batch": func() error { _, err := node.ParseReplies[rpc.Response](list, rpc.DefaultBatch); return err },
 		"pending": func() error {
-			return server.fetchPending(t.Context(), &transferFinder{params: testParams(), watch: new(chain.WatchSet)}, 0, new(pendingCache))
+			return server.fetchPending(t.Context(), &transferFinder{params: testParams(), watch: new(chain.WatchSet)}, 0,
+				new(pendingCache))
 		},
 	} {
 		var err error
@@ -151,8 +154,8 @@ func TestBatchesCostBoundedMemory(t *testing.T) {
 // TestListsAreBounded checks that a list with more elements than a block can have is rejected.
 func TestListsAreBounded(t *testing.T) {
 	t.Parallel()
-	some := func(one string, count int) response {
-		return response{Result: []byte("[" + strings.Repeat(one+",", count-1) + one + "]")}
+	some := func(one string, count int) rpc.Response {
+		return rpc.Response{Result: []byte("[" + strings.Repeat(one+",", count-1) + one + "]")}
 	}
 	id := hash{1}.String()
 	for _, c := range []struct {
@@ -165,10 +168,10 @@ func TestListsAreBounded(t *testing.T) {
 		{new(logs), `{"transactionHash":"` + id + `"}`, maxElements},
 		{new(withdrawals), `{}`, maxWithdrawals},
 	} {
-		if err := some(c.one, c.most).decodeInto(c.list); err != nil {
+		if err := some(c.one, c.most).DecodeInto(c.list); err != nil {
 			t.Errorf("%T with the most elements: error %v, want none", c.list, err)
 		}
-		if err := some(c.one, c.most+1).decodeInto(c.list); err == nil || !strings.Contains(err.Error(), "more than") {
+		if err := some(c.one, c.most+1).DecodeInto(c.list); err == nil || !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%T with one element too many: error %v, want \"more than\"", c.list, err)
 		}
 	}

@@ -37,7 +37,8 @@ func newRegistryNode(t testing.TB, p params.Params) (*fakeChain, *fakeNode) {
 	n.id = p.ChainID
 	n.views = nil
 	if p.HasToken() {
-		n.views = map[string]string{decimalsCall: fmt.Sprintf("0x%064x", p.TokenDecimals), symbolCall: encodeText(p.TokenSymbols[0])}
+		n.views = map[string]string{decimalsCall: fmt.Sprintf("0x%064x", p.TokenDecimals),
+			symbolCall: encodeText(p.TokenSymbols[0])}
 	}
 	return c, n
 }
@@ -53,7 +54,8 @@ func outputOf(address string, amount *big.Int) chain.Output {
 func TestEveryNetworkIsRead(t *testing.T) {
 	t.Parallel()
 	for _, p := range registryParams(t) {
-		for name, limit := range map[string]func(*fakeNode){"receipts of blocks": func(*fakeNode) {}, "single receipts": limitMethods} {
+		for name, limit := range map[string]func(*fakeNode){"receipts of blocks": func(*fakeNode) {},
+			"single receipts": limitMethods} {
 			t.Run(string(p.Network())+" "+name, func(t *testing.T) {
 				t.Parallel()
 				c, n := newRegistryNode(t, p)
@@ -64,7 +66,8 @@ func TestEveryNetworkIsRead(t *testing.T) {
 				native := c.sendTx(&fakeTx{To: mustParseAccount(t, to), Value: "0x16345785d8a0000"}) // 0.1
 				other := p.Others[0]
 				data := big.NewInt(1_000_000).FillBytes(make([]byte, 32))
-				third := c.sendTx(&fakeTx{To: (*account)(&other.Contract), Logs: []fakeLog{tokenLog(account(other.Contract), c.newAccount(),
+				third := c.sendTx(&fakeTx{To: (*account)(&other.Contract), Logs: []fakeLog{tokenLog(account(other.Contract),
+					c.newAccount(),
 					*mustParseAccount(t, to), data)}})
 				usdt := ""
 				if p.HasToken() {
@@ -82,10 +85,12 @@ func TestEveryNetworkIsRead(t *testing.T) {
 				if rows := all[native]; len(rows) != 1 || rows[0].Asset != asset || rows[0].Amount.String() != amount {
 					t.Errorf("0.1 of the network's coin = %+v, want %s of %s", rows, amount, asset)
 				}
-				if rows := all[third]; len(rows) != 1 || !strings.HasSuffix(rows[0].Asset, " "+other.Name) || rows[0].Amount.Sign() != 0 {
+				if rows := all[third]; len(rows) != 1 || !strings.HasSuffix(rows[0].Asset, " "+other.Name) ||
+					rows[0].Amount.Sign() != 0 {
 					t.Errorf("%s = %+v, want one that pays nothing", other.Name, rows)
 				}
-				if rows := all[usdt]; p.HasToken() && (len(rows) != 1 || rows[0].Asset != "USDT" || rows[0].Amount.String() != "1500000") {
+				if rows := all[usdt]; p.HasToken() && (len(rows) != 1 || rows[0].Asset != "USDT" ||
+					rows[0].Amount.String() != "1500000") {
 					t.Errorf("1.5 USDT = %+v, want 1500000 millionths", rows)
 				}
 				if p.HasToken() != (len(all) == 3) {
@@ -130,7 +135,8 @@ func TestNodeOfAnotherNetworkIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, p := range registryParams(t) {
 		faults := map[string]nodeFault{
-			"chain id": {words: fmt.Sprintf("follows another network than %s: its chain id is 31337, not %d", p.Network(), p.ChainID),
+			"chain id": {words: fmt.Sprintf("follows another network than %s: its chain id is 31337, not %d",
+				p.Network(), p.ChainID),
 				set: func(n *fakeNode) { n.id = 31337 }},
 			"first block": {words: "its first block is another one", set: func(n *fakeNode) {
 				n.chain.params.Genesis = "0x" + strings.Repeat("ab", 32)
@@ -138,12 +144,16 @@ func TestNodeOfAnotherNetworkIsRefused(t *testing.T) {
 		}
 		if p.HasToken() {
 			view := func(call, answer string) func(*fakeNode) { return func(n *fakeNode) { n.views[call] = answer } }
-			faults["decimals"] = nodeFault{words: fmt.Sprintf("other decimals than %d", p.TokenDecimals), set: view(decimalsCall, fmt.Sprintf("0x%064x", 24-p.TokenDecimals))}
-			faults["symbol"] = nodeFault{words: fmt.Sprintf("the contract of USDT on %s calls itself \"USDC\"", p.Network()), set: view(symbolCall, encodeText("USDC"))}
-			faults["long symbol"] = nodeFault{words: "calls itself \"USDTUSDT", set: view(symbolCall, encodeText(strings.Repeat("USDT", 50)))}
+			faults["decimals"] = nodeFault{words: fmt.Sprintf("other decimals than %d", p.TokenDecimals),
+				set: view(decimalsCall, fmt.Sprintf("0x%064x", 24-p.TokenDecimals))}
+			faults["symbol"] = nodeFault{words: fmt.Sprintf("the contract of USDT on %s calls itself \"USDC\"", p.Network()),
+				set: view(symbolCall, encodeText("USDC"))}
+			faults["long symbol"] = nodeFault{words: "calls itself \"USDTUSDT",
+				set: view(symbolCall, encodeText(strings.Repeat("USDT", 50)))}
 			faults["no symbol"] = nodeFault{words: "isn't USDT's", set: func(n *fakeNode) { delete(n.views, symbolCall) }}
 			faults["cut symbol"] = nodeFault{words: "isn't USDT's", set: view(symbolCall, encodeText("USDT")[:2+64+64+6])}
-			faults["longer than any"] = nodeFault{words: "isn't USDT's", set: view(symbolCall, "0x"+strings.Repeat("0", 62)+"20"+strings.Repeat("f", 64))}
+			faults["longer than any"] = nodeFault{words: "isn't USDT's", set: view(symbolCall,
+				"0x"+strings.Repeat("0", 62)+"20"+strings.Repeat("f", 64))}
 			faults["no text"] = nodeFault{words: "isn't USDT's", set: view(symbolCall, "0x")}
 		}
 		for name, f := range faults {
@@ -151,7 +161,8 @@ func TestNodeOfAnotherNetworkIsRefused(t *testing.T) {
 				t.Parallel()
 				c, n := newRegistryNode(t, p)
 				f.set(n)
-				newFixture(t, c, openNetwork(t, c.params, slog.New(slog.NewTextHandler(t.Output(), nil)), n.URL)).expectStopped(f.words)
+				newFixture(t, c, openNetwork(t, c.params, slog.New(slog.NewTextHandler(t.Output(), nil)),
+					n.URL)).expectStopped(f.words)
 			})
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+
 	"github.com/go-json-experiment/json"
 
 	"cointill/chain"
@@ -103,19 +105,19 @@ type orderFacts struct {
 // fetchOrderFacts asks a node for the state of the account that pays.
 func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.Order) (f orderFacts, err error) {
 	token := o.Asset == string(money.USDT)
-	requests := []request{newRequest("eth_getTransactionCount", o.From, "latest"),
-		newRequest("eth_getTransactionCount", o.From, "pending"), newRequest("eth_getBalance", o.From, "latest"),
-		newRequest("eth_getBlockByNumber", "latest", false), newRequest("eth_maxPriorityFeePerGas"),
-		newRequest("eth_getCode", o.To.Address, "latest"), newRequest("eth_getCode", o.From, "latest")}
+	requests := []rpc.Request{rpc.NewRequest("eth_getTransactionCount", o.From, "latest"),
+		rpc.NewRequest("eth_getTransactionCount", o.From, "pending"), rpc.NewRequest("eth_getBalance", o.From, "latest"),
+		rpc.NewRequest("eth_getBlockByNumber", "latest", false), rpc.NewRequest("eth_maxPriorityFeePerGas"),
+		rpc.NewRequest("eth_getCode", o.To.Address, "latest"), rpc.NewRequest("eth_getCode", o.From, "latest")}
 	if token {
 		call, err := signing.TransferCall(p.Token.String(), o.From, o.To.Address, p.ToTokenUnits(o.Amount))
 		if err != nil {
 			return f, err
 		}
-		requests = append(requests, newRequest("eth_call", map[string]string{"to": p.Token.String(),
-			"data": balanceCall + encodeArgument(o.From)}, "latest"), newRequest("eth_estimateGas", call))
+		requests = append(requests, rpc.NewRequest("eth_call", map[string]string{"to": p.Token.String(),
+			"data": balanceCall + encodeArgument(o.From)}, "latest"), rpc.NewRequest("eth_estimateGas", call))
 	}
-	answers, err := n.callAll(ctx, maxSmallResponse, requests...)
+	answers, err := n.CallAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
 		return f, err
 	}
@@ -129,7 +131,7 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 		if i == 4 && answers[i].Error != nil { // a node without suggestions
 			continue
 		}
-		if err := answers[i].decodeInto(into); err != nil {
+		if err := answers[i].DecodeInto(into); err != nil {
 			return f, asRefusal(err)
 		}
 	}
@@ -149,7 +151,7 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 	}
 	held, ok := decodeWord(answers[7])
 	if !ok {
-		return f, refusedError(fmt.Errorf("balanceOf: %v", answers[7].Error))
+		return f, rpc.RefusedError(fmt.Errorf("balanceOf: %v", answers[7].Error))
 	}
 	f.held = p.FromTokenUnits(held.toAmount())
 	err = f.readEstimate(answers[8], boundGas(p))
@@ -162,14 +164,14 @@ func (n *server) fetchL1Fee(ctx context.Context, p params.Params) (fee money.Amo
 	if p.FeeOracle == "" {
 		return fee, nil
 	}
-	answer, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_call", map[string]string{"to": p.FeeOracle,
+	answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_call", map[string]string{"to": p.FeeOracle,
 		"data": fmt.Sprintf("%s%064x", l1FeeCall, transferSize)}, "latest"))
 	if err != nil {
 		return fee, err
 	}
 	word, ok := decodeWord(answer)
 	if !ok {
-		return fee, refusedError(fmt.Errorf("getL1FeeUpperBound: %v", answer.Error))
+		return fee, rpc.RefusedError(fmt.Errorf("getL1FeeUpperBound: %v", answer.Error))
 	}
 	return word.toAmount().MulDiv(3, 2), nil
 }
@@ -178,7 +180,7 @@ func (n *server) fetchL1Fee(ctx context.Context, p params.Params) (fee money.Amo
 // account that delegates to a contract runs its code (EIP-7702). It asks without a value, so that the account that
 // pays need not have it.
 func (n *server) fetchEtherGas(ctx context.Context, p params.Params, o chain.Order, f *orderFacts) error {
-	answer, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_estimateGas", map[string]string{"from": o.From,
+	answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_estimateGas", map[string]string{"from": o.From,
 		"to": o.To.Address}))
 	if err != nil {
 		return err
@@ -195,10 +197,10 @@ func boundGas(p params.Params) uint64 {
 }
 
 // readEstimate reads how much gas a transfer uses, at most most. What Ethereum takes for ether needs no reserve.
-func (f *orderFacts) readEstimate(answer response, most uint64) error {
+func (f *orderFacts) readEstimate(answer rpc.Response, most uint64) error {
 	var used quantity
-	switch err := answer.decodeInto(&used); {
-	case answer.Error != nil && answer.Error.isRevert():
+	switch err := answer.DecodeInto(&used); {
+	case answer.Error != nil && answer.Error.IsRevert():
 		f.gas = 0 // too little money, or a blocked account
 		return nil
 	case err != nil:
@@ -309,28 +311,28 @@ func (s *Source) Broadcast(ctx context.Context, raw string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_sendRawTransaction", raw))
+	answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_sendRawTransaction", raw))
 	switch {
 	case err != nil:
 		return n.DemoteOnError(ctx, err)
 	case answer.Error != nil:
-		return answer.Error.describeBroadcast(s.params.Native)
+		return describeBroadcast(answer.Error, s.params.Native)
 	}
 	return nil
 }
 
 // describeBroadcast says why a node didn't take a transaction, in the words of go-ethereum, Nethermind,
 // Erigon, Besu and Reth; nil where the node has it already.
-func (e *rpcError) describeBroadcast(native money.Coin) error {
+func describeBroadcast(e *rpc.Error, native money.Coin) error {
 	switch {
-	case e.messageContains("already known", "known transaction", "already imported", "alreadyknown") &&
-		!e.messageContains("unknown"):
+	case e.Contains("already known", "known transaction", "already imported", "alreadyknown") &&
+		!e.Contains("unknown"):
 		return nil
-	case e.messageContains("nonce too low", "oldnonce", "nonce is too low", "nonce_too_low"):
+	case e.Contains("nonce too low", "oldnonce", "nonce is too low", "nonce_too_low"):
 		return chain.NumberTaken
-	case e.messageContains("insufficient funds", "insufficientfunds", "upfront cost"):
+	case e.Contains("insufficient funds", "insufficientfunds", "upfront cost"):
 		return chain.Refusal("The wallet has too little " + string(native) + " for the amount and the network's fee.")
-	case e.messageContains("underpriced", "feetoolow", "fee too low", "gas price", "base fee"):
+	case e.Contains("underpriced", "feetoolow", "fee too low", "gas price", "base fee"):
 		return chain.Refusal("Its fee is too low now. Prepare the send again, and sign that transaction.")
 	}
 	return chain.Refusal("The node refused the transaction: " + strings.TrimRight(e.Error(), ".") + ".")

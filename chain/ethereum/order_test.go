@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/ethereum/signing"
@@ -57,17 +59,17 @@ func (s *orderState) openOrderSource(t *testing.T) (*Source, *fakeNode) {
 }
 
 // answer returns the result of a question about an order; nil for others.
-func (s *orderState) answer(q request) any {
+func (s *orderState) answer(q rpc.Request) any {
 	token := testParams().Token.String()
 	switch q.Method {
 	case "eth_getTransactionCount":
 		if q.Params[0] != payer {
-			return rpcError{-32000, "another account"}
+			return rpc.Error{Code: -32000, Message: "another account"}
 		}
 		return map[any]any{"latest": s.latest, "pending": s.pending}[q.Params[1]]
 	case "eth_getBalance":
 		if q.Params[0] != payer || q.Params[1] != "latest" {
-			return rpcError{-32000, "another account"}
+			return rpc.Error{Code: -32000, Message: "another account"}
 		}
 		return s.ether
 	case "eth_maxPriorityFeePerGas":
@@ -92,7 +94,7 @@ func (s *orderState) answer(q request) any {
 		}
 		if call["from"] != payer || call["to"] != token || call["data"] != "0xa9059cbb000000000000000000000000"+
 			strings.ToLower(payee[2:])+fmt.Sprintf("%064x", 25_000_000) {
-			return rpcError{3, "execution reverted: another call"}
+			return rpc.Error{Code: 3, Message: "execution reverted: another call"}
 		}
 		return s.estimate
 	case "eth_sendRawTransaction":
@@ -137,7 +139,7 @@ func TestTermsOfOrders(t *testing.T) {
 			"5 21000 22000000000 2000000000"},
 		{"a tip of zero", money.ETH, "", func(s *orderState) { s.tip = "0x0" }, "7 21000 20001000000 1000000"},
 		{"a node without suggestions of a tip", money.ETH, "",
-			func(s *orderState) { s.tip = rpcError{codeNoMethod, "no such method"} }, "7 21000 20001000000 1000000"},
+			func(s *orderState) { s.tip = rpc.Error{Code: rpc.CodeNoMethod, Message: "no such method"} }, "7 21000 20001000000 1000000"},
 		{"a network without a base fee", money.ETH, "", func(s *orderState) { s.baseFee = nil },
 			"7 21000 2000000000 2000000000"},
 		{"an estimate above the bound", money.USDT, "", func(s *orderState) { s.estimate = "0xf4240" },
@@ -201,7 +203,7 @@ func TestEtherNeedsNoEstimateOnEthereum(t *testing.T) {
 	if asked := n.countRequests("eth_estimateGas"); err != nil || asked != 0 || !strings.Contains(text, `"gas":21000`) {
 		t.Errorf("PrepareTerms = %s, %v with %d estimates, want 21000 gas without any", text, err, asked)
 	}
-	state.etherGas = rpcError{-32000, "internal error"}
+	state.etherGas = rpc.Error{Code: -32000, Message: "internal error"}
 	source.params.CountsL1Gas = true
 	if text, err := source.PrepareTerms(t.Context(), sampleOrder(money.ETH), ""); err == nil {
 		t.Errorf("without an estimate that is needed PrepareTerms = %s, want an error", text)
@@ -219,7 +221,7 @@ func TestEtherRunsTheCodeOfDelegatingAccounts(t *testing.T) {
 	if err != nil || !strings.Contains(text, `"gas":32500`) {
 		t.Errorf("PrepareTerms = %s, %v, want the estimate of 25000 gas and 30 percent more", text, err)
 	}
-	state.etherGas = rpcError{3, "execution reverted"}
+	state.etherGas = rpc.Error{Code: 3, Message: "execution reverted"}
 	text, err = source.PrepareTerms(t.Context(), sampleOrder(money.ETH), "")
 	var refused chain.Refusal
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "refuses ether") {
@@ -320,7 +322,7 @@ func TestOrdersThatCantBeMade(t *testing.T) {
 			func(s *orderState, _ *chain.Order) { s.tokens = fmt.Sprintf("0x%064x", 24_999_999) },
 			"The wallet " + payer + " has 24.999999 USDT; this send takes 25.000000 USDT."},
 		{"too few tokens, which the contract refuses, too", money.USDT, func(s *orderState, _ *chain.Order) {
-			s.tokens, s.estimate = fmt.Sprintf("0x%064x", 0), rpcError{3, "execution reverted"}
+			s.tokens, s.estimate = fmt.Sprintf("0x%064x", 0), rpc.Error{Code: 3, Message: "execution reverted"}
 		}, "this send takes 25.000000 USDT."},
 		{"one wei too little for amount and fee", money.ETH, func(s *orderState, _ *chain.Order) {
 			s.ether = fmt.Sprintf("0x%x", 500_000_000*oneGwei+21_000*22*oneGwei-1)
@@ -337,7 +339,7 @@ func TestOrdersThatCantBeMade(t *testing.T) {
 			o.To.Address = testParams().Token.String()
 		}, "The address is the token's own contract."},
 		{"a transfer that the contract refuses", money.USDT, func(s *orderState, _ *chain.Order) {
-			s.estimate = rpcError{-32000, "execution reverted: blacklisted"}
+			s.estimate = rpc.Error{Code: -32000, Message: "execution reverted: blacklisted"}
 		}, "The token's contract refuses this transfer."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -361,7 +363,7 @@ func TestOrdersThatCantBeMade(t *testing.T) {
 // answer is its failure, not a refusal for the merchant.
 func TestDamagedAnswersMakeNoTerms(t *testing.T) {
 	t.Parallel()
-	failed := rpcError{-32000, "internal error"}
+	failed := rpc.Error{Code: -32000, Message: "internal error"}
 	for name, change := range map[string]func(*orderState){
 		"confirmed nonce": func(s *orderState) { s.latest = "5" }, "pending nonce": func(s *orderState) { s.pending = 7 },
 		"no nonce": func(s *orderState) { s.latest = failed }, "ether": func(s *orderState) { s.ether = "0xzz" },
@@ -432,7 +434,8 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 			o.Asset, source.params.Token = string(money.USDT), params.Address(*mustParseAccount(t, p.Token))
 		}
 		kinds[o.Asset] = true
-		written, err := json.Marshal(orderTerms{Nonce: p.Nonce, Gas: p.GasLimit, MaxFee: p.MaxFeePerGas, Priority: p.MaxPriorityFeePerGas})
+		written, err := json.Marshal(orderTerms{Nonce: p.Nonce, Gas: p.GasLimit, MaxFee: p.MaxFeePerGas,
+			Priority: p.MaxPriorityFeePerGas})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -495,7 +498,7 @@ func TestBroadcastAnswers(t *testing.T) {
 		t.Run(message, func(t *testing.T) {
 			t.Parallel()
 			state := richState()
-			state.sent = rpcError{-32000, message}
+			state.sent = rpc.Error{Code: -32000, Message: message}
 			source, n := state.openOrderSource(t)
 			err := source.Broadcast(t.Context(), "0x02")
 			var refused chain.Refusal
@@ -513,7 +516,7 @@ func TestBroadcastAnswers(t *testing.T) {
 	var raw any
 	source, n := state.openOrderSource(t)
 	n.setBehaviour(func(n *fakeNode) {
-		n.script = func(q request) any {
+		n.script = func(q rpc.Request) any {
 			if q.Method == "eth_sendRawTransaction" {
 				raw = q.Params[0]
 				return hash{}.String()

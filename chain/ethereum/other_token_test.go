@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/core/money"
 )
 
@@ -13,7 +15,8 @@ import (
 // noticed.
 func TestOtherTokensAreReported(t *testing.T) {
 	t.Parallel()
-	for name, limit := range map[string]func(*fakeNode){"receipts of blocks": func(*fakeNode) {}, "single receipts": limitMethods} {
+	for name, limit := range map[string]func(*fakeNode){"receipts of blocks": func(*fakeNode) {},
+		"single receipts": limitMethods} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newFakeChain(t)
@@ -27,7 +30,8 @@ func TestOtherTokensAreReported(t *testing.T) {
 			c.mineBlocks(1)
 			b.followToTip()
 			all := b.ledger.Transfers()
-			if rows := all[other]; len(rows) != 1 || rows[0].Asset != "0.00025 USDC" || rows[0].Amount.Sign() != 0 || rows[0].Address != to {
+			if rows := all[other]; len(rows) != 1 || rows[0].Asset != "0.00025 USDC" || rows[0].Amount.Sign() != 0 ||
+				rows[0].Address != to {
 				t.Errorf("the transfer of another token = %+v, want 0.00025 USDC to %s", rows, to)
 			}
 			if rows := all[usdt]; len(rows) != 1 || rows[0].Asset != string(money.USDT) {
@@ -49,7 +53,7 @@ func TestOtherTokensOfRefusedLogsAreReported(t *testing.T) {
 	limitMethods(n)
 	b := newFixture(t, c, n.openSource(t))
 	b.followToTip()
-	n.setBehaviour(answerMethod("eth_getLogs", rpcError{-32000, "query returned more than 10000 results"}))
+	n.setBehaviour(answerMethod("eth_getLogs", rpc.Error{Code: -32000, Message: "query returned more than 10000 results"}))
 	other := c.sendOtherToken(b.watchNewAddress(), 250)
 	c.mineBlocks(1)
 	b.followToTip()
@@ -67,7 +71,10 @@ func TestOtherTokensHoldUpNoBlock(t *testing.T) {
 	b := newFixture(t, c, nodes[0].openSource(t, nodes[1]))
 	b.followToTip()
 	nodes[1].setBehaviour(changeLogs(func(logs []map[string]any) []map[string]any {
-		return slices.DeleteFunc(logs, func(l map[string]any) bool { return strings.EqualFold(l["address"].(string), otherToken) })
+		return slices.DeleteFunc(logs, func(l map[string]any) bool {
+			return strings.EqualFold(l["address"].(string),
+				otherToken)
+		})
 	}))
 	to := b.watchNewAddress()
 	other, usdt := c.sendOtherToken(to, 250), c.sendTokens(outputTo(to, 5))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 )
 
@@ -57,11 +59,11 @@ func (v *view) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, e
 // transactions that it showed before.
 func (n *server) fetchPending(ctx context.Context, out *transferFinder, tip int64, w *pendingCache) error {
 	names := w.listTxIDs()
-	requests := []request{newRequest("eth_getBlockByNumber", "pending", true)}
+	requests := []rpc.Request{rpc.NewRequest("eth_getBlockByNumber", "pending", true)}
 	for _, name := range names {
-		requests = append(requests, newRequest("eth_getTransactionByHash", name))
+		requests = append(requests, rpc.NewRequest("eth_getTransactionByHash", name))
 	}
-	responses, err := n.callAll(ctx, maxBlockResponse, requests...)
+	responses, err := n.CallAll(ctx, maxBlockResponse, requests...)
 	if err != nil {
 		return err
 	}
@@ -69,9 +71,9 @@ func (n *server) fetchPending(ctx context.Context, out *transferFinder, tip int6
 	switch {
 	case responses[0].Error != nil:
 		n.noPending.Store(true) // until the identity is verified again
-	case responses[0].isNull():
+	case responses[0].IsNull():
 	default:
-		if err := responses[0].decodeInto(&next); err != nil {
+		if err := responses[0].DecodeInto(&next); err != nil {
 			return asRefusal(err)
 		}
 	}
@@ -92,7 +94,7 @@ func (n *server) fetchPending(ctx context.Context, out *transferFinder, tip int6
 			transaction
 			Block *hash `json:"blockHash"`
 		}
-		if shown[names[i]] || r.Error != nil || r.isNull() || r.decodeInto(&t) != nil || t.Block != nil ||
+		if shown[names[i]] || r.Error != nil || r.IsNull() || r.DecodeInto(&t) != nil || t.Block != nil ||
 			t.txID() != names[i] {
 			continue
 		}

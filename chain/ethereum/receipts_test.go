@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/node"
 )
@@ -71,7 +73,7 @@ func TestWrongSingleReceiptStopsBlock(t *testing.T) {
 		words  string
 	}{
 		"null":       {func(map[string]any) any { return nil }, "doesn't have block"},
-		"an error":   {func(map[string]any) any { return rpcError{-32000, "internal error"} }, "refuses a request"},
+		"an error":   {func(map[string]any) any { return rpc.Error{Code: -32000, Message: "internal error"} }, "refuses a request"},
 		"unreadable": {func(map[string]any) any { return []int{1} }, "not as a node's JSON-RPC does"},
 		"logs that are no list": {func(r map[string]any) any {
 			return json.RawMessage(fmt.Sprintf(`{"transactionHash":%q,"blockHash":%q,"status":"0x1","logs":7}`,
@@ -119,7 +121,7 @@ func TestUnreadableLogsStopBlock(t *testing.T) {
 	c.mineBlocks(1)
 	n.setBehaviour(answerMethod("eth_getLogs", 7))
 	b.expectStopped("not as a node's JSON-RPC does")
-	n.setBehaviour(answerMethod("eth_getLogs", rpcError{-32000, "query returned more than 10000 results"}))
+	n.setBehaviour(answerMethod("eth_getLogs", rpc.Error{Code: -32000, Message: "query returned more than 10000 results"}))
 	b.followToTip()
 	if rows := b.ledger.Transfers()[txid]; len(rows) != 1 {
 		t.Errorf("the transfer without eth_getLogs = %+v, want one", rows)

@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+	"cointill/core/clock"
+
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
@@ -15,6 +18,15 @@ import (
 )
 
 const (
+	// maxBlockResponse bounds a block with its transactions, and the receipts of a block. A block
+	// has at most 10 MiB (EIP-7934), which is twice as much in hexadecimal; receipts usually take
+	// some 3 MiB. The receipts of a block that is filled with logs can be longer and are then
+	// fetched one by one.
+	maxBlockResponse = 32 << 20
+	// maxTraceResponse bounds the trace of a block, which is usually 15 MiB or less.
+	maxTraceResponse = 64 << 20
+	// maxSmallResponse bounds every other answer.
+	maxSmallResponse = 1 << 20
 	// maxFuture is how far a block's time may be ahead of the local clock.
 	maxFuture = 2 * time.Minute
 	// maxKeptHeaders bounds how many headers of a node are cached.
@@ -24,7 +36,8 @@ const (
 // server is one node of a network, with its cached state.
 type server struct {
 	*quorum.Node
-	*rpc
+	*rpc.Client
+	clock    clock.Clock
 	endpoint endpoint
 	params   params.Params
 
@@ -53,8 +66,8 @@ func (n *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 	n.mu.Lock()
 	v.Version = n.version
 	n.mu.Unlock()
-	responses, err := n.callAll(ctx, maxSmallResponse, newRequest("eth_getBlockByNumber", "latest", false),
-		newRequest("eth_getBlockByNumber", "finalized", false), newRequest("eth_syncing"))
+	responses, err := n.CallAll(ctx, maxSmallResponse, rpc.NewRequest("eth_getBlockByNumber", "latest", false),
+		rpc.NewRequest("eth_getBlockByNumber", "finalized", false), rpc.NewRequest("eth_syncing"))
 	if err != nil {
 		return v, err
 	}
@@ -74,8 +87,8 @@ func (n *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 // verifyIdentity checks that the node follows the configured chain, and reads the state of the
 // token's contract.
 func (n *server) verifyIdentity(ctx context.Context) error {
-	responses, err := n.callAll(ctx, maxSmallResponse, newRequest("eth_chainId"), newRequest("web3_clientVersion"),
-		newRequest("eth_getBlockByNumber", "0x0", false))
+	responses, err := n.CallAll(ctx, maxSmallResponse, rpc.NewRequest("eth_chainId"), rpc.NewRequest("web3_clientVersion"),
+		rpc.NewRequest("eth_getBlockByNumber", "0x0", false))
 	if err != nil {
 		return err
 	}
@@ -87,7 +100,7 @@ func (n *server) verifyIdentity(ctx context.Context) error {
 		return err
 	}
 	var version string
-	if responses[1].decodeInto(&version) != nil {
+	if responses[1].DecodeInto(&version) != nil {
 		version = "" // some providers do not report it
 	}
 	n.noBlockReceipts.Store(false)
@@ -95,7 +108,7 @@ func (n *server) verifyIdentity(ctx context.Context) error {
 	n.noPending.Store(n.endpoint.noPending)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.maxBatch.Store(0) // the reason for smaller batches may have been temporary
+	n.MaxBatch.Store(0) // the reason for smaller batches may have been temporary
 	n.version, n.token = node.PrintableText(version), token
 	n.SetIdentified()
 	return nil
@@ -103,9 +116,9 @@ func (n *server) verifyIdentity(ctx context.Context) error {
 
 // checkChain compares the chain id and the first block with the configured network. If a provider
 // does not have the first block, its chain id is enough.
-func (n *server) checkChain(responses []response) error {
+func (n *server) checkChain(responses []rpc.Response) error {
 	var id quantity
-	if err := responses[0].decodeInto(&id); err != nil {
+	if err := responses[0].DecodeInto(&id); err != nil {
 		return asRefusal(err)
 	}
 	if int64(id) != n.params.ChainID {
@@ -113,7 +126,7 @@ func (n *server) checkChain(responses []response) error {
 			"URL leads to, and which network is configured.", n.params.Network(), id, n.params.ChainID)
 	}
 	var first header
-	if n.params.Genesis == "" || responses[2].isNull() || responses[2].decodeInto(&first) != nil || first.Hash == nil {
+	if n.params.Genesis == "" || responses[2].IsNull() || responses[2].DecodeInto(&first) != nil || first.Hash == nil {
 		return nil
 	}
 	if got := first.Hash.String(); got != n.params.Genesis {
@@ -125,31 +138,31 @@ func (n *server) checkChain(responses []response) error {
 }
 
 // readHeader reads an answer that must be a block.
-func (n *server) readHeader(r response) (chain.Header, error) {
+func (n *server) readHeader(r rpc.Response) (chain.Header, error) {
 	var h header
-	if err := r.decodeInto(&h); err != nil {
+	if err := r.DecodeInto(&h); err != nil {
 		return chain.Header{}, asRefusal(err)
 	}
 	got, err := h.toChainHeader()
 	if err != nil {
-		return chain.Header{}, invalidAnswerError(err)
+		return chain.Header{}, rpc.InvalidAnswerError(err)
 	}
 	return got, nil
 }
 
 // readFinalized stores the finalized block. The node may report none, because its provider does
 // not support the tag or because no consensus client is connected.
-func (n *server) readFinalized(r response, tip chain.Header) error {
+func (n *server) readFinalized(r rpc.Response, tip chain.Header) error {
 	var at int64
 	var ends time.Time
-	says := r.Error == nil && !r.isNull()
+	says := r.Error == nil && !r.IsNull()
 	if says {
 		final, err := n.readHeader(r)
 		switch {
 		case err != nil:
 			return err
 		case final.Height > tip.Height:
-			return invalidAnswerError(fmt.Errorf("block %d is finalized but the last block is %d",
+			return rpc.InvalidAnswerError(fmt.Errorf("block %d is finalized but the last block is %d",
 				final.Height, tip.Height))
 		}
 		at, ends = final.Height, final.Time
@@ -162,8 +175,8 @@ func (n *server) readFinalized(r response, tip chain.Header) error {
 
 // checkSynced checks that the node is not downloading the chain. eth_syncing answers false, or the
 // progress of the download.
-func (n *server) checkSynced(r response) error {
-	if r.Error != nil || r.isNull() || r.Result.Kind() == 'f' {
+func (n *server) checkSynced(r rpc.Response) error {
+	if r.Error != nil || r.IsNull() || r.Result.Kind() == 'f' {
 		return nil // without an answer the time of the last block decides
 	}
 	return node.NewFailure(nil, "is still downloading the chain. Wait until it has caught up.")
@@ -201,7 +214,7 @@ func (n *server) cacheHeader(h chain.Header) {
 
 // fetchHeader reads the header at a height of the node's chain.
 func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, error) {
-	r, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_getBlockByNumber", encodeHeight(height), false))
+	r, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_getBlockByNumber", encodeHeight(height), false))
 	if err != nil {
 		return chain.Header{}, err
 	}
@@ -216,7 +229,7 @@ func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, e
 func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, error) {
 	key, err := readHash(h.Parent)
 	if err != nil {
-		return chain.Header{}, invalidAnswerError(err)
+		return chain.Header{}, rpc.InvalidAnswerError(err)
 	}
 	n.mu.Lock()
 	known, ok := n.headers[key]
@@ -224,7 +237,7 @@ func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, 
 	if ok && known.Height == h.Height-1 {
 		return known, ctx.Err()
 	}
-	r, err := n.callOne(ctx, maxSmallResponse, newRequest("eth_getBlockByHash", h.Parent, false))
+	r, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_getBlockByHash", h.Parent, false))
 	if err != nil {
 		return chain.Header{}, err
 	}
@@ -240,8 +253,8 @@ func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, 
 }
 
 // readExistingHeader reads an answer that must be a block which the node should have.
-func (n *server) readExistingHeader(r response, height int64) (chain.Header, error) {
-	if err := r.findMissing(height); err != nil {
+func (n *server) readExistingHeader(r rpc.Response, height int64) (chain.Header, error) {
+	if err := findMissing(r, height); err != nil {
 		return chain.Header{}, err
 	}
 	return n.readHeader(r)
@@ -249,9 +262,9 @@ func (n *server) readExistingHeader(r response, height int64) (chain.Header, err
 
 // asRefusal converts a node's error about a call that every node must answer.
 func asRefusal(err error) error {
-	var e *rpcError
+	var e *rpc.Error
 	if errors.As(err, &e) {
-		return refusedError(e)
+		return rpc.RefusedError(e)
 	}
 	return err
 }

@@ -13,6 +13,8 @@ import (
 	"log/slog"
 	"time"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
@@ -68,14 +70,13 @@ func New(c Config) (*Source, error) {
 	for i := range endpoints {
 		e := endpoints[i]
 		client := node.NewClient(e.base, nil, c.Memory)
-		n := &server{rpc: &rpc{Client: client, header: e.header, clock: c.Clock, pause: node.NewPause(c.Clock)},
-			endpoint: e, params: c.Params,
+		n := &server{Client: rpc.NewClient(client, e.header, c.Clock), clock: c.Clock, endpoint: e, params: c.Params,
 			headers: map[hash]chain.Header{}}
 		n.Node = s.nodes.AddNode(e.host, n)
 		if e.stream != "" {
 			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",
 				Listen: func(ctx context.Context, up func()) error {
-					return subscribeHeads(ctx, e, client, up, s.Wake)
+					return rpc.SubscribeHeads(ctx, client, e.stream, e.streamHeader, up, s.Wake)
 				}})
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
 )
@@ -41,14 +43,14 @@ func (n *server) fetchTokenState(ctx context.Context) (s tokenState, err error) 
 		return s, nil
 	}
 	contract := n.params.Token.String()
-	view := func(call string) request {
-		return newRequest("eth_call", map[string]string{"to": contract, "data": call}, "latest")
+	view := func(call string) rpc.Request {
+		return rpc.NewRequest("eth_call", map[string]string{"to": contract, "data": call}, "latest")
 	}
-	requests := []request{view(decimalsCall), view(pausedCall), view(deprecatedCall), view(feeCall)}
+	requests := []rpc.Request{view(decimalsCall), view(pausedCall), view(deprecatedCall), view(feeCall)}
 	if len(n.params.TokenSymbols) > 0 {
 		requests = append(requests, view(symbolCall))
 	}
-	responses, err := n.callAll(ctx, maxSmallResponse, requests...)
+	responses, err := n.CallAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
 		return s, err
 	}
@@ -60,21 +62,21 @@ func (n *server) fetchTokenState(ctx context.Context) (s tokenState, err error) 
 			return s, err
 		}
 	}
-	truth := func(r response) bool { w, _ := decodeWord(r); return !w.isZero() }
+	truth := func(r rpc.Response) bool { w, _ := decodeWord(r); return !w.isZero() }
 	return tokenState{paused: truth(responses[1]), deprecated: truth(responses[2]), fee: truth(responses[3])}, nil
 }
 
 // checkDecimals compares the answer to decimals() with the network's. Only an empty answer means
 // that there is no contract at the address. An error that the contract did not cause is the node's
 // own.
-func (n *server) checkDecimals(r response) error {
+func (n *server) checkDecimals(r rpc.Response) error {
 	contract := n.params.Token.String()
 	raw, err := n.readAnswer(r)
 	switch {
 	case err != nil:
 		return err
-	case r.isNull():
-		return invalidAnswerError(errors.New("null for a call"))
+	case r.IsNull():
+		return rpc.InvalidAnswerError(errors.New("null for a call"))
 	case len(raw) == 0:
 		return node.NewFailure(fmt.Errorf("nothing is at %s", contract),
 			"doesn't find the contract of USDT on %s. Check the contract's address in the configuration, and whether "+
@@ -95,10 +97,10 @@ func (n *server) checkDecimals(r response) error {
 
 // readAnswer reads what a function of the token's contract returned. A revert is the contract's own, other
 // errors are the node's.
-func (n *server) readAnswer(r response) (raw hexBytes, err error) {
-	err = r.decodeInto(&raw)
+func (n *server) readAnswer(r rpc.Response) (raw hexBytes, err error) {
+	err = r.DecodeInto(&raw)
 	switch {
-	case r.Error != nil && r.Error.isRevert():
+	case r.Error != nil && r.Error.IsRevert():
 		return nil, n.wrongContractError(r.Error)
 	case err != nil:
 		return nil, asRefusal(err)
@@ -107,7 +109,7 @@ func (n *server) readAnswer(r response) (raw hexBytes, err error) {
 }
 
 // checkSymbol compares the answer to symbol() with the names of USDT.
-func (n *server) checkSymbol(r response) error {
+func (n *server) checkSymbol(r rpc.Response) error {
 	raw, err := n.readAnswer(r)
 	if err != nil {
 		return err
@@ -174,9 +176,9 @@ func smallWei(n byte) (w wei) {
 
 // decodeWord reads the 32 bytes that a contract's function returned. It returns zero and false if
 // the contract has no such function.
-func decodeWord(r response) (w wei, ok bool) {
+func decodeWord(r rpc.Response) (w wei, ok bool) {
 	var raw hexBytes
-	if r.decodeInto(&raw) != nil || len(raw) != len(w) {
+	if r.DecodeInto(&raw) != nil || len(raw) != len(w) {
 		return w, false
 	}
 	return wei(raw), true

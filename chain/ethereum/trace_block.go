@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"cointill/chain/ethereum/rpc"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain/node"
@@ -72,7 +74,7 @@ type flatTraceReader struct {
 
 // addFlatTraces adds the internal transfers that trace_block shows of a block. The traces are
 // requested by height, so each trace must name the block, and each transaction must have a trace.
-func (r *transferFinder) addFlatTraces(block *fullBlock, answer response) error {
+func (r *transferFinder) addFlatTraces(block *fullBlock, answer rpc.Response) error {
 	l := &flatTraceReader{transferFinder: r, block: block}
 	if err := streamTraces(block, answer, func() (s flatTrace) { return s }, l.addTrace); err != nil {
 		return err

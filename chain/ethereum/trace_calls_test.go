@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 )
 
@@ -67,7 +69,7 @@ func TestFlatTraceMovesItsValue(t *testing.T) {
 		text := strings.NewReplacer(`"A"`, `"`+account{1}.String()+`"`, `"B"`, `"`+account{2}.String()+`"`).
 			Replace(strings.Replace(c.text, c.old, c.new, 1))
 		var s flatTrace
-		if err := (response{Result: []byte(text)}).decodeInto(&s); err != nil {
+		if err := (rpc.Response{Result: []byte(text)}).DecodeInto(&s); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		from, to, value := s.movedValue()
@@ -100,7 +102,7 @@ func TestFlatTracesNameEveryTransaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &transferFinder{params: testParams(), watch: &chain.WatchSet{Codec: Codec()}}
-		if err := r.addFlatTraces(block, response{Result: body}); (err == nil) != fine {
+		if err := r.addFlatTraces(block, rpc.Response{Result: body}); (err == nil) != fine {
 			t.Errorf("traces %q of the transactions 1 and 2: error %v, want accepted: %v", sequence, err, fine)
 		}
 	}
@@ -121,7 +123,7 @@ func newTracedBlock(t *testing.T) (*fullBlock, *chain.WatchSet, []any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := decodeBlock(response{Result: body}, 1)
+	block, err := decodeBlock(rpc.Response{Result: body}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +159,7 @@ func TestCallTracesMustBeComplete(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &transferFinder{params: testParams(), watch: watch}
-		err = r.addCallTraces(block, response{Result: body})
+		err = r.addCallTraces(block, rpc.Response{Result: body})
 		amounts := []string{}
 		for _, one := range r.transfers {
 			amounts = append(amounts, one.Amount.String())
@@ -188,7 +190,7 @@ func TestFailingTraceMethodIsNotMissing(t *testing.T) {
 		b.followToTip()
 		txid := c.sendTx(&fakeTx{To: &account{1}, Calls: callsSending(b.watchNewAddress(), 8)})
 		c.mineBlocks(1)
-		n.setBehaviour(answerMethod(method, rpcError{-32000, "execution timeout"}))
+		n.setBehaviour(answerMethod(method, rpc.Error{Code: -32000, Message: "execution timeout"}))
 		b.expectStopped("refuses a request")
 		n.setBehaviour(func(n *fakeNode) { n.tamper = nil })
 		b.followToTip()

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"cointill/chain/ethereum/rpc"
+
 	"cointill/chain"
 )
 
@@ -54,11 +56,11 @@ func TestBlockShowsOnlyWatchedTransfersAndSpends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, err := decodeBlock(response{Result: body}, 1)
+	full, err := decodeBlock(rpc.Response{Result: body}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	receipts, err := decodeReceipts(response{Result: all}, full, account(c.params.Token))
+	receipts, err := decodeReceipts(rpc.Response{Result: all}, full, account(c.params.Token))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package ethereum
+// Package rpc sends calls of Ethereum's JSON-RPC to one node over HTTP, several in one request where the node accepts
+// that, and listens to its websocket for new blocks. It knows how providers report limits and missing methods.
+package rpc
 
 import (
 	"bytes"
@@ -16,103 +18,99 @@ import (
 	"cointill/core/clock"
 )
 
-const (
-	// maxBlockResponse bounds a block with its transactions, and the receipts of a block. A block
-	// has at most 10 MiB (EIP-7934), which is twice as much in hexadecimal; receipts usually take
-	// some 3 MiB. The receipts of a block that is filled with logs can be longer and are then
-	// fetched one by one.
-	maxBlockResponse = 32 << 20
-	// maxTraceResponse bounds the trace of a block, which is usually 15 MiB or less.
-	maxTraceResponse = 64 << 20
-	// maxSmallResponse bounds every other answer.
-	maxSmallResponse = 1 << 20
-	// defaultBatch is the number of calls in one request until a provider accepts only fewer.
-	defaultBatch = 100
-)
+// DefaultBatch is the number of calls in one request until a provider accepts only fewer.
+const DefaultBatch = 100
 
-// request is a JSON-RPC call.
-type request struct {
+// Request is a JSON-RPC call.
+type Request struct {
 	Version string `json:"jsonrpc"`
 	ID      int64  `json:"id"`
 	Method  string `json:"method"`
 	Params  []any  `json:"params"`
 }
 
-func newRequest(method string, params ...any) request {
+// NewRequest returns a call of a method. Its number is set when it is sent.
+func NewRequest(method string, params ...any) Request {
 	if params == nil {
 		params = []any{}
 	}
-	return request{Version: "2.0", Method: method, Params: params}
+	return Request{Version: "2.0", Method: method, Params: params}
 }
 
-// response is the answer to a call: the result as the node wrote it, or an error.
-type response struct {
+// Response is the answer to a call: the result as the node wrote it, or an error.
+type Response struct {
 	Result jsontext.Value `json:"result"`
-	Error  *rpcError      `json:"error"`
+	Error  *Error         `json:"error"`
 	ID     *int64         `json:"id"`
 }
 
-// isNull reports whether the result is null or missing, which means that the node does not know
+// IsNull reports whether the result is null or missing, which means that the node does not know
 // the object.
-func (r response) isNull() bool { return len(r.Result) == 0 || r.Result.Kind() == 'n' }
+func (r Response) IsNull() bool { return len(r.Result) == 0 || r.Result.Kind() == 'n' }
 
-// decodeInto decodes the result, or returns the node's error.
-func (r response) decodeInto(v any) error {
+// DecodeInto decodes the result, or returns the node's error.
+func (r Response) DecodeInto(v any) error {
 	if r.Error != nil {
 		return r.Error
 	}
 	if err := json.Unmarshal(r.Result, v, node.AllowDuplicateNames); err != nil {
-		return invalidAnswerError(errors.New(node.PrintableText(err.Error())))
+		return InvalidAnswerError(errors.New(node.PrintableText(err.Error())))
 	}
 	return nil
 }
 
-// rpc calls a node over HTTP. It sends several calls in one request if the node accepts that, and
+// Client calls a node over HTTP. It sends several calls in one request if the node accepts that, and
 // pauses after the node reported a rate limit.
-type rpc struct {
+type Client struct {
 	*node.Client
-	header   http.Header
-	clock    clock.Clock
-	pause    *node.Pause
-	lastID   atomic.Int64
-	maxBatch atomic.Int64 // calls in one request that the node accepts; 0 means defaultBatch
+	header http.Header // authenticates each request
+	lastID atomic.Int64
+	// Pause begins when the node reports a limit.
+	Pause *node.Pause
+	// MaxBatch is how many calls in one request the node accepts; 0 means DefaultBatch.
+	MaxBatch atomic.Int64
 }
 
-// callOne sends one call. The answer has at most limit bytes.
-func (r *rpc) callOne(ctx context.Context, limit int64, q request) (response, error) {
+// NewClient returns a client that sends by c, with a header that authenticates it; nil sends none.
+func NewClient(c *node.Client, header http.Header, now clock.Clock) *Client {
+	return &Client{Client: c, header: header, Pause: node.NewPause(now)}
+}
+
+// CallOne sends one call. The answer has at most limit bytes.
+func (r *Client) CallOne(ctx context.Context, limit int64, q Request) (Response, error) {
 	q.ID = r.lastID.Add(1)
 	status, body, err := r.sendRequest(ctx, q, limit)
 	if err != nil {
-		return response{}, err
+		return Response{}, err
 	}
-	var answer response
+	var answer Response
 	if err := json.Unmarshal(body, &answer, node.AllowDuplicateNames); err != nil {
-		return response{}, node.UnreadableReplyError(rpcServerKind, status, body, err)
+		return Response{}, node.UnreadableReplyError(serverKind, status, body, err)
 	}
 	if err := r.checkRateLimit(answer.Error); err != nil {
-		return response{}, err
+		return Response{}, err
 	}
 	if answer.ID == nil || *answer.ID != q.ID {
 		if answer.Error != nil {
-			return response{}, refusedError(answer.Error) // the node did not understand the request
+			return Response{}, RefusedError(answer.Error) // the node did not understand the request
 		}
-		return response{}, invalidAnswerError(errors.New("the answer is to another request"))
+		return Response{}, InvalidAnswerError(errors.New("the answer is to another request"))
 	}
 	return answer, nil
 }
 
-// callAll sends several calls in as few requests as the node accepts. The responses are in the
+// CallAll sends several calls in as few requests as the node accepts. The responses are in the
 // order of the calls and hold the errors of single calls. Limit bounds the bytes of each answer.
-func (r *rpc) callAll(ctx context.Context, limit int64, requests ...request) ([]response, error) {
-	responses := make([]response, 0, len(requests))
+func (r *Client) CallAll(ctx context.Context, limit int64, requests ...Request) ([]Response, error) {
+	responses := make([]Response, 0, len(requests))
 	for len(requests) > 0 {
-		most := r.maxBatch.Load()
+		most := r.MaxBatch.Load()
 		if most == 0 {
-			most = defaultBatch
+			most = DefaultBatch
 		}
 		some := requests[:min(int64(len(requests)), most)]
 		if len(some) == 1 {
-			answer, err := r.callOne(ctx, limit, some[0])
+			answer, err := r.CallOne(ctx, limit, some[0])
 			if err != nil {
 				return nil, err
 			}
@@ -122,7 +120,7 @@ func (r *rpc) callAll(ctx context.Context, limit int64, requests ...request) ([]
 		answers, err := r.callBatch(ctx, limit, some)
 		switch {
 		case errors.Is(err, errBatchRefused) || errors.Is(err, node.ErrTooLong):
-			r.maxBatch.Store(max(int64(len(some))/2, 1))
+			r.MaxBatch.Store(max(int64(len(some))/2, 1))
 			continue
 		case err != nil:
 			return nil, err
@@ -136,9 +134,9 @@ func (r *rpc) callAll(ctx context.Context, limit int64, requests ...request) ([]
 var errBatchRefused = errors.New("several requests at once were refused")
 
 // callBatch sends several calls in one request.
-func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([]response, error) {
+func (r *Client) callBatch(ctx context.Context, limit int64, requests []Request) ([]Response, error) {
 	ids := make([]int64, len(requests))
-	numbered := make([]request, len(requests))
+	numbered := make([]Request, len(requests))
 	for i, q := range requests {
 		q.ID = r.lastID.Add(1)
 		numbered[i], ids[i] = q, q.ID
@@ -149,7 +147,7 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([
 	}
 	if start := bytes.TrimSpace(body); status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge ||
 		bytes.HasPrefix(start, []byte("{")) {
-		var one response // one error for the whole batch
+		var one Response // one error for the whole batch
 		_ = json.Unmarshal(body, &one, node.AllowDuplicateNames)
 		if err := r.checkRateLimit(one.Error); err != nil {
 			return nil, err
@@ -158,9 +156,9 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([
 			return nil, fmt.Errorf("%w (HTTP %d)", errBatchRefused, status)
 		}
 	}
-	answers, err := node.ParseReplies[response](body, len(requests))
+	answers, err := node.ParseReplies[Response](body, len(requests))
 	if err != nil {
-		return nil, node.UnreadableReplyError(rpcServerKind, status, body, err)
+		return nil, node.UnreadableReplyError(serverKind, status, body, err)
 	}
 	for _, answer := range answers {
 		if answer.Error != nil {
@@ -169,20 +167,20 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, requests []request) ([
 			}
 		}
 	}
-	ordered, found := node.OrderReplies(answers, ids, func(r response) *int64 { return r.ID })
+	ordered, found := node.OrderReplies(answers, ids, func(r Response) *int64 { return r.ID })
 	switch {
 	case found == len(requests):
 	case len(answers) == 1 && answers[0].Error != nil:
 		return nil, errBatchRefused
 	default:
-		return nil, invalidAnswerError(fmt.Errorf("%d answers to %d requests", found, len(requests)))
+		return nil, InvalidAnswerError(fmt.Errorf("%d answers to %d requests", found, len(requests)))
 	}
 	return ordered, r.checkRateLimit(nil)
 }
 
 // sendRequest sends a request, unless the node is paused.
-func (r *rpc) sendRequest(ctx context.Context, payload any, limit int64) (int, []byte, error) {
-	if left := r.pause.Left(); left > 0 {
+func (r *Client) sendRequest(ctx context.Context, payload any, limit int64) (int, []byte, error) {
+	if left := r.Pause.Left(); left > 0 {
 		return 0, nil, overloadedError(fmt.Errorf("it is paused for another %s", left.Round(time.Second)))
 	}
 	body, err := json.Marshal(payload)
@@ -201,23 +199,23 @@ func (r *rpc) sendRequest(ctx context.Context, payload any, limit int64) (int, [
 	case status == http.StatusServiceUnavailable:
 		return 0, nil, overloadedError(fmt.Errorf("HTTP %d", status))
 	case status >= 300 && status < 400:
-		return 0, nil, invalidAnswerError(fmt.Errorf("HTTP %d, a redirect", status))
+		return 0, nil, InvalidAnswerError(fmt.Errorf("HTTP %d, a redirect", status))
 	}
 	return status, reply.Body, nil
 }
 
 // checkRateLimit starts a pause if an answer reports a rate limit, and otherwise resets the length
 // of the next pause.
-func (r *rpc) checkRateLimit(e *rpcError) error {
+func (r *Client) checkRateLimit(e *Error) error {
 	if e != nil && e.isRateLimited() {
 		return r.backOff(0, e)
 	}
-	r.pause.Reset()
+	r.Pause.Reset()
 	return nil
 }
 
 // backOff pauses the node, at least as long as it asked for.
-func (r *rpc) backOff(asked time.Duration, cause error) error {
-	r.pause.Begin(asked)
+func (r *Client) backOff(asked time.Duration, cause error) error {
+	r.Pause.Begin(asked)
 	return overloadedError(cause)
 }

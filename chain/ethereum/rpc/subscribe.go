@@ -1,4 +1,4 @@
-package ethereum
+package rpc
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 // maxPushMessage bounds one pushed message, which holds a header.
 const maxPushMessage = 1 << 20
 
-// subscribeHeads listens to a node's stream of new blocks. The content of a message is not used:
-// heard only signals that there may be a new block.
-func subscribeHeads(ctx context.Context, e endpoint, c *node.Client, up, heard func()) error {
-	conn, status, err := c.DialWebsocket(ctx, e.stream, e.streamHeader)
+// SubscribeHeads listens to a node's stream of new blocks at a websocket's URL. It calls up when the node has accepted
+// the subscription, and heard with each message, which says that there may be a new block.
+func SubscribeHeads(ctx context.Context, c *node.Client, url string, header http.Header, up, heard func()) error {
+	conn, status, err := c.DialWebsocket(ctx, url, header)
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return forbiddenError(status)
@@ -26,7 +26,7 @@ func subscribeHeads(ctx context.Context, e endpoint, c *node.Client, up, heard f
 	case err != nil:
 		return err
 	}
-	wish := newRequest("eth_subscribe", "newHeads")
+	wish := NewRequest("eth_subscribe", "newHeads")
 	wish.ID = 1
 	body, err := json.Marshal(wish)
 	if err != nil {
@@ -34,14 +34,14 @@ func subscribeHeads(ctx context.Context, e endpoint, c *node.Client, up, heard f
 	}
 	return c.ListenWebsocket(ctx, conn, maxPushMessage, [][]byte{body}, func(message []byte) error {
 		var notice struct {
-			Method string    `json:"method"`
-			Error  *rpcError `json:"error"`
+			Method string `json:"method"`
+			Error  *Error `json:"error"`
 		}
 		switch err := json.Unmarshal(message, &notice, node.AllowDuplicateNames); {
 		case err != nil:
-			return invalidAnswerError(errors.New("no JSON"))
+			return InvalidAnswerError(errors.New("no JSON"))
 		case notice.Error != nil:
-			return refusedError(notice.Error)
+			return RefusedError(notice.Error)
 		case notice.Method == "":
 			up()
 		default:
