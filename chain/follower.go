@@ -44,8 +44,14 @@ type FollowerConfig struct {
 	Fence    func() int64
 	Clock    func() time.Time
 	Interval time.Duration // between two steps of Run; 0 means 1 s
-	Timeout  time.Duration // of one question to the source; 0 means 30 s
-	Log      *slog.Logger  // logs changes of health; nil logs nothing
+	// RestInterval is the time between two steps of Run while the network is healthy and nothing is awaited on it. Such a
+	// step reads no mempool. 0 means that Run doesn't rest.
+	RestInterval time.Duration
+	// Awaited reports whether a payment or a send may soon change by what the network shows. It is asked
+	// before each step if there is a RestInterval.
+	Awaited func(ctx context.Context) (bool, error)
+	Timeout time.Duration // of one question to the source; 0 means 30 s
+	Log     *slog.Logger  // logs changes of health; nil logs nothing
 }
 
 // Follower walks the best chain of one network and applies it to a Store without a gap. It copes
@@ -104,7 +110,9 @@ func (f *Follower) Run(ctx context.Context) error {
 		case <-timer.C:
 		case <-f.wake:
 		}
-		_, _ = f.Step(ctx) // the error is recorded by Health, or it is the end of the context
+		if !f.rests(ctx) {
+			_, _ = f.Step(ctx) // the error is recorded by Health, or it is the end of the context
+		}
 		timer.Reset(delay)
 		select {
 		case <-ctx.Done():
@@ -113,6 +121,26 @@ func (f *Follower) Run(ctx context.Context) error {
 		}
 		timer.Reset(f.Interval - delay)
 	}
+}
+
+// rests reports whether Run leaves out a step: nothing is awaited, and the last step is younger than RestInterval.
+func (f *Follower) rests(ctx context.Context) bool {
+	f.stepMu.Lock()
+	defer f.stepMu.Unlock()
+	if f.RestInterval == 0 || f.Fence() != f.fence || f.recordedProblem == nil || *f.recordedProblem != "" {
+		return false
+	}
+	age := f.currentTime().Sub(f.Status().At)
+	return age >= 0 && age < f.RestInterval && !f.isAwaited(ctx)
+}
+
+// isAwaited asks whether something is awaited on the network. What can't be known counts as awaited.
+func (f *Follower) isAwaited(ctx context.Context) bool {
+	if f.RestInterval == 0 {
+		return true
+	}
+	awaited, err := f.Awaited(ctx)
+	return awaited || err != nil
 }
 
 // Wake starts the next step of Run now, for sources that push. It never blocks.
@@ -139,9 +167,9 @@ func (f *Follower) Step(ctx context.Context) (changed bool, err error) {
 	if fence := f.Fence(); fence != f.fence {
 		f.fence, f.appliedFingerprint, f.recordedProblem = fence, "", nil
 	}
-	askedTwice := false
+	askedTwice, awaited := false, f.isAwaited(ctx)
 	for rereads := 0; ; {
-		applied, next, err := f.applyNextBatch(ctx)
+		applied, next, err := f.applyNextBatch(ctx, awaited)
 		changed = changed || applied
 		switch {
 		case next == sourceMoved && rereads < maxRereads:
@@ -187,8 +215,8 @@ const (
 	sourceMoved            // the source changed while it was read; read it again
 )
 
-// applyNextBatch reads and applies one batch.
-func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResult, err error) {
+// applyNextBatch reads and applies one batch, without the mempool if nothing is awaited.
+func (f *Follower) applyNextBatch(ctx context.Context, awaited bool) (applied bool, _ pollResult, err error) {
 	cursor, err := f.Store.Cursor(ctx, f.Network)
 	if err != nil {
 		return false, caughtUp, fmt.Errorf("%w: read the cursor: %w", errStore, err)
@@ -205,7 +233,7 @@ func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResu
 			return false, caughtUp, fmt.Errorf("%w: read what to watch: %w", errStore, err)
 		}
 	}
-	batch, err := f.readBlocks(ctx, cursor, view)
+	batch, err := f.readBlocks(ctx, cursor, view, awaited)
 	if err != nil {
 		if errors.Is(err, errMoved) {
 			return false, sourceMoved, err
@@ -219,7 +247,7 @@ func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResu
 	}
 	if end != tip.BlockID {
 		result = behindTip
-	} else {
+	} else if awaited || view.NoMempool {
 		if result, mempoolErr, err = f.readMempool(ctx, view, &batch); err != nil {
 			return false, caughtUp, err
 		}
@@ -253,6 +281,10 @@ func (f *Follower) applyNextBatch(ctx context.Context) (applied bool, _ pollResu
 // mempoolErr is the reason if the mempool can't be read although the source can be trusted.
 func (f *Follower) readMempool(ctx context.Context, view View, batch *Batch) (result pollResult, mempoolErr,
 	err error) {
+	if view.NoMempool {
+		batch.Pending = new(Pending)
+		return caughtUp, nil, ctx.Err()
+	}
 	pending, mempoolErr := askWithin(ctx, f.Timeout, func(ctx context.Context) (Pending, error) {
 		return view.Pending(ctx, f.Watch)
 	})
@@ -270,32 +302,32 @@ func (f *Follower) readMempool(ctx context.Context, view View, batch *Batch) (re
 }
 
 // readBlocks reads the batch that leads from the cursor towards the tip.
-func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, view View) (Batch, error) {
+func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, view View, awaited bool) (Batch, error) {
 	tip := view.Tip
 	batch := Batch{Network: f.Network, Fence: f.fence, From: cursor.Block, Tip: tip}
 	base, last := cursor.Block, min(tip.Height, cursor.Block.Height+maxBatchBlocks)
+	var some []Block // that were read and aren't in the batch yet
 	if !cursor.Known {
 		base, last = BlockID{Height: max(tip.Height-firstStartDepth, 0) - 1}, tip.Height
 	} else {
-		ancestor, err := f.findAncestor(ctx, cursor.Block, view)
-		if err != nil {
+		var err error
+		if some, batch.Ancestor, err = f.continueFrom(ctx, cursor.Block, last, view, awaited); err != nil {
 			return batch, err
 		}
-		if ancestor != nil {
-			batch.Ancestor, base = ancestor, *ancestor
+		if batch.Ancestor != nil {
+			base = *batch.Ancestor
 		}
 	}
 	moves := 0
 	for height := base.Height + 1; height <= last; height++ {
-		block, err := askWithin(ctx, f.Timeout, func(ctx context.Context) (Block, error) {
-			return view.Block(ctx, height, f.Watch)
-		})
-		if errors.Is(err, ErrNoBlock) {
-			return batch, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height, tip.Height)
+		if len(some) == 0 {
+			var err error
+			if some, err = f.readSome(ctx, view, height, last, awaited); err != nil {
+				return batch, err
+			}
 		}
-		if err != nil {
-			return batch, fmt.Errorf("block %d can't be read: %w", height, err)
-		}
+		block := some[0]
+		some = some[1:]
 		first := !cursor.Known && len(batch.Blocks) == 0
 		if block.Height != height || (block.Parent != base.Hash && !first) || block.Hash == "" {
 			return batch, fmt.Errorf("%w: block %d doesn't follow block %d", errMoved, height, base.Height)
@@ -311,6 +343,40 @@ func (f *Follower) readBlocks(ctx context.Context, cursor Cursor, view View) (Ba
 		return batch, fmt.Errorf("%w: block %d is not the tip it named", errMoved, tip.Height)
 	}
 	return batch, nil
+}
+
+// continueFrom finds where the node's chain continues: usually with the block after the cursor, whose parent shows it.
+// It returns the blocks that it read, or the last block of the old branch that stays: nil for the cursor itself.
+func (f *Follower) continueFrom(ctx context.Context, cursor BlockID, last int64, view View, awaited bool) (some []Block,
+	ancestor *BlockID, err error) {
+	if last > cursor.Height {
+		if some, err = f.readSome(ctx, view, cursor.Height+1, last, awaited); err != nil {
+			return nil, nil, err
+		}
+		if some[0].Parent == cursor.Hash {
+			return some, nil, nil
+		}
+	}
+	ancestor, err = f.findAncestor(ctx, cursor, view)
+	return nil, ancestor, err
+}
+
+// readSome reads the block at a height, and further ones up to the last if nothing is awaited and the reader can.
+func (f *Follower) readSome(ctx context.Context, view View, height, last int64, awaited bool) (some []Block, err error) {
+	some, err = askWithin(ctx, f.Timeout, func(ctx context.Context) ([]Block, error) {
+		if ranges, ok := view.Reader.(RangeReader); ok && !awaited && height < last {
+			return ranges.Blocks(ctx, height, last, f.Watch)
+		}
+		block, err := view.Block(ctx, height, f.Watch)
+		return []Block{block}, err
+	})
+	switch {
+	case errors.Is(err, ErrNoBlock):
+		return nil, fmt.Errorf("%w: block %d is missing below its tip %d", errMoved, height, view.Tip.Height)
+	case err != nil:
+		return nil, fmt.Errorf("block %d can't be read: %w", height, err)
+	}
+	return some, nil
 }
 
 // recordHealth records the result of a step if it differs from the recorded health.

@@ -88,6 +88,100 @@ func TestRunWakesAndEnds(t *testing.T) {
 	})
 }
 
+// countingSource counts how often its network is looked at, and its mempool is read.
+type countingSource struct {
+	*chaintest.Memory
+	looks, mempools atomic.Int64
+}
+
+func (s *countingSource) At(ctx context.Context) (chain.View, error) {
+	s.looks.Add(1)
+	view, err := s.Memory.At(ctx)
+	view.Reader = s
+	return view, err
+}
+
+func (s *countingSource) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
+	s.mempools.Add(1)
+	return s.Memory.Pending(ctx, watch)
+}
+
+// TestRunRestsWhileNothingIsAwaited: Run looks at a healthy network once in RestInterval while nothing is awaited, also
+// when it is woken, and reads no mempool then. It looks in each Interval as soon as something is awaited, while that
+// can't be known, while the network has a problem, and when the lease is another one.
+func TestRunRestsWhileNothingIsAwaited(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t)
+		source := &countingSource{Memory: w.net}
+		var awaited atomic.Bool
+		var unknown, broken atomic.Bool
+		var fence atomic.Int64
+		w.config.Source, w.config.Clock = source, time.Now
+		w.config.Interval, w.config.RestInterval = time.Second, time.Minute
+		w.config.Fence = fence.Load
+		w.config.Awaited = func(context.Context) (bool, error) {
+			if unknown.Load() {
+				return false, errors.New("the database is down")
+			}
+			return awaited.Load(), nil
+		}
+		w.config.Refresh = func(context.Context) error {
+			if broken.Load() {
+				return errors.New("broken")
+			}
+			return nil
+		}
+		f := chain.NewFollower(w.config)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- f.Run(ctx) }()
+		expect := func(what string, passed time.Duration, least, most int64) {
+			t.Helper()
+			before := source.looks.Load()
+			<-time.After(passed)
+			synctest.Wait()
+			if got := source.looks.Load() - before; got < least || got > most {
+				t.Errorf("%s: %d looks in %s, want %d to %d", what, got, passed, least, most)
+			}
+		}
+		expect("the first look", 10*time.Second, 1, 1)
+		w.payNewAddress()
+		w.net.Mine(1)
+		w.payNewAddress()
+		f.Wake()
+		expect("nothing is awaited", 10*time.Minute, 9, 11)
+		if n := source.mempools.Load(); n != 0 {
+			t.Errorf("the mempool was read %d times while nothing was awaited", n)
+		}
+		if w.ledger.Tip().Height != 1 || w.ledger.ReadUntil() != (time.Time{}) {
+			t.Errorf("at block %d, read until %s, want block 1 and no time: the mempool wasn't read", w.ledger.Tip().Height,
+				w.ledger.ReadUntil())
+		}
+		awaited.Store(true)
+		expect("something is awaited", 10*time.Second, 18, 22) // twice each: before the mempool and after
+		if source.mempools.Load() == 0 || w.ledger.ReadUntil().IsZero() {
+			t.Error("the mempool wasn't read while something was awaited")
+		}
+		awaited.Store(false)
+		unknown.Store(true)
+		expect("it can't be known", 10*time.Second, 18, 22)
+		unknown.Store(false)
+		expect("nothing is awaited again", 10*time.Second, 0, 1)
+		broken.Store(true)
+		expect("until the problem is seen", time.Minute, 1, 20)
+		expect("a problem", 10*time.Second, 9, 11)
+		broken.Store(false)
+		expect("the problem ends", 10*time.Second, 1, 2)
+		fence.Store(2)
+		expect("another lease", 2*time.Second, 1, 2)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
+
 // silentSource never answers.
 type silentSource struct{ chain.Source }
 

@@ -92,7 +92,11 @@ func (f *Follower) compareHashes(ctx context.Context, height int64, cursor Block
 			return "", hashUnknown, nil
 		}
 	}
-	if height != view.Tip.Height {
+	switch height {
+	case view.Tip.Height:
+	case view.Tip.Height - 1:
+		theirs = view.Tip.Parent
+	default:
 		header, err := askWithin(ctx, f.Timeout, func(ctx context.Context) (Header, error) {
 			return view.Header(ctx, height)
 		})

@@ -149,6 +149,8 @@ type Source interface {
 // what the node answers from then on.
 type View struct {
 	Tip Tip
+	// NoMempool says that the node shows no unconfirmed transactions: Pending is empty, and needn't be asked.
+	NoMempool bool
 	Reader
 }
 
@@ -163,6 +165,14 @@ type Reader interface {
 	// spend keys that they use up. It is a whole snapshot, not a difference. It is empty for a
 	// network without a mempool.
 	Pending(ctx context.Context, watch Watch) (Pending, error)
+}
+
+// RangeReader is a Reader that reads several blocks by fewer questions than one after the other, and with fewer checks.
+// The Follower uses it while nothing is awaited.
+type RangeReader interface {
+	// Blocks returns the blocks of the best chain from one height to another, as Reader.Block does, or at least the first
+	// of them.
+	Blocks(ctx context.Context, from, to int64, watch Watch) ([]Block, error)
 }
 
 // Problem is an error whose text is a sentence for users: the fault of a network, and what to do.

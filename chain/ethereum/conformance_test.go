@@ -1,6 +1,7 @@
 package ethereum
 
 import (
+	"context"
 	"testing"
 
 	"cointill/chain"
@@ -58,6 +59,42 @@ func keepDefaults(*fakeNode) {}
 // limitMethods makes the node a provider with few methods that accepts one call at a time.
 func limitMethods(n *fakeNode) {
 	n.lacks["eth_getBlockReceipts"], n.most = true, 1
+}
+
+// rangeNet reads each block as the first of a range.
+type rangeNet struct{ *fakeNet }
+
+func (n rangeNet) Source() chain.Source { return rangeSource{n.source} }
+
+type rangeSource struct{ chain.Source }
+
+func (s rangeSource) At(ctx context.Context) (chain.View, error) {
+	v, err := s.Source.At(ctx)
+	v.Reader = rangeReader{v.Reader}
+	return v, err
+}
+
+type rangeReader struct{ chain.Reader }
+
+func (r rangeReader) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	blocks, err := r.Reader.(chain.RangeReader).Blocks(ctx, height, height+2, watch)
+	if err != nil {
+		return chain.Block{}, err
+	}
+	return blocks[0], nil
+}
+
+// TestConformanceOfRanges runs the suite with blocks that are read several at once.
+func TestConformanceOfRanges(t *testing.T) {
+	t.Parallel()
+	for name, nodes := range map[string][]func(*fakeNode){"receipts": {keepDefaults}, "two": {limitMethods, keepDefaults}} {
+		for _, tokens := range []bool{false, true} {
+			t.Run(name+map[bool]string{false: " in ETH", true: " in USDT"}[tokens], func(t *testing.T) {
+				t.Parallel()
+				chaintest.Run(t, func(t *testing.T) chaintest.Net { return rangeNet{newFakeNet(t, tokens, nodes...)} })
+			})
+		}
+	}
 }
 
 // TestConformance runs the suite in ether and in USDT, with nodes that give all receipts at once

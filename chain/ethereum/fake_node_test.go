@@ -27,22 +27,23 @@ import (
 type fakeNode struct {
 	*httptest.Server
 
-	mu       sync.Mutex
-	chain    *fakeChain
-	hidden   int  // number of newest blocks that it does not know
-	unfinal  bool // it does not know the block tag finalized
-	id       int64
-	password string                                        // of user "u"; "" means no authentication
-	hijack   func(http.ResponseWriter, *http.Request) bool // answers instead; false lets the node answer
-	tamper   func(method string, result any) any           // changes results; an rpc.Error becomes the error
-	script   func(q rpc.Request) any                       // results instead of its own; nil leaves them
-	lacks    map[string]bool                               // methods that it does not have
-	barred   map[string]bool                               // by argument, if the token's contract has a blacklist
-	views    map[string]string                             // results of the token's contract, by selector
-	most     int                                           // calls that it accepts in one request; 0 means any
-	asked    map[string]int                                // by method
-	requests int
-	pushed   chan string
+	mu         sync.Mutex
+	chain      *fakeChain
+	hidden     int  // number of newest blocks that it does not know
+	unfinal    bool // it does not know the block tag finalized
+	id         int64
+	password   string                                        // of user "u"; "" means no authentication
+	hijack     func(http.ResponseWriter, *http.Request) bool // answers instead; false lets the node answer
+	tamper     func(method string, result any) any           // changes results; an rpc.Error becomes the error
+	script     func(q rpc.Request) any                       // results instead of its own; nil leaves them
+	lacks      map[string]bool                               // methods that it does not have
+	barred     map[string]bool                               // by argument, if the token's contract has a blacklist
+	views      map[string]string                             // results of the token's contract, by selector
+	most       int                                           // calls that it accepts in one request; 0 means any
+	mostBlocks int                                           // whose logs it gives at once; 0 means any
+	asked      map[string]int                                // by method
+	requests   int
+	pushed     chan string
 }
 
 func newFakeNode(t testing.TB, c *fakeChain) *fakeNode {
@@ -286,13 +287,25 @@ func (n *fakeNode) blockResult(at string, full bool) any {
 	return nil
 }
 
+// logsResult returns the logs of a block by its hash, or of a range of blocks that it knows.
 func (n *fakeNode) logsResult(filter map[string]any) any {
-	for _, b := range n.shownBlocks() {
-		if b.Hash != filter["blockHash"] {
-			continue
+	blocks := n.shownBlocks()
+	if _, ok := filter["blockHash"]; ok {
+		at := slices.IndexFunc(blocks, func(b fakeBlock) bool { return b.Hash == filter["blockHash"] })
+		if at < 0 {
+			return rpc.Error{Code: -32000, Message: "unknown block"}
 		}
-		found := []any{}
-		for _, r := range receiptsJSON(&b) {
+		blocks = blocks[at : at+1]
+	} else {
+		from, to := readQuantity(filter["fromBlock"]), readQuantity(filter["toBlock"])
+		if n.mostBlocks > 0 && to-from+1 > int64(n.mostBlocks) {
+			return rpc.Error{Code: -32000, Message: "block range is too wide"}
+		}
+		blocks = blocks[min(from, int64(len(blocks))):min(to+1, int64(len(blocks)))]
+	}
+	found := []any{}
+	for i := range blocks {
+		for _, r := range receiptsJSON(&blocks[i]) {
 			for _, l := range r["logs"].([]map[string]any) {
 				topics := l["topics"].([]string)
 				if asked := func(contract any) bool {
@@ -304,9 +317,17 @@ func (n *fakeNode) logsResult(filter map[string]any) any {
 				}
 			}
 		}
-		return found
 	}
-	return rpc.Error{Code: -32000, Message: "unknown block"}
+	return found
+}
+
+// readQuantity reads a number as encodeHeight writes it.
+func readQuantity(text any) int64 {
+	height, err := strconv.ParseInt(strings.TrimPrefix(text.(string), "0x"), 16, 64)
+	if err != nil {
+		panic(err)
+	}
+	return height
 }
 
 func (n *fakeNode) transactionResult(method, id string) any {

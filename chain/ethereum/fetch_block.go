@@ -54,10 +54,15 @@ func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch
 	if err != nil {
 		return chain.Block{}, err
 	}
+	return n.finishBlock(out, block), nil
+}
+
+// finishBlock returns the block of a finder that has searched it.
+func (n *server) finishBlock(out *transferFinder, block *fullBlock) chain.Block {
 	out.setFees()
 	header, _ := block.toChainHeader() // decodeBlock checked it
 	n.cacheHeader(header)
-	return chain.Block{Header: header, Transfers: out.transfers, Spends: out.spends}, nil
+	return chain.Block{Header: header, Transfers: out.transfers, Spends: out.spends}
 }
 
 // decodeBlock reads an answer that must be the block at a height.
@@ -104,7 +109,6 @@ func decodeReceipts(r rpc.Response, block *fullBlock, token account) ([]receipt,
 // block. If the node returns no logs of USDT although the block's bloom may contain some, or
 // the node refuses and the bloom may contain logs of any token, all receipts are fetched.
 func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *fullBlock) error {
-	height := int64(block.Number)
 	r, err := n.CallOne(ctx, maxBlockResponse, rpc.NewRequest("eth_getLogs", map[string]any{
 		"blockHash": block.Hash.String(), "address": out.listContracts(), "topics": []string{transferEvent.String()}}))
 	if err != nil {
@@ -121,6 +125,14 @@ func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *f
 	for contract := range out.others {
 		all = all || r.Error != nil && block.mayHaveTokenLogs(contract)
 	}
+	return n.searchShownLogs(ctx, out, block, shown, all)
+}
+
+// searchShownLogs finds the transfers of a block whose logs of tokens are known. It fetches the receipts of the
+// transactions that may concern the watch, or all.
+func (n *server) searchShownLogs(ctx context.Context, out *transferFinder, block *fullBlock, shown logs,
+	all bool) error {
+	height := int64(block.Number)
 	wanted := map[hash]bool{}
 	for i := range shown {
 		l := &shown[i]

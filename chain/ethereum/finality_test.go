@@ -1,6 +1,7 @@
 package ethereum
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,45 @@ func TestFinalNeedsEveryHealthyNode(t *testing.T) {
 	if _, _, its := openFinality(t, first, second)(); its != "" {
 		t.Errorf("it was down all the time, and the note is %q", its)
 	}
+}
+
+// TestFinalIsAskedOnceForEachBlock checks that a public network's node is asked what is final when it has a new block
+// and not before, but as long as it doesn't say it; and at first, whether it is downloading the chain.
+func TestFinalIsAskedOnceForEachBlock(t *testing.T) {
+	t.Parallel()
+	p := testParams()
+	p.Private, p.Stale = false, 24*time.Hour
+	c := newFakeChain(t)
+	n := newFakeNode(t, c)
+	s := openNetwork(t, p, slog.New(slog.DiscardHandler), n.URL)
+	c.mineBlocks(9)
+	expect := func(what string, want int64, calls int) {
+		t.Helper()
+		before := countCalls(n)
+		view, err := s.At(t.Context())
+		if got := countCalls(n) - before; err != nil || view.Tip.Finalized != want || got != calls {
+			t.Errorf("%s: final is %d after %d calls, error %v, want %d after %d", what, view.Tip.Finalized, got, err, want,
+				calls)
+		}
+	}
+	n.setBehaviour(answerMethod("eth_syncing", map[string]string{"currentBlock": "0x1", "highestBlock": "0x9"}))
+	if _, err := s.At(t.Context()); err == nil || !strings.Contains(err.Error(), "still downloading the chain") {
+		t.Errorf("while the node is downloading the chain: %v", err)
+	}
+	n.setBehaviour(func(n *fakeNode) { n.tamper = nil })
+	if _, err := s.At(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect("the same block", 6, 1)
+	c.mineBlocks(1)
+	expect("a new block", 7, 2)
+	expect("the same block again", 7, 1)
+	n.setBehaviour(func(n *fakeNode) { n.unfinal = true })
+	c.mineBlocks(1)
+	expect("a new block, and no word", 0, 2)
+	expect("still no word", 0, 2)
+	n.setBehaviour(func(n *fakeNode) { n.unfinal = false })
+	expect("the word for that block", 8, 2)
 }
 
 // TestFinalizedNeverExceedsTip checks that a node that is ahead of the current one makes no block

@@ -7,6 +7,7 @@ import (
 	"cointill/chain/ethereum/rpc"
 
 	"cointill/chain"
+	"cointill/core/money"
 )
 
 // maxPendingTxs bounds how many pending transactions are remembered.
@@ -45,7 +46,7 @@ func (w *pendingCache) listTxIDs() []string {
 // only a receipt shows what a token call moves. If the node does not show pending transactions,
 // the result is empty and payments are first seen in a block.
 func (v *view) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, error) {
-	if v.node.noPending.Load() {
+	if v.node.showsNoPending() {
 		return chain.Pending{}, ctx.Err()
 	}
 	out := v.node.newFinder(watch)
@@ -54,6 +55,10 @@ func (v *view) Pending(ctx context.Context, watch chain.Watch) (chain.Pending, e
 	}
 	return chain.Pending{Transfers: out.transfers, Spends: out.spends}, nil
 }
+
+// showsNoPending reports whether the node shows no pending transactions, or none that can pay: where the network's own
+// coin isn't ether, only tokens pay.
+func (n *server) showsNoPending() bool { return n.noPending.Load() || n.params.Native != money.ETH }
 
 // fetchPending asks in one request for the block that the node would produce next, and for the
 // transactions that it showed before.

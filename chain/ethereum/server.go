@@ -44,21 +44,26 @@ type server struct {
 	noBlockReceipts atomic.Bool // the node lacks eth_getBlockReceipts
 	noPending       atomic.Bool // the node does not show pending transactions
 	usesTraceBlock  atomic.Bool // the node shows internal transfers by trace_block
+	// maxRange is for how many blocks the node gives logs at once; 0 means defaultRange.
+	maxRange atomic.Int64
 
 	mu             sync.Mutex
 	version        string
 	saysFinalized  bool // the node supports the block tag finalized
 	finalized      int64
 	finalizedTime  time.Time // of the finalized block; zero if the node reports none
+	finalizedFor   string    // hash of the tip that the node had then
 	token          tokenState
 	balanceDispute string // how the node contradicts another one about balances; "" if it does not
 	headers        map[hash]chain.Header
 }
 
-// Handshake implements quorum.Adapter. It sends one request, and two more every ten minutes.
+// Handshake implements quorum.Adapter. Providers count calls, so a node of a public network is asked one thing while it
+// has no new block, one more when it has one, and some more every ten minutes.
 func (n *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 	v.Dialect = "ethereum"
-	if !n.IsIdentified() {
+	identified := n.IsIdentified()
+	if !identified {
 		if err := n.verifyIdentity(ctx); err != nil {
 			return v, err
 		}
@@ -66,22 +71,47 @@ func (n *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 	n.mu.Lock()
 	v.Version = n.version
 	n.mu.Unlock()
-	responses, err := n.CallAll(ctx, maxSmallResponse, rpc.NewRequest("eth_getBlockByNumber", "latest", false),
-		rpc.NewRequest("eth_getBlockByNumber", "finalized", false), rpc.NewRequest("eth_syncing"))
+	last, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_getBlockByNumber", "latest", false))
 	if err != nil {
 		return v, err
 	}
-	if v.Tip, err = n.readHeader(responses[0]); err != nil {
+	if v.Tip, err = n.readHeader(last); err != nil {
 		return v, err
 	}
-	if err := n.checkSynced(responses[2]); err != nil {
-		return v, err
-	}
-	if err := n.readFinalized(responses[1], v.Tip); err != nil {
-		return v, err
+	if !identified || !n.knowsState(v.Tip) {
+		if err := n.fetchState(ctx, v.Tip, !identified); err != nil {
+			return v, err
+		}
 	}
 	n.cacheHeader(v.Tip)
 	return v, n.checkTipAge(v.Tip)
+}
+
+// knowsState reports whether fetchState has nothing new to read: a node of a public network learns with a block what
+// is finalized. On a private network blocks may be rare.
+func (n *server) knowsState(tip chain.Header) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return !n.params.Private && n.saysFinalized && n.finalizedFor == tip.Hash
+}
+
+// fetchState reads which block is finalized, and whether the node is downloading the chain: on a public network only
+// at first, because the age of the last block shows it from then on.
+func (n *server) fetchState(ctx context.Context, tip chain.Header, first bool) error {
+	requests := []rpc.Request{rpc.NewRequest("eth_getBlockByNumber", "finalized", false)}
+	if first || n.params.Private {
+		requests = append(requests, rpc.NewRequest("eth_syncing"))
+	}
+	responses, err := n.CallAll(ctx, maxSmallResponse, requests...)
+	if err != nil {
+		return err
+	}
+	if len(responses) > 1 {
+		if err := n.checkSynced(responses[1]); err != nil {
+			return err
+		}
+	}
+	return n.readFinalized(responses[0], tip)
 }
 
 // verifyIdentity checks that the node follows the configured chain, and reads the state of the
@@ -105,6 +135,7 @@ func (n *server) verifyIdentity(ctx context.Context) error {
 	}
 	n.noBlockReceipts.Store(false)
 	n.usesTraceBlock.Store(false)
+	n.maxRange.Store(0)
 	n.noPending.Store(n.endpoint.noPending)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -169,7 +200,7 @@ func (n *server) readFinalized(r rpc.Response, tip chain.Header) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.saysFinalized, n.finalized, n.finalizedTime = says, at, ends
+	n.saysFinalized, n.finalized, n.finalizedTime, n.finalizedFor = says, at, ends, tip.Hash
 	return nil
 }
 

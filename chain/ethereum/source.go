@@ -93,7 +93,7 @@ func (s *Source) At(ctx context.Context) (chain.View, error) {
 		return chain.View{}, err
 	}
 	return chain.View{Tip: chain.Tip{Header: tip, Finalized: min(s.finalizedHeight(), tip.Height)},
-		Reader: &view{s, n, tip.Height}}, nil
+		NoMempool: n.showsNoPending(), Reader: &view{s, n, tip.Height}}, nil
 }
 
 // view reads the network from one node. Its tip is the end of the chain when the node was chosen.

@@ -103,8 +103,8 @@ type pool struct {
 }
 
 const (
-	// maxChoiceAge is how long Current returns the result of a choice.
-	maxChoiceAge = time.Minute
+	// maxChoiceAge is how long Current returns the result of a choice: longer than a follower rests between two.
+	maxChoiceAge = 2 * time.Minute
 	// maxChoiceTime bounds a choice for callers without a deadline, because other callers wait for it.
 	maxChoiceTime = 30 * time.Second
 )

@@ -98,7 +98,7 @@ func (s *Source) At(ctx context.Context) (chain.View, error) {
 	if err != nil {
 		return chain.View{}, err
 	}
-	return chain.View{Tip: chain.Tip{Header: tip, Finalized: min(s.solidHeight(), tip.Height)},
+	return chain.View{Tip: chain.Tip{Header: tip, Finalized: min(s.solidHeight(), tip.Height)}, NoMempool: true,
 		Reader: &view{s, n, tip}}, nil
 }
 

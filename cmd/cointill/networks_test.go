@@ -44,7 +44,7 @@ func evmNode(t *testing.T, chainID int64, decimals int) *httptest.Server {
 				}
 			}
 			return block(height)
-		case "eth_getBlockReceipts":
+		case "eth_getBlockReceipts", "eth_getLogs":
 			return []any{}
 		case "eth_call":
 			if params[0].(map[string]any)["data"] == "0x95d89b41" { // symbol()
