@@ -37,11 +37,12 @@ type node struct {
 	failAt int // questions until it fails
 	view   picture
 	pool   bool // it was asked for its mempool, and has told
+	polled bool // the same, at any time in the step
 }
 
 // begin makes the node ready for a step.
 func (n *node) begin(fault string) {
-	n.fault, n.failAt, n.view, n.pool = fault, 1+n.rng.IntN(6), n.now, false
+	n.fault, n.failAt, n.view, n.pool, n.polled = fault, 1+n.rng.IntN(6), n.now, false, false
 	n.steps++
 	switch fault {
 	case nodeLags, nodeOldTip:
@@ -160,17 +161,19 @@ func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending,
 	}
 	err = n.ask(ctx)
 	n.pool = err == nil
+	n.polled = n.polled || n.pool
 	return p, err
 }
 
-// applied tells the model that a step went through: all that the node shows is known.
+// applied tells the model that a step went through: all that the node shows is known, the mempool if it was asked for
+// it. A step asks for none while nothing is awaited.
 func (n *node) applied() {
 	for _, b := range n.view.blocks {
 		for _, t := range b.txs {
 			t.wasShown(b.Time, n.steps)
 		}
 	}
-	if n.kind == money.XRPL || n.fault == nodeEmptyPool {
+	if n.kind == money.XRPL || n.fault == nodeEmptyPool || !n.polled {
 		return
 	}
 	for _, t := range n.view.pool {

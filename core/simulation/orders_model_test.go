@@ -175,6 +175,10 @@ func (o *order) allow(row models.Send, txs []*coinTx) (list []string) {
 	if state == "ready" && !o.sweptAt.Before(o.deadline(row)) {
 		state, reason, released = "expired", send.NotSigned, true
 	}
+	if own := time.Duration(row.Advanced) * time.Second; state == "ready" && !shown &&
+		!o.sweptAt.Before(o.deadline(row).Add(-own)) { // by its own clock, and the network showed nothing since
+		state, reason = "expired", send.NotSigned
+	}
 	if len(txs) == 0 || !shown || released || o.retried {
 		add(state, reason, false, none)
 	}

@@ -161,6 +161,9 @@ func (r *replica) lead(c money.Chain, fence int64) (*following, error) {
 		Network: network, Source: f.node, Store: observer, Watch: observer.Watching, Clock: r.clock.Now, Interval: time.Second,
 		Fence:   func() int64 { return fence },
 		Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
+		// A step reads no mempool while nothing is awaited.
+		RestInterval: time.Minute,
+		Awaited:      func(ctx context.Context) (bool, error) { return observer.IsAwaited(ctx, network) },
 	})
 	r.follows[c] = f
 	return f, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"cointill/chain"
 	"cointill/chain/ethereum"
@@ -75,6 +76,9 @@ func (s *Settings) openEVM(all *nodes, now clock.Clock, log *slog.Logger, answer
 		all.addNetwork(one.domain, one.chain, source, ethereum.Codec())
 		added := &all.follow[len(all.follow)-1]
 		added.interval, added.addresses, added.paysEther = p.Interval, addresses[one.domain], p.Native == money.ETH
+		if !p.Private {
+			added.rest = restInterval
+		}
 		all.homes[source.Network()] = all.keyed[one.domain][money.Ethereum].Network()
 		all.tokenless[source.Network()] = !p.HasToken() && one.chain != money.Ethereum
 		all.contracts[source.Network()] = place.Contract{ChainID: p.ChainID, Token: p.Token.String(),
@@ -87,6 +91,10 @@ func (s *Settings) openEVM(all *nodes, now clock.Clock, log *slog.Logger, answer
 	}
 	return nil
 }
+
+// restInterval is how often the nodes of a public network are asked while nothing is awaited there: many are
+// providers that count each call. The choice of a node (package quorum) is kept for longer.
+const restInterval = 90 * time.Second
 
 // findEVMHome returns the network of Ethereum by which a domain's addresses are known. Its token isn't needed.
 func (s *Settings) findEVMHome(domain scope.Domain) (params.Params, error) {

@@ -49,6 +49,8 @@ type followed struct {
 	codec  chain.Codec // nil where nothing is looked for in raw blocks
 	// interval is how often it is looked at without a push; 0 is the follower's usual.
 	interval time.Duration
+	// rest is how often it is looked at while nothing is awaited there; 0 for no difference.
+	rest time.Duration
 	// addresses are those that it shares with other networks; nil for none.
 	addresses *observe.Addresses
 	// paysEther says that balances are compared, hasIssuer that the token's issuer is asked about addresses.

@@ -136,9 +136,10 @@ func (p *Product) followNetwork(ctx context.Context, f followed) error {
 		}
 		follower := chain.NewFollower(chain.FollowerConfig{
 			Network: network, Source: f, Store: observer, Watch: observer.Watching, Clock: p.Clock, Log: p.Log,
-			Interval: f.interval,
-			Fence:    func() int64 { return fence },
-			Refresh:  func(ctx context.Context) error { return observer.Refresh(ctx, network) },
+			Interval: f.interval, RestInterval: f.rest,
+			Fence:   func() int64 { return fence },
+			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, network) },
+			Awaited: func(ctx context.Context) (bool, error) { return observer.IsAwaited(ctx, network) },
 		})
 		p.followers.Store(network, follower)
 		defer p.followers.Delete(network)
