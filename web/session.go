@@ -65,17 +65,25 @@ func (st *store) New(r *http.Request, name string) (*sessions.Session, error) {
 		return session, nil // no cookie of ours
 	}
 	session.ID = cookie.Value
-	found, err := st.sessions.LoadSession(r.Context(), cookie.Value)
+	err = st.loadValues(r.Context(), session)
+	session.IsNew = err != nil
 	if fault.KindOf(err) == fault.NotFound {
 		return session, nil
 	}
+	return session, err
+}
+
+// loadValues reads what the session of an id remembers.
+func (st *store) loadValues(ctx context.Context, session *sessions.Session) error {
+	found, err := st.sessions.LoadSession(ctx, session.ID)
 	if err != nil {
-		return session, err
+		return err
 	}
 	values := map[string]string{}
 	if err := json.Unmarshal([]byte(found.Data), &values); err != nil {
-		return session, fmt.Errorf("session data: %w", err)
+		return fmt.Errorf("session data: %w", err)
 	}
+	clear(session.Values)
 	for key, value := range values {
 		session.Values[key] = value
 	}
@@ -83,8 +91,15 @@ func (st *store) New(r *http.Request, name string) (*sessions.Session, error) {
 		session.Values[userKey] = strconv.FormatInt(found.UserID, 10)
 		session.Values[expiresKey] = found.Expires.Format(time.RFC3339Nano)
 	}
-	session.IsNew = false
-	return session, nil
+	return nil
+}
+
+// setValue remembers a text; "" forgets it.
+func setValue(session *sessions.Session, key, value string) {
+	session.Values[key] = value
+	if value == "" {
+		delete(session.Values, key)
+	}
 }
 
 // Save writes what the session remembers, and the cookie when the browser
@@ -110,16 +125,23 @@ func (st *store) Save(r *http.Request, w http.ResponseWriter, session *sessions.
 }
 
 // Rotate saves the session, which has a new id already; the old one is worth nothing
-// afterwards. One that was ended meanwhile stays ended: the browser keeps its cookie, which
+// afterwards. Where another request of the browser has made the new one, it gets the changes
+// of this request. One that was ended meanwhile stays ended: the browser keeps its cookie, which
 // opens nothing.
-func (st *store) Rotate(r *http.Request, w http.ResponseWriter, old string, session *sessions.Session) error {
+func (st *store) Rotate(r *http.Request, w http.ResponseWriter, old string, session *sessions.Session,
+	changes map[string]string) error {
 	row, err := plain(session, r)
 	if err != nil {
 		return err
 	}
 	_, err = st.sessions.RotateSession(r.Context(), old, row)
 	if fault.KindOf(err) == fault.NotFound { // ended, or another request of the browser has replaced it
-		_, err = st.sessions.LoadSession(r.Context(), session.ID)
+		if err = st.loadValues(r.Context(), session); err == nil {
+			for key, value := range changes {
+				setValue(session, key, value)
+			}
+			err = st.Save(r, w, session)
+		}
 	}
 	if fault.KindOf(err) == fault.NotFound {
 		return nil
@@ -159,10 +181,11 @@ type login struct {
 	request *http.Request
 	session *sessions.Session
 
-	sent                   bool   // the browser sent this token
-	dirty, rotate, welcome bool   // what finish has to do; welcome: give a visitor the cookie
-	old                    string // the id that a rotation replaces
-	device                 string // to give the browser
+	sent            bool              // the browser sent this token
+	changes         map[string]string // what this request set
+	rotate, welcome bool              // what finish has to do; welcome: give a visitor the cookie
+	old             string            // the id that a rotation replaces
+	device          string            // to give the browser
 }
 
 // open reads the request's session. Its converted request is kept, because
@@ -178,7 +201,8 @@ func (s *Server) open(c *fiber.Ctx) (*login, error) {
 		return nil, err
 	}
 	cookie, _ := r.Cookie(s.store.name)
-	return &login{server: s, request: r, session: session, sent: cookie != nil && cookie.Value == session.ID}, nil
+	return &login{server: s, request: r, session: session, changes: map[string]string{},
+		sent: cookie != nil && cookie.Value == session.ID}, nil
 }
 
 // User is whose session it is.
@@ -199,11 +223,8 @@ func (l *login) Set(key, value string) {
 	if key == userKey || key == expiresKey || l.Value(key) == value {
 		return
 	}
-	l.session.Values[key] = value
-	if value == "" {
-		delete(l.session.Values, key)
-	}
-	l.dirty = true
+	setValue(l.session, key, value)
+	l.changes[key] = value
 }
 
 // SignIn makes the session a user's, under a new id. What a visitor's session
@@ -258,7 +279,7 @@ func (l *login) SignOut() {
 	if l.rotate {
 		l.session.ID = l.old
 	}
-	l.session.Options.MaxAge, l.dirty, l.rotate = -1, true, false
+	l.session.Options.MaxAge, l.rotate = -1, false
 }
 
 // finish saves changes and adds the cookie to the answer, once.
@@ -267,8 +288,8 @@ func (l *login) finish(c *fiber.Ctx) error {
 	var err error
 	switch {
 	case l.rotate:
-		err = l.server.store.Rotate(l.request, w, l.old, l.session)
-	case l.dirty, l.welcome && !l.sent:
+		err = l.server.store.Rotate(l.request, w, l.old, l.session, l.changes)
+	case l.session.Options.MaxAge < 0, len(l.changes) > 0, l.welcome && !l.sent:
 		err = l.server.store.Save(l.request, w, l.session)
 	}
 	if l.device != "" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cointill/models"
+	"cointill/models/modelstest"
 	"cointill/web"
 )
 
@@ -130,6 +131,41 @@ func TestRightsChangeUnderTwoRequests(t *testing.T) {
 	if answer, _ := b.do(t, "GET", "/dashboard", "", "Cookie", former); answer.StatusCode != http.StatusSeeOther {
 		t.Errorf("the former cookie: status %d, want 303 to sign in", answer.StatusCode)
 	}
+}
+
+// TestValuesOfBothRequestsStay: of two requests of one browser that are under way when the member's role changes, one switches
+// to live. It stays switched, whichever of the two saves the new session first.
+func TestValuesOfBothRequestsStay(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		b := setupWith(t, local, db)
+		for role, switchFirst := range map[string]bool{"finance": true, "admin": false} {
+			w := b.signedIn(t)
+			w.get("/dashboard")
+			b.db.Exec(t.Context()).Model(&models.Member{}).Where("1 = 1").Update("role", role)
+			look := func(w *browser) { w.get("/dashboard") }
+			change := func(w *browser) {
+				if answer, _ := w.post("/dashboard/domain", url.Values{"domain": {"live"}}); answer.StatusCode != http.StatusSeeOther {
+					t.Errorf("the switch to live: status %d, want 303", answer.StatusCode)
+				}
+			}
+			first, last := change, look
+			if !switchFirst {
+				first, last = look, change
+			}
+			other := &browser{bench: b, t: t, cookie: w.cookie, token: w.token}
+			b.shown = func() { // the request that saves last has read its session
+				b.shown = nil
+				first(other)
+			}
+			last(w)
+			if w.cookie != other.cookie {
+				t.Errorf("the cookies after the change to %s are %q and %q, want the same", role, w.cookie, other.cookie)
+			}
+			if _, body := w.get("/dashboard"); !strings.Contains(body, " live") {
+				t.Errorf("switch saved first %t: the overview is not live: %.80s", switchFirst, body)
+			}
+		}
+	})
 }
 
 // TestRevokedUnderARequest (AP-6): a session that is revoked while a request with changed rights is under way doesn't come back.
