@@ -168,6 +168,36 @@ func TestValuesOfBothRequestsStay(t *testing.T) {
 	})
 }
 
+// TestOwnRotationCounts (AP-6): a request that asks for a new session when the member's role has changed gets one that no other
+// request of the browser arrives at.
+func TestOwnRotationCounts(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		b := setupWith(t, local, db)
+		w := b.signedIn(t)
+		w.get("/dashboard")
+		other := &browser{bench: b, t: t, cookie: w.cookie}
+		former := w.cookie
+		var row models.Session
+		if err := b.db.Read(t.Context()).Take(&row).Error; err != nil {
+			t.Fatal(err)
+		}
+		b.db.Exec(t.Context()).Model(&models.Member{}).Where("1 = 1").Update("role", "finance")
+		if answer, _ := w.post("/dashboard/lock", url.Values{}); answer.StatusCode != http.StatusSeeOther {
+			t.Errorf("the request for a new session: status %d, want 303", answer.StatusCode)
+		}
+		if err := b.db.Exec(t.Context()).Create(&row).Error; err != nil { // as for a request that was under way
+			t.Fatal(err)
+		}
+		other.get("/dashboard")
+		if w.cookie == former || other.cookie == former || w.cookie == other.cookie {
+			t.Errorf("the cookies are %q, asked for, and %q, by the new role; want two, other than %q", w.cookie, other.cookie, former)
+		}
+		if answer, _ := w.get("/dashboard"); answer.StatusCode != http.StatusOK {
+			t.Errorf("with the cookie that was asked for: status %d, want 200", answer.StatusCode)
+		}
+	})
+}
+
 // TestRevokedUnderARequest (AP-6): a session that is revoked while a request with changed rights is under way doesn't come back.
 func TestRevokedUnderARequest(t *testing.T) {
 	b := setup(t, local)

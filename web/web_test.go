@@ -149,6 +149,7 @@ func (b *bench) dashboard(m page.Members, v page.Visitors) {
 		}
 		return c.Redirect("/dashboard")
 	})
+	m.Post("/dashboard/lock", scope.SeePayments, func(c *page.Ctx) error { c.Session.Rotate(); return c.Redirect("/dashboard") })
 	m.Post("/dashboard/methods", scope.ToggleMethods, func(c *page.Ctx) error { return c.Render(text("toggled by " + c.Scope.Actor)) })
 	m.Get("/dashboard/panic", scope.SeePayments, func(*page.Ctx) error { panic(canary) })
 }
