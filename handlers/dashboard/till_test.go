@@ -227,7 +227,14 @@ func TestTillLeadsToTheCustomersPage(t *testing.T) {
 			sale := b.PostFrom("/dashboard/till", "/dashboard/till",
 				url.Values{"amount": {"25"}, "currency": {"USD"}, "method": {method}})
 			expect(t, sale, 303)
-			expect(t, b.Get(sale.Header.Get("Location")), 200, want, "/pay/")
+			at := sale.Header.Get("Location")
+			expect(t, b.Get(at), 200, want, "/pay/")
+			s.UpdatePayment(at[strings.LastIndex(at, "/")+1:], map[string]any{"status": string(payment.Successful)})
+			final := b.Get(at)
+			expect(t, final, 200, "Paid")
+			if strings.Contains(final.Body, "/pay/") {
+				t.Errorf("the page of a final sale in %s still leads to the customer's: %.1500s", method, final.Body)
+			}
 		}
 	})
 }
