@@ -100,9 +100,9 @@ func (s *Service) ListPayable(ctx context.Context, sc scope.Scope) (coins []mone
 	return coins, nil
 }
 
-// OfferedCoins returns which of the payable coins a link lets its customers choose from.
-func OfferedCoins(l models.Link, payable []money.CoinInfo) (coins []money.CoinInfo) {
-	for _, info := range payable {
+// OfferedCoins returns which of some coins a link is for. Of those that are payable its customers choose.
+func OfferedCoins(l models.Link, all []money.CoinInfo) (coins []money.CoinInfo) {
+	for _, info := range all {
 		if l.Methods == "" || slices.Contains(strings.Split(l.Methods, ","), string(info.Method)) {
 			coins = append(coins, info)
 		}

@@ -2,7 +2,6 @@ package links
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,16 +116,13 @@ func posterProps(ctx context.Context, f linkFacts) dashboard.PosterProps {
 func typed(address string) string { return strings.TrimPrefix(address, "https://") }
 
 // listCoins names the coins of a link, each with the networks that its customers may choose from now. A link for all
-// coins has those that can be paid.
+// coins has those that can be paid; one for some coins has these also when they can't be paid.
 func listCoins(l models.Link, payable []money.CoinInfo) (names []string) {
-	for _, info := range money.Coins() {
-		accepted := slices.Contains(strings.Split(l.Methods, ","), string(info.Method))
-		if l.Methods == "" {
-			accepted = isPayable(info.Method, payable)
-		}
-		if !accepted {
-			continue
-		}
+	all := payable
+	if l.Methods != "" {
+		all = money.Coins()
+	}
+	for _, info := range link.OfferedCoins(l, all) {
 		name := string(info.Coin)
 		if networks := nameNetworks(info.Method, payable); networks != "" {
 			name += " · " + networks
@@ -144,11 +140,6 @@ func nameNetworks(method money.Method, payable []money.CoinInfo) string {
 		}
 	}
 	return ""
-}
-
-// isPayable reports whether a method's coin is among those that can be paid.
-func isPayable(method money.Method, payable []money.CoinInfo) bool {
-	return slices.ContainsFunc(payable, func(info money.CoinInfo) bool { return info.Method == method })
 }
 
 // The fields of the form of a link.
