@@ -50,6 +50,8 @@ func (s *Service) listNetworks(sc scope.Scope, coin money.CoinInfo, taken takenN
 		row := MethodNetwork{Served: one, Enabled: slices.Contains(offered, one),
 			Preselected: len(offered) > 0 && offered[0] == one, Problem: s.Networks.Problem(one.Network)}
 		if row.Enabled && !slices.Contains(taken.accepted[coin.Method], one.Code) {
+			// The API has these sentences too, in English, and each is about one network. The checklist of going live
+			// names all such networks in one sentence, in the member's language: golive.wallet_unentered.
 			row.Problem = "Your address was not entered for this network, so nothing is paid there. " +
 				"Enter it again on the page of the wallet."
 			if one.Code == money.Tron {
