@@ -23,6 +23,10 @@ var tokenLink = regexp.MustCompile(`ethereum:(0x[0-9A-Fa-f]{40})@31339/transfer\
 // takes by the keystroke-level model, and fails where the person needs three minutes without the waiting.
 func TestFirstUSDT(t *testing.T) {
 	t.Parallel()
+	if *tasksBefore {
+		t.Log("from sign-up to USDT: – (the release before the till couldn't do it)")
+		return
+	}
 	i, bsc, contract := newTillOnBSC(t)
 	page := browser.StartShared(t).OpenTab(t, browser.Desktop)
 	p := &person{page: page}
@@ -105,7 +109,7 @@ func newTillOnBSC(t *testing.T) (i *harness.Instance, bsc *evm.Node, contract st
 	ether := evm.StartAnvil(t)
 	bsc = evm.StartAnvilAs(t, 31339)
 	contract = bsc.DeployContract("Pegged")
-	i = harness.New(t, false)
+	i = newTaskInstance(t)
 	i.SetSetting("TEST_ETHEREUM_URL", "http://"+ether.HTTP)
 	i.SetSetting("TEST_ETHEREUM_NETWORK", "chain-31337")
 	i.SetSetting("TEST_ETHEREUM_USDT", ether.DeployContract("Tether"))

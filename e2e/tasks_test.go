@@ -16,8 +16,10 @@ import (
 )
 
 var (
-	tasksProgram = flag.String("tasks.program", "", "TestTasks: the program of another release; empty takes this one")
-	tasksBefore  = flag.Bool("tasks.before", false, "TestTasks: take the steps that the release before the till needed")
+	tasksProgram = flag.String("tasks.program", "",
+		"TestTasks and TestFirstUSDT: the program of another release; empty takes this one")
+	tasksBefore = flag.Bool("tasks.before", false, "TestTasks: take the steps that the release before the till needed; "+
+		"TestFirstUSDT, which needs a till, does nothing")
 )
 
 // task is something that a person does in the dashboard, from the overview on.
@@ -71,14 +73,7 @@ func TestTasks(t *testing.T) {
 
 // openTaskShop starts the demo, signs its owner in, and adds a webhook endpoint that the shop's server answers.
 func openTaskShop(t *testing.T) *taskShop {
-	i := harness.New(t, false)
-	if *tasksProgram != "" {
-		path, err := filepath.Abs(*tasksProgram)
-		if err != nil {
-			t.Fatal(err)
-		}
-		i.SetProgram(path)
-	}
+	i := newTaskInstance(t)
 	i.Start("demo")
 	email, password := readDemoSignIn(t, i)
 	s := &taskShop{Instance: i, t: t, password: password, page: browser.StartShared(t).OpenTab(t, browser.Desktop)}
@@ -94,6 +89,20 @@ func openTaskShop(t *testing.T) *taskShop {
 	s.page.FillField("input[name=password]", password)
 	s.page.FollowLink("main form button[type=submit]")
 	return s
+}
+
+// newTaskInstance prepares an instance of the program that the flag names.
+func newTaskInstance(t *testing.T) *harness.Instance {
+	t.Helper()
+	i := harness.New(t, false)
+	if *tasksProgram != "" {
+		path, err := filepath.Abs(*tasksProgram)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.SetProgram(path)
+	}
+	return i
 }
 
 // startPayment starts a payment of some naira in XRP, which a customer opens.
