@@ -132,7 +132,7 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 	if err := s.openLedgers(all, now, log, answers); err != nil {
 		return nil, err
 	}
-	return all, s.setPolls(all)
+	return all, s.setPollIntervals(all)
 }
 
 // openLedgers adds the sources of the XRP Ledger's networks.

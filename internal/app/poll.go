@@ -8,22 +8,23 @@ import (
 	"cointill/core/money"
 )
 
-// leastPoll and mostPoll bound the setting node-poll.
+// minPollInterval and maxPollInterval bound the setting node-poll.
 const (
-	leastPoll = time.Second
-	mostPoll  = time.Minute
+	minPollInterval = time.Second
+	maxPollInterval = time.Minute
 )
 
-// setPolls sets how often nodes are asked for new blocks, by the codes of networks.
-func (s *Settings) setPolls(all *nodes) error {
+// setPollIntervals sets how often nodes are asked for new blocks, by the codes of networks.
+func (s *Settings) setPollIntervals(all *nodes) error {
 	for code, text := range s.NodePoll {
 		network := money.Chain(code)
 		if !slices.Contains(money.ListNetworks(), network) {
 			return fmt.Errorf("node-poll: %q is no network; they are %v", code, money.ListNetworks())
 		}
 		interval, err := time.ParseDuration(text)
-		if err != nil || interval < leastPoll || interval > mostPoll {
-			return fmt.Errorf("node-poll: %s=%s is no time from %s to %s, such as 12s", code, text, leastPoll, mostPoll)
+		if err != nil || interval < minPollInterval || interval > maxPollInterval {
+			return fmt.Errorf("node-poll: %s=%s is no time from %s to %s, such as 12s", code, text,
+				minPollInterval, maxPollInterval)
 		}
 		for i := range all.follow {
 			if all.follow[i].Network().Code() == network {
