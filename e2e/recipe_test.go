@@ -150,11 +150,11 @@ func cook(t *testing.T, i *harness.Instance, program *exec.Cmd) {
 			t.Errorf("a delivery was answered %d: %s", status, said)
 		}
 	}
-	refuse(t, p)
+	postForgeries(t, p)
 }
 
-// refuse posts the last delivery again, and then changed in every part that is signed.
-func refuse(t *testing.T, p *passage) {
+// postForgeries posts the last delivery again, and then changed in every part that is signed.
+func postForgeries(t *testing.T, p *passage) {
 	t.Helper()
 	if status := p.post(p.header, p.body); status != http.StatusNoContent {
 		t.Errorf("a genuine delivery was answered %d", status)

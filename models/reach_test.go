@@ -22,10 +22,10 @@ func TestReachTellsWhatPasses(t *testing.T) {
 		"nothing listens":      {nil, "The database can't be reached.", "connection refused"},
 		"it hangs up":          {func(c net.Conn) { _ = c.Close() }, "The database can't be reached.", ""},
 		"it says nothing":      {func(net.Conn) {}, "The database doesn't answer.", ""},
-		"it is starting":       {refuse("57P03", "the database system is starting up"), "The database is starting or stopping.", "starting up"},
-		"too many connections": {refuse("53300", "sorry, too many clients already"), "The database takes no more connections.", "too many"},
-		"a wrong password":     {refuse("28P01", "password authentication failed"), "", "password authentication failed"},
-		"no such database":     {refuse("3D000", "database does not exist"), "", "does not exist"},
+		"it is starting":       {refuseStart("57P03", "the database system is starting up"), "The database is starting or stopping.", "starting up"},
+		"too many connections": {refuseStart("53300", "sorry, too many clients already"), "The database takes no more connections.", "too many"},
+		"a wrong password":     {refuseStart("28P01", "password authentication failed"), "", "password authentication failed"},
+		"no such database":     {refuseStart("3D000", "database does not exist"), "", "does not exist"},
 		"a word of no server":  {func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); _ = c.Close() }, "", ""},
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -72,8 +72,8 @@ func serveEach(listener net.Listener, answer func(net.Conn)) {
 	}
 }
 
-// refuse answers a start of a session with an error of PostgreSQL's.
-func refuse(code, message string) func(net.Conn) {
+// refuseStart answers a start of a session with an error of PostgreSQL's.
+func refuseStart(code, message string) func(net.Conn) {
 	return func(c net.Conn) {
 		defer func() { _ = c.Close() }()
 		if _, err := c.Read(make([]byte, 1024)); err != nil {

@@ -44,8 +44,8 @@ func newRefusals() *prometheus.CounterVec {
 	return refusals
 }
 
-// refuse answers a request that reaches no route: it can't be read, or the server is full.
-func (s *Server) refuse(c *fiber.Ctx, err error) error {
+// rejectUnrouted answers a request that reaches no route: it can't be read, or the server is full.
+func (s *Server) rejectUnrouted(c *fiber.Ctx, err error) error {
 	if conn, ok := c.Context().Conn().(*conn); ok && conn.hold.short() {
 		err = noMemory
 	}
@@ -86,8 +86,8 @@ func (s *Server) rejectOverCapacity(c net.Conn) {
 		_ = r.Request.Header.Read(bufio.NewReaderSize(c, headerLimit)) // whatever it was
 		answer := s.app.AcquireCtx(&r)
 		defer s.app.ReleaseCtx(answer)
-		_ = s.refuse(answer, overCapacity) // the answer is short enough to write
-		_, _ = r.Response.WriteTo(c)       // the client may have disconnected
-		_ = c.Close()                      // likewise
+		_ = s.rejectUnrouted(answer, overCapacity) // the answer is short enough to write
+		_, _ = r.Response.WriteTo(c)               // the client may have disconnected
+		_ = c.Close()                              // likewise
 	}()
 }

@@ -161,7 +161,7 @@ func (s *Server) build() {
 		ReadTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second,
 		ReduceMemoryUsage:     true, // connections that wait hold no buffers
 		DisableStartupMessage: true, DisablePreParseMultipartForm: true,
-		ErrorHandler: s.refuse,
+		ErrorHandler: s.rejectUnrouted,
 	})
 	s.app.Server().CloseOnShutdown = true
 	s.app.Server().HeaderReceived = s.longer
@@ -175,7 +175,7 @@ func (s *Server) build() {
 		c := s.app.AcquireCtx(r) // fiber would answer a method it doesn't know with a text of its own
 		defer s.app.ReleaseCtx(c)
 		// it only fails when the page can't be built, and then answers plainly
-		_ = s.refuse(c, fiber.ErrMethodNotAllowed)
+		_ = s.rejectUnrouted(c, fiber.ErrMethodNotAllowed)
 	}
 	s.app.Use(s.observe, s.guard, compress)
 	s.routes(s.Routes)

@@ -32,8 +32,8 @@ func (b *bench) mineAt(at time.Time, transfers ...chain.Transfer) {
 	b.apply(chain.Batch{Blocks: []chain.Block{block}, Pending: &chain.Pending{}})
 }
 
-// elsewhere returns an address that is a payment's with a tag only.
-func (b *bench) elsewhere() string {
+// insertTaggedAddress stores and returns an address that is a payment's with a tag only.
+func (b *bench) insertTaggedAddress() string {
 	b.t.Helper()
 	tagged := models.Destination{Network: string(network), Address: "bcrt1tagged", Tag: 5, BusinessID: b.scope.BusinessID,
 		Domain: "test", CreatedAt: b.clock.Now()}
@@ -54,7 +54,7 @@ func TestBlockTimeBeforeFirstSight(t *testing.T) {
 		seen := b.clock.Now()
 		pays, rest, more := b.pay(paid, "pays", paid.Payment.Due), b.pay(part, "rest", half), b.pay(ended, "more", money.Units(1_000))
 		unknown := b.pay(paid, "unknown", money.Units(7))
-		unknown.Destination.Address = b.elsewhere()
+		unknown.Destination.Address = b.insertTaggedAddress()
 		b.pool(nil, pays, rest, more, unknown)
 		b.clock.Advance(time.Minute)
 		mined := seen.Add(-time.Minute)
@@ -599,7 +599,7 @@ func TestGoneSince(t *testing.T) {
 		must(t, b.service.AdvanceClock(t.Context(), b.scope, ahead.Payment.Reference, time.Hour, false))
 		one, two := b.pay(plain, "plain", plain.Payment.Due), b.pay(ahead, "ahead", ahead.Payment.Due)
 		stray := b.pay(plain, "stray", money.Units(7))
-		stray.Destination.Address = b.elsewhere()
+		stray.Destination.Address = b.insertTaggedAddress()
 		reserve := models.Destination{Network: string(network), Address: "bcrt1reserve", Tag: -1, BusinessID: b.scope.BusinessID, Domain: "test", CreatedAt: b.clock.Now()}
 		must(t, b.db.Exec(t.Context()).Create(&reserve).Error)
 		unused := b.pay(plain, "unused", money.Units(7))
@@ -683,7 +683,7 @@ func TestKnownTransfersKeepTheirContent(t *testing.T) {
 		}
 
 		stray := b.pay(v, "stray", money.Units(7))
-		stray.Destination.Address = b.elsewhere()
+		stray.Destination.Address = b.insertTaggedAddress()
 		b.mine(stray)
 		stray.Amount = money.Units(8)
 		b.reorgTo(1, stray)

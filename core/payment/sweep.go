@@ -55,7 +55,7 @@ func (s *Service) RunSweeps(ctx context.Context, interval time.Duration) error {
 // reached, and those up to whose due time it was read.
 func (s *Service) EvaluateDue(ctx context.Context, network string, tip int64, read time.Time, touched []int64) error {
 	return errors.Join(s.evaluateAll(ctx, touched),
-		s.EvaluateEach(ctx, dueHeight, network, tip), s.EvaluateEach(ctx, elsewhere(dueHeight), network, tip),
+		s.EvaluateEach(ctx, dueHeight, network, tip), s.EvaluateEach(ctx, matchFurtherNetworks(dueHeight), network, tip),
 		evaluateRead(ctx, s, network, read))
 }
 
@@ -73,10 +73,10 @@ const dueHeight = "network = ? AND due_height IS NOT NULL AND due_height <= ?"
 const DueRead = "network = ? AND due_read IS NOT NULL AND due_read <= ?"
 
 // DueReadElsewhere is the same for further networks of payments.
-var DueReadElsewhere = elsewhere(DueRead)
+var DueReadElsewhere = matchFurtherNetworks(DueRead)
 
-// elsewhere turns a condition of payments into the one of their further networks.
-func elsewhere(condition string) string {
+// matchFurtherNetworks turns a condition of payments into the one of their further networks.
+func matchFurtherNetworks(condition string) string {
 	return "id IN (SELECT payment_id FROM payment_networks WHERE " + condition + ")"
 }
 

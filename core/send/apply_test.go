@@ -15,10 +15,10 @@ import (
 	"cointill/models"
 )
 
-// describe writes what is recorded of a send: its state, reason and hash, the types of its events, the kinds of the
+// describeSend writes what is recorded of a send: its state, reason and hash, the types of its events, the kinds of the
 // mails that were
 // written, its entries in the journal, and how many rows its timeline has.
-func (o *office) describe(v send.View, letters *[]send.Letter) string {
+func (o *office) describeSend(v send.View, letters *[]send.Letter) string {
 	o.Helper()
 	now := o.find(v)
 	if now.Send.PaidTwice != (now.Send.Reason == send.PaidTwice) {
@@ -106,7 +106,7 @@ func TestChangesAreRecordedOnce(t *testing.T) {
 				t.Errorf("%s: it is due at %v and height %v, want no time, and height 12: %t", step.name, due.DueAt,
 					due.DueHeight, wakes)
 			}
-			if got := o.describe(v, letters); got != step.want {
+			if got := o.describeSend(v, letters); got != step.want {
 				t.Errorf("%s: recorded is\n%s\nwant\n%s", step.name, got, step.want)
 			}
 		}
@@ -215,7 +215,7 @@ func TestEndsAreRecorded(t *testing.T) {
 		letters := o.listen()
 		c.facts(v)
 		v = o.evaluate(v)
-		if got := o.describe(v, letters); got != c.want {
+		if got := o.describeSend(v, letters); got != c.want {
 			t.Errorf("%s: recorded is\n%s\nwant\n%s", c.name, got, c.want)
 		}
 		ended := v.State() == send.Successful || v.State() == send.Failed || v.State().Released()

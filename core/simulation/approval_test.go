@@ -62,8 +62,8 @@ func (o *order) needs() int {
 	return 0
 }
 
-// describe writes everything of a send that people agree to.
-func describe(s models.Send) string {
+// describeSend writes everything of a send that people agree to.
+func describeSend(s models.Send) string {
 	amount := s.Amount.String()
 	if s.Rate == send.RateToday {
 		amount = fmt.Sprint(s.Fiat, " hundredths of ", s.Currency)
@@ -109,7 +109,7 @@ func (o *order) agree(r *replica) bool {
 		return true
 	}
 	p := o.shop.people[o.rng.IntN(len(o.shop.people))]
-	agreed := agreement{p.Actor, describe(v.Send)}
+	agreed := agreement{p.Actor, describeSend(v.Send)}
 	o.agreed = append(o.agreed, agreed)
 	var made send.View
 	err := o.guarded(r, fmt.Sprintf("%s approves send %d", p.Actor, o.number), func() (err error) {
@@ -234,7 +234,7 @@ func (o *order) claim(r *replica) bool {
 	if v = o.read(r); v.State() == send.AwaitingDestination {
 		return false
 	}
-	o.content = describe(v.Send)
+	o.content = describeSend(v.Send)
 	if o.base == string(send.AwaitingDestination) {
 		o.base = string(send.AwaitingApproval)
 	}

@@ -127,7 +127,7 @@ func (w *world) watchSends(since time.Time, cursors []models.ChainCursor) {
 	for _, row := range rows {
 		o := w.orderOf(row)
 		if o.id == 0 {
-			o.id, o.code, o.base, o.content, o.value = row.ID, row.Reference, row.Status, describe(row), row.ValueUSD
+			o.id, o.code, o.base, o.content, o.value = row.ID, row.Reference, row.Status, describeSend(row), row.ValueUSD
 			o.need = o.needs()
 			w.checkReserved(row)
 		}
@@ -151,7 +151,7 @@ func (w *world) watchSends(since time.Time, cursors []models.ChainCursor) {
 
 // becomesReady looks at a send that was just approved for the last time, or tried again (30, 32).
 func (o *order) becomesReady(row models.Send) {
-	content := describe(row)
+	content := describeSend(row)
 	if n, need := o.agreeing(content), max(o.need, o.needs()); n < need && !o.retrying {
 		o.find("invariant 32: send %d is ready as %q, to which %d people agreed, want %d", o.number, content, n, need)
 	}

@@ -164,11 +164,11 @@ func (o *order) hand(r *replica) bool {
 	case err != nil:
 		return false
 	}
-	told := describe(v.Send) + " " + v.Send.Amount.String()
+	told := describeSend(v.Send) + " " + v.Send.Amount.String()
 	if told != o.ready {
 		o.find("invariant 32: send %d is to be signed as %q, and was approved as %q", o.number, told, o.ready)
 	}
-	if n := o.agreeing(describe(v.Send)); n < o.need || o.need == 0 && describe(v.Send) != o.content {
+	if n := o.agreeing(describeSend(v.Send)); n < o.need || o.need == 0 && describeSend(v.Send) != o.content {
 		o.find("invariant 32: send %d is to be signed as %q, to which %d of %d people agreed", o.number, told, n,
 			o.need)
 	}

@@ -249,8 +249,8 @@ func unixText(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
 // clock writes an absolute time with its zone.
 func (p StatusProps) clock(t time.Time) string { return words.FormatMoment(p.Lang, t) }
 
-// refresh is how often browsers without JavaScript load the page again.
-func (p StatusProps) refresh() int {
+// refreshSeconds is after how many seconds browsers without JavaScript load the page again; 0 for never.
+func (p StatusProps) refreshSeconds() int {
 	if p.View.Final() || p.View == Confirm {
 		return 0
 	}
@@ -260,7 +260,7 @@ func (p StatusProps) refresh() int {
 func (p PageProps) shell() layout.CustomerProps {
 	return layout.CustomerProps{
 		Lang: p.Lang, Title: p.t("page_title", "Merchant", p.Merchant), Skip: p.t("skip"),
-		Refresh: p.refresh(), RefreshTo: p.path(""), Stream: true, Test: p.Test, TestText: p.t("test_band"),
+		Refresh: p.refreshSeconds(), RefreshTo: p.path(""), Stream: true, Test: p.Test, TestText: p.t("test_band"),
 		ThemeText: p.t("theme"),
 	}
 }

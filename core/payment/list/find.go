@@ -253,7 +253,7 @@ func (by finder) byHash(text string) way {
 
 // byAddress finds by a receiving address, however its letters' sizes were typed.
 func (by finder) byAddress(text string) way {
-	return by.byDestination(clause.Expr{SQL: by.lower("address") + " = ?", Vars: []any{strings.ToLower(text)}})
+	return by.byDestination(clause.Expr{SQL: by.lowerColumn("address") + " = ?", Vars: []any{strings.ToLower(text)}})
 }
 
 // byAddressPrefix finds by how a receiving address begins.
@@ -280,12 +280,12 @@ func (by finder) byHashPrefix(text string) way {
 
 // beginsLower is true where a column, in small letters, begins with a text. Indexes have that expression.
 func (by finder) beginsLower(column, text string) clause.Expr {
-	small := by.lower(column)
+	small := by.lowerColumn(column)
 	return clause.Expr{SQL: "(" + small + " >= ? AND " + small + " < ?)", Vars: prefixRange(strings.ToLower(text))}
 }
 
-// lower is a column in small letters, as indexes have it.
-func (by finder) lower(column string) string {
+// lowerColumn returns a column in small letters, as indexes have it.
+func (by finder) lowerColumn(column string) string {
 	if by.db.Postgres() {
 		return "lower(" + column + `) COLLATE "C"`
 	}

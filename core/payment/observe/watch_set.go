@@ -49,11 +49,11 @@ func (o *Observer) Refresh(ctx context.Context, network chain.Network) error {
 	if err := o.refreshSends(ctx, network); err != nil {
 		return err
 	}
-	return o.addresses.refresh(ctx, o.DB, o.Networks.Home(string(network)), o.Clock().Add(-numberingOverlap))
+	return o.addresses.addDestinations(ctx, o.DB, o.Networks.Home(string(network)), o.Clock().Add(-numberingOverlap))
 }
 
-// refresh adds the destinations of a home network. Rows that were made before settled are read once.
-func (a *Addresses) refresh(ctx context.Context, db *models.DB, home string, settled time.Time) error {
+// addDestinations adds the destinations of a home network. Rows that were made before settled are read once.
+func (a *Addresses) addDestinations(ctx context.Context, db *models.DB, home string, settled time.Time) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for after := a.readTo; ; {

@@ -53,7 +53,7 @@ func (s *Batches) Choose(ctx context.Context, sc scope.Scope, references []strin
 	}
 	references = slices.Compact(slices.Sorted(slices.Values(references)))
 	if len(references) == 0 || len(references) > send.MaxTogether {
-		return v, refuse("Tick the sends that one transaction is to pay, at most 100.")
+		return v, newRefusal("Tick the sends that one transaction is to pay, at most 100.")
 	}
 	if v.Sends, err = s.listSends(ctx, sc, send.Filter{References: references}); err != nil {
 		return v, err
@@ -73,14 +73,14 @@ func (s *Batches) Choose(ctx context.Context, sc scope.Scope, references []strin
 		}
 		switch same := row.BatchID != nil && first.BatchID != nil && *row.BatchID == *first.BatchID; {
 		case row.Network != first.Network:
-			return v, refuse("These sends are on " + first.Network + " and " + row.Network + ". One transaction pays " +
+			return v, newRefusal("These sends are on " + first.Network + " and " + row.Network + ". One transaction pays " +
 				"sends of one network. Tick those of one coin.")
 		case row.BatchID == nil && first.BatchID == nil && row.Account == "" || same:
 		default:
 			if row.BatchID == nil && row.Account == "" {
 				row = first
 			}
-			return v, refuse(row.Reference + " was prepared before, and its transaction may still confirm. Sign it as it " +
+			return v, newRefusal(row.Reference + " was prepared before, and its transaction may still confirm. Sign it as it " +
 				"was prepared, or withdraw it and ask for it again. Tick the others without it.")
 		}
 	}
@@ -102,7 +102,7 @@ func (s *Batches) listSends(ctx context.Context, sc scope.Scope, f send.Filter) 
 func (s *Batches) findSigner(network string) (chain.OutputSigner, error) {
 	signer, is := s.Sends.Signers[network].Signer.(chain.OutputSigner)
 	if !is {
-		return nil, refuse("Sends on " + network + " are signed one by one.")
+		return nil, newRefusal("Sends on " + network + " are signed one by one.")
 	}
 	return signer, nil
 }
@@ -177,7 +177,9 @@ func holderOf(row models.SendBatch) outputs.Holder {
 	return outputs.Holder{BusinessID: row.BusinessID, Domain: row.Domain, Network: row.Network, BatchID: row.ID}
 }
 
-func refuse(sentence string) error { return fault.New(fault.Conflict, "send_unavailable", sentence) }
+func newRefusal(sentence string) error {
+	return fault.New(fault.Conflict, "send_unavailable", sentence)
+}
 
 var (
 	errChanged = fault.New(fault.Conflict, "send_changed",

@@ -11,8 +11,8 @@ import (
 
 const address = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-// describe writes a file's errors as text, one a line.
-func describe(err error) string {
+// describeErrors writes a file's errors as text, one a line.
+func describeErrors(err error) string {
 	var wrong *request.FileError
 	if !errors.As(err, &wrong) {
 		return fmt.Sprint(err)
@@ -47,7 +47,7 @@ func TestReadPayouts(t *testing.T) {
 	} {
 		got, err := request.ReadPayouts([]byte(c.file))
 		if err != nil {
-			t.Errorf("%s: %s", name, describe(err))
+			t.Errorf("%s: %s", name, describeErrors(err))
 			continue
 		}
 		if a, b := fmt.Sprintf("%+v", dereference(got.Requests)), fmt.Sprintf("%+v", dereference(c.want)); a != b {
@@ -58,7 +58,7 @@ func TestReadPayouts(t *testing.T) {
 		}
 	}
 	if got, err := request.ReadPayouts([]byte(request.Example)); err != nil || len(got.Requests) != 2 {
-		t.Errorf("the example: %d payouts, %s", len(got.Requests), describe(err))
+		t.Errorf("the example: %d payouts, %s", len(got.Requests), describeErrors(err))
 	}
 }
 
@@ -99,12 +99,12 @@ func TestWrongFiles(t *testing.T) {
 		"too many rows": {header + strings.Repeat(row+"\n", request.MaxRows+1), "1002 : The file has more than 1,000 payouts. Divide it."},
 		"too long":      {header + strings.Repeat("a", request.MaxBytes), "0 : The file is larger than 1 MiB."},
 	} {
-		if _, err := request.ReadPayouts([]byte(c.file)); describe(err) != c.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, describe(err), c.want)
+		if _, err := request.ReadPayouts([]byte(c.file)); describeErrors(err) != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, describeErrors(err), c.want)
 		}
 	}
 	if got, err := request.ReadPayouts([]byte(header + strings.Repeat(row+"\n", request.MaxRows))); err != nil || len(got.Requests) != request.MaxRows {
-		t.Errorf("as many payouts as may be: %d, %s", len(got.Requests), describe(err))
+		t.Errorf("as many payouts as may be: %d, %s", len(got.Requests), describeErrors(err))
 	}
 }
 
@@ -132,16 +132,17 @@ func FuzzReadPayouts(f *testing.F) {
 // greatest size is read; a header that is wrong ends the reading.
 func TestSeparatorsAndSizes(t *testing.T) {
 	t.Parallel()
-	if _, err := request.ReadPayouts([]byte("coin;address,note\nx\n")); !strings.Contains(describe(err), `"coin;address"`) {
-		t.Errorf("a semicolon and a comma: %s, want columns between commas", describe(err))
+	_, err := request.ReadPayouts([]byte("coin;address,note\nx\n"))
+	if !strings.Contains(describeErrors(err), `"coin;address"`) {
+		t.Errorf("a semicolon and a comma: %s, want columns between commas", describeErrors(err))
 	}
 	row := "coin,address,amount,note\nBTC," + address + ",1,"
 	full := row + strings.Repeat("n", request.MaxBytes-len(row))
-	if _, err := request.ReadPayouts([]byte(full)); strings.Contains(describe(err), "larger") {
-		t.Errorf("a file of exactly the greatest size: %.100s", describe(err))
+	if _, err := request.ReadPayouts([]byte(full)); strings.Contains(describeErrors(err), "larger") {
+		t.Errorf("a file of exactly the greatest size: %.100s", describeErrors(err))
 	}
-	if _, err := request.ReadPayouts([]byte("coin,price\nBTC,1\n")); strings.Contains(describe(err), "\n2 ") {
-		t.Errorf("rows below a wrong header are judged: %s", describe(err))
+	if _, err := request.ReadPayouts([]byte("coin,price\nBTC,1\n")); strings.Contains(describeErrors(err), "\n2 ") {
+		t.Errorf("rows below a wrong header are judged: %s", describeErrors(err))
 	}
 	for what, c := range map[string]struct {
 		asked request.Request

@@ -87,7 +87,7 @@ func (h approvalPages) refuseMark(c *page.Ctx, typed ui.Form, refused error) err
 func (h approvalPages) unmarkSent(c *page.Ctx) error {
 	v, err := h.Approvals.UnmarkSent(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
 	if err != nil {
-		return h.refuse(c, ui.Form{}, err)
+		return h.showRefusal(c, ui.Form{}, err)
 	}
 	return h.finish(c, v, words.T(c.UserContext(), "sends.another_way_taken_back"))
 }

@@ -21,7 +21,7 @@ func (h *Handlers) approveSend(c *page.Ctx) error {
 	v, err := h.Approvals.Approve(c.UserContext(), c.Scope, found.Send.Reference, c.FormText("version"),
 		page.ReadProof(c))
 	if err != nil {
-		return h.refuse(c, ui.Form{}, err)
+		return h.showRefusal(c, ui.Form{}, err)
 	}
 	return h.finish(c, v, words.T(c.UserContext(), "sends.approved"))
 }
@@ -31,7 +31,7 @@ func (h *Handlers) rejectSend(c *page.Ctx) error {
 	typed := page.ReadForm(c, "note")
 	v, err := h.Approvals.Reject(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), typed.Value("note"))
 	if err != nil {
-		return h.refuse(c, typed, err)
+		return h.showRefusal(c, typed, err)
 	}
 	return h.finish(c, v, words.T(c.UserContext(), "sends.rejected"))
 }
@@ -40,7 +40,7 @@ func (h *Handlers) rejectSend(c *page.Ctx) error {
 func (h *Handlers) cancelSend(c *page.Ctx) error {
 	v, err := h.Sends.Cancel(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
 	if err != nil {
-		return h.refuse(c, ui.Form{}, err)
+		return h.showRefusal(c, ui.Form{}, err)
 	}
 	return h.finish(c, v, words.T(c.UserContext(), "sends.withdrawn"))
 }
@@ -53,7 +53,7 @@ func (h *Handlers) retrySend(c *page.Ctx) error {
 	}
 	v, err := h.Approvals.Retry(c.UserContext(), c.Scope, found.Send.Reference, page.ReadProof(c))
 	if err != nil {
-		return h.refuse(c, ui.Form{}, err)
+		return h.showRefusal(c, ui.Form{}, err)
 	}
 	text := words.T(c.UserContext(), "sends.retried")
 	if v.State() == send.AwaitingApproval {
@@ -66,7 +66,7 @@ func (h *Handlers) retrySend(c *page.Ctx) error {
 func (h *Handlers) playApprover(c *page.Ctx) error {
 	v, err := h.Sandbox.ApproveSend(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
 	if err != nil {
-		return h.refuse(c, ui.Form{}, err)
+		return h.showRefusal(c, ui.Form{}, err)
 	}
 	return h.finish(c, v, words.T(c.UserContext(), "sends.approver_played"))
 }
@@ -76,7 +76,7 @@ func (h *Handlers) simulateSend(c *page.Ctx) error {
 	done, err := h.Sandbox.SimulateSend(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")),
 		c.FormText("scenario"))
 	if err != nil {
-		return h.refuse(c, ui.Form{}, err)
+		return h.showRefusal(c, ui.Form{}, err)
 	}
 	return h.finish(c, done.Send, words.T(c.UserContext(), "sends.signed", "What", done.Scenario.Explanation))
 }
@@ -87,8 +87,8 @@ func (h *Handlers) finish(c *page.Ctx, v send.View, text string) error {
 	return c.Redirect(display.SendPath(v.Send.Reference))
 }
 
-// refuse shows the send again with why an act was refused. A password is never shown again.
-func (h *Handlers) refuse(c *page.Ctx, typed ui.Form, refused error) error {
+// showRefusal shows the send again with why an act was refused. A password is never shown again.
+func (h *Handlers) showRefusal(c *page.Ctx, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
 	fields, _ := page.FieldErrors(refused)
 	if kind := fault.KindOf(refused); kind == fault.Invalid && len(fields["scenario"]) == 0 {

@@ -19,7 +19,7 @@ func (h transactionPages) attachTransaction(c *page.Ctx) error {
 	typed := page.ReadForm(c, "hash")
 	v, err := h.Transactions.Attach(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")), typed.Value("hash"))
 	if err != nil {
-		return h.refuse(c, typed, err)
+		return h.showRefusal(c, typed, err)
 	}
 	return h.finish(c, v, words.T(c.UserContext(), "sends.transaction_attached"))
 }
