@@ -39,6 +39,8 @@ type EVMNetwork struct {
 	// FeeOracle is the contract that says what a transaction takes besides its gas, for the cost of another network
 	// (OP Stack); "" where it takes nothing.
 	FeeOracle string
+	// Fees are what a transfer usually costs the customer; test networks have none.
+	Fees UsualFees
 	// Explorer is where a transaction can be looked up, by its hash at the end.
 	Explorer string
 	// Sources are the public pages and packages that say so, as of the date Checked.

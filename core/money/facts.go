@@ -13,17 +13,19 @@ type NetworkFacts struct {
 	Finality  Finality
 	// FinalByNetwork says that a small payment, too, is final only once the network says so.
 	FinalByNetwork bool
+	// Fees are what a transfer usually costs the customer.
+	Fees UsualFees
 }
 
 // FindNetworkFacts returns the facts of the main network with a code: of Ethereum's kind, or Tron's.
 func FindNetworkFacts(c Chain) (NetworkFacts, bool) {
 	if n, ok := FindEVMNetwork(c, MainNetwork); ok {
 		return NetworkFacts{Label: n.Label, Standard: n.Standard, Native: n.Native, BlockTime: n.BlockTime,
-			Finality: n.Finality}, true
+			Finality: n.Finality, Fees: n.Fees}, true
 	}
 	if n, ok := FindTronNetwork(string(c) + "-" + MainNetwork); ok {
 		return NetworkFacts{Label: n.Label, Standard: n.Standard, Native: TRX, BlockTime: n.BlockTime, Finality: n.Finality,
-			FinalByNetwork: true}, true
+			FinalByNetwork: true, Fees: n.Fees}, true
 	}
 	return NetworkFacts{}, false
 }
