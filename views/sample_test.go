@@ -7,6 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"cointill/core/money"
 	"cointill/views/checkout"
 	"cointill/views/dashboard"
 	"cointill/views/docs"
@@ -65,6 +66,7 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 		if coin == "XRP" {
 			p.Tag, p.XAddress = "4021881377", "XV5sbjUmgPpvXv4ixFWZ5ptAYZ6PD28Sq49uo34VyjnmK5H"
 		}
+		p.Networks = networkOptions(money.Coin(coin))
 	case checkout.Seen:
 		p.Confirmations, p.Wait = 0, 30*time.Minute
 	case checkout.WindowOver:
@@ -75,6 +77,19 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 		p.Fiat, p.OtherCoins = "₦1.00", "Ether, Tether USD, XRP"
 	}
 	return p
+}
+
+// networkOptions are the networks that a coin is paid on, where it has several.
+func networkOptions(coin money.Coin) (options []checkout.NetworkOption) {
+	for i, code := range coin.Info().Chains() {
+		facts, known := money.FindNetworkFacts(code)
+		if !known {
+			return nil
+		}
+		options = append(options, checkout.NetworkOption{Code: string(code), Label: facts.CoinLabel(coin),
+			Native: string(facts.Native), Fee: facts.UsualFee(coin), Time: "57 s", Chosen: i == 0})
+	}
+	return options
 }
 
 func receiptProps() mail.ReceiptProps {

@@ -262,12 +262,12 @@ func TestNetworkIsChangedToTronAndBack(t *testing.T) {
 				c := p.buy(sc, "")
 				first := p.expectState(sc, c, payment.Initiated, "")
 				p.expect(c.Get(c.page), 200, "Choose the network", first.Payment.Address, "Tron (TRC-20)",
-					"Fee in TRX, final in about 60 s")
+					"Fee in TRX, usually under 5\u00a0USD, final in about 60\u00a0s")
 				p.choose(c, "tron", 303)
 				moved := p.expectState(sc, c, payment.Initiated, "")
 				page := c.Get(c.page)
 				p.expect(page, 200, moved.Payment.Address, moved.Coin().Format(first.Payment.Due),
-					"Fee in ETH, final in about 2 min")
+					"Fee in ETH, usually under 2\u00a0USD, final in about 2\u00a0min")
 				if strings.Contains(page.Body, "open-wallet") || strings.Count(page.Body, "<svg class=\"qr") != 1 {
 					t.Error("the page offers a request that wallets of Tron don't know, want one code of the address")
 				}

@@ -29,7 +29,8 @@ func TestNetworkIsChosenOnThePage(t *testing.T) {
 		expect(t, b.Post(at+"/network", url.Values{"network": {"bsc"}}), 422)
 		s.FailOn(s.DB.Exec(t.Context()).Create(&models.MethodNetwork{BusinessID: sc.BusinessID, Domain: string(sc.Domain),
 			Code: string(money.CryptoTether), Network: "bsc", Enabled: true, UpdatedAt: s.Clock.Now()}).Error)
-		expect(t, b.Get(at), 200, "Choose the network", "Fee in BNB, final in about 18 s",
+		expect(t, b.Get(at), 200, "Choose the network", "Fee in BNB, usually under 0.10\u00a0USD, final in about 18\u00a0s",
+			"Fee in ETH, usually under 2\u00a0USD, final in about 2\u00a0min",
 			"In your wallet or exchange choose Ethereum (ERC-20)")
 		if a := b.Post(at+"/network", url.Values{"network": {"bsc"}}); a.Status != 303 || a.Location != at {
 			t.Fatalf("choosing a network gives %d to %q, want 303 to %s", a.Status, a.Location, at)

@@ -112,8 +112,8 @@ func listNetworks(v payment.View, offered []networks.Served) (options []checkout
 			text = strconv.Itoa(int(final.Minutes())) + " min"
 		}
 		options = append(options, checkout.NetworkOption{Code: string(one.Code),
-			Label: place.NameNetwork(v.Coin(), one.Network), Native: string(facts.Native), Time: text,
-			Chosen: one.Network == v.Payment.Network})
+			Label: place.NameNetwork(v.Coin(), one.Network), Native: string(facts.Native),
+			Fee: facts.UsualFee(v.Coin()), Time: text, Chosen: one.Network == v.Payment.Network})
 	}
 	return options
 }

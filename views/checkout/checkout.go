@@ -183,9 +183,20 @@ func (p LinkPageProps) t(id string, pairs ...string) string { return words.Say(p
 // NetworkOption is a network that a payment can be paid on.
 type NetworkOption struct {
 	Code, Label string
-	// Native is the coin that its fees are paid in, Time how long a transfer takes until it is final.
-	Native, Time string
-	Chosen       bool
+	// Native is the coin that its fees are paid in, Fee the limit under which they usually stay, "" where that isn't
+	// known. Time is how long a transfer takes until it is final.
+	Native, Fee, Time string
+	Chosen            bool
+}
+
+// describeNetwork says what a transfer on a network costs the customer, and how long it takes. A number and its unit
+// stay on one line.
+func (p StatusProps) describeNetwork(n NetworkOption) string {
+	fee, final := strings.ReplaceAll(n.Fee, " ", "\u00a0"), strings.ReplaceAll(n.Time, " ", "\u00a0")
+	if fee == "" {
+		return p.t("networks_option", "Native", n.Native, "Time", final)
+	}
+	return p.t("networks_option_fee", "Native", n.Native, "Fee", fee, "Time", final)
 }
 
 func (p StatusProps) path(end string) string {
