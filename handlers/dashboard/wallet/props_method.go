@@ -56,6 +56,9 @@ func methodNetwork(ctx context.Context, coin money.Coin, n account.MethodNetwork
 	if facts, known := money.FindNetworkFacts(n.Code); known {
 		row.Needs = words.T(ctx, "methods.network_needs", "Native", string(facts.Native), "Blocks",
 			strconv.Itoa(facts.Finality.Depth), "Time", display.FormatAge(ctx, facts.UsualTime(false)))
+		if fee := facts.UsualFee(coin); fee != "" {
+			row.Fee = words.T(ctx, "methods.network_fee", "Coin", string(coin), "Fee", fee)
+		}
 	}
 	if n.Code == money.Tron {
 		row.Wallet = words.T(ctx, "methods.tron_wallet")
