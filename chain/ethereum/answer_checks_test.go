@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"cointill/chain/ethereum/rpc"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/chain/ethereum/rpc"
 )
 
 // TestHeaderMustHaveRequestedHash checks that a header with another hash than the requested one is

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/quorum"
 	"cointill/core/money"
 )

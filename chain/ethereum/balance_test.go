@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 )
 
 // redirectPayments makes a node show blocks whose transactions pay one ether to an address.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/chain/ethereum/rpc"
-
 	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain/ethereum/rpc"
 )
 
 // TestHeaderNeedsStorableTime checks that a block later than the year 9999 is rejected, because

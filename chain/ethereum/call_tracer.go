@@ -7,12 +7,11 @@ import (
 	"math"
 	"slices"
 
-	"cointill/chain/ethereum/rpc"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 )
 

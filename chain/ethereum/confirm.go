@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 	"cointill/chain/quorum"
 	"cointill/core/money"

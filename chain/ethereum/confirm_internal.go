@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 	"cointill/core/money"
 )

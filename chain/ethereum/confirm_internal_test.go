@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"cointill/chain/ethereum/rpc"
-
 	"cointill/core/money"
 )
 

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"math"
 
-	"cointill/chain/ethereum/rpc"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 )
 

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 )
 

@@ -15,12 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"cointill/chain/ethereum/rpc"
-
 	"github.com/coder/websocket"
 
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
+	"cointill/chain/ethereum/rpc"
 )
 
 // fakeNode is a server that shows a fake chain and can be given faults.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain/node"
 	"cointill/core/clock"
 )

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 )
 

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/ethereum/signing"
 )
 

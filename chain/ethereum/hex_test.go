@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/chain/ethereum/rpc"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"cointill/chain/ethereum/rpc"
 )
 
 // decodeHexAs decodes JSON as one of the types of hex digits, and formats the value.

@@ -6,7 +6,6 @@ import (
 	"math/big"
 
 	"cointill/chain/ethereum/rpc"
-
 	"cointill/core/money"
 )
 

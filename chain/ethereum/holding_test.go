@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 	"cointill/core/clock"
 )

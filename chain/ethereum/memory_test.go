@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 	"cointill/internal/testing/speed"
 )

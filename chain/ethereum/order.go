@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"cointill/chain/ethereum/rpc"
-
 	"github.com/go-json-experiment/json"
 
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/ethereum/signing"
 	"cointill/core/money"
 )

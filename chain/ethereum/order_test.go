@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/ethereum/signing"
 	"cointill/core/money"
 )

@@ -4,9 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 	"cointill/core/money"
 )
 

@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 )
 

@@ -13,10 +13,9 @@ import (
 	"log/slog"
 	"time"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 	"cointill/chain/quorum"
 	"cointill/core/clock"

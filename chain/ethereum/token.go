@@ -8,9 +8,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain/ethereum/params"
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 )
 

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"cointill/chain/ethereum/rpc"
-
 	"github.com/go-json-experiment/json/jsontext"
 
+	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 )
 

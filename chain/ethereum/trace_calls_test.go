@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 )
 
 // TestCallMovesItsValue (ETH-9) checks which frames of callTracer send their value: calls,

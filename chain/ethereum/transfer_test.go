@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"cointill/chain/ethereum/rpc"
-
 	"cointill/chain"
+	"cointill/chain/ethereum/rpc"
 )
 
 // TestLogNeedsCleanAccounts (ETH-10) checks that a log pays nothing if one of its accounts has
