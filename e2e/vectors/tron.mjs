@@ -1,5 +1,5 @@
-// Writes what tronweb makes of keys, addresses and transactions of Tron, for core/wallet and
-// chain/tron/params to be compared with. The 10,002 addresses of three account keys (BIP 44,
+// Writes what tronweb makes of keys, addresses and transactions of Tron, for core/wallet,
+// chain/tron/params and chain/tron/signing to be compared with. The 10,002 addresses of three account keys (BIP 44,
 // m/44'/195'/0') are written as a digest of all, and the first ones in full. With --check it writes
 // nothing, and fails where what is committed differs. The accounts come from fixed texts; only
 // public keys are written.
@@ -63,10 +63,37 @@ function transactions() {
   });
 }
 
+// Transactions that send USDT, as tronweb's builder writes them, signed by tronweb. The keys are hashes of fixed texts
+// and are not written.
+function signedPayments() {
+  return Array.from({ length: 40 }, (_, i) => {
+    const part = (name, bytes) => digest(`${name} ${i}`).toString("hex").slice(0, 2 * bytes);
+    const key = digest(`signer ${i}`).toString("hex");
+    const from = TronWeb.address.fromPrivateKey(key);
+    const to = TronWeb.address.fromHex("41" + part("payee", 20));
+    const token = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t";
+    const amount = (1 + i * 999983).toString();
+    const value = { owner_address: TronWeb.address.toHex(from), contract_address: TronWeb.address.toHex(token),
+      data: "a9059cbb" + utils.abi.encodeParams(["address", "uint256"], [to, amount]).replace(/^0x/, "") };
+    const unsigned = { visible: false, raw_data: {
+      contract: [{ parameter: { value, type_url: "type.googleapis.com/protocol.TriggerSmartContract" },
+        type: "TriggerSmartContract" }],
+      ref_block_bytes: part("block", 2), ref_block_hash: part("hash", 8), expiration: 1795000000000 + i,
+      timestamp: 1794999940000 + i, fee_limit: 1_000_000 + i * 777_777 } };
+    const pb = utils.transaction.txJsonToPb(unsigned);
+    const id = utils.transaction.txPbToTxID(pb).replace(/^0x/, "").toLowerCase();
+    const signed = utils.crypto.signTransaction(key, { ...unsigned, txID: id,
+      raw_data_hex: utils.transaction.txPbToRawDataHex(pb).toLowerCase() });
+    return { from, to, token, amount, signed };
+  });
+}
+
 const files = {
   "../core/wallet/testdata/tron.json": { source: "tronweb 6.5.1, e2e/vectors/tron.mjs", accounts: [0, 1, 2].map(account) },
   "../chain/tron/params/testdata/tronweb.json": { source: "tronweb 6.5.1, e2e/vectors/tron.mjs", judged: judged(),
     transactions: transactions() },
+  "../chain/tron/signing/testdata/signed.json": { source: "tronweb 6.5.1, e2e/vectors/tron.mjs",
+    payments: signedPayments() },
 };
 for (const [name, content] of Object.entries(files)) {
   const path = new URL("../" + name, import.meta.url);
