@@ -36,7 +36,7 @@ func (s *Service) WriteHledger(ctx context.Context, sc scope.Scope, p Period, ou
 		fmt.Fprintf(file, "commodity 1.%0*d %s\n", info.Unit, 0, info.Coin)
 	}
 	for _, coin := range money.ListFeeCoins() {
-		fmt.Fprintf(file, "commodity 1.%0*d %s\n", money.ETH.Info().Unit, 0, coin)
+		fmt.Fprintf(file, "commodity 1.%0*d %s\n", coin.Decimals(), 0, coin)
 	}
 	for _, currency := range money.Currencies() {
 		fmt.Fprintf(file, "commodity 1.00 %s\n", currency)

@@ -163,14 +163,25 @@ func (c CoinInfo) FormatDustLimit() string {
 	return c.Coin.Format(Units(c.DustLimit)) + " " + string(c.Coin)
 }
 
-// Format writes an amount of the coin with its display decimals, or more where it has more. Coins that only pay fees
-// have as many decimals as ether.
+// Format writes an amount of the coin with its display decimals, or more where it has more.
 func (c Coin) Format(a Amount) string {
-	info := c.Info()
-	if info.Coin == "" && slices.Contains(ListFeeCoins(), c) {
-		info = ETH.Info()
-	}
+	info := c.findDecimals()
 	return a.Format(info.Unit, info.Display)
+}
+
+// Decimals returns how many decimals the coin has, also one that only pays fees, such as BNB.
+func (c Coin) Decimals() int { return c.findDecimals().Unit }
+
+// findDecimals returns the coin's facts. Of the coins that only pay fees TRX has the decimals of XRP, the others have
+// as many as ether.
+func (c Coin) findDecimals() CoinInfo {
+	switch {
+	case c == TRX:
+		return XRP.Info()
+	case slices.Contains(ListFeeCoins(), c):
+		return ETH.Info()
+	}
+	return c.Info()
 }
 
 // Parse reads whole coins in decimal notation, exactly: text with more

@@ -118,5 +118,5 @@ func ListFeeCoins() (list []Coin) {
 			list = append(list, n.Native)
 		}
 	}
-	return list
+	return append(list, TRX)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -135,5 +136,21 @@ func TestTokenDecimalsDiffer(t *testing.T) {
 		if back := p.ToTokenUnits(got); got.String() != c.here || back.String() != c.back {
 			t.Errorf("%s of %s are %s here and %s there, want %s and %s", c.onChain, c.chain, got, back, c.here, c.back)
 		}
+	}
+}
+
+// TestFeeCoinsHaveTheirDecimals: coins that only pay fees are written with the decimals of their networks.
+func TestFeeCoinsHaveTheirDecimals(t *testing.T) {
+	t.Parallel()
+	for coin, want := range map[money.Coin]string{"BNB": "0.0000000000015", money.TRX: "1.500000", "POL": "0.0000000000015", money.XRP: "1.500000"} {
+		if got := coin.Format(money.Units(1_500_000)); got != want {
+			t.Errorf("%s: 1,500,000 units are %s, want %s", coin, got, want)
+		}
+		if want := map[bool]int{true: 6, false: 18}[coin == money.TRX || coin == money.XRP]; coin.Decimals() != want {
+			t.Errorf("%s has %d decimals, want %d", coin, coin.Decimals(), want)
+		}
+	}
+	if !slices.Contains(money.ListFeeCoins(), money.TRX) {
+		t.Errorf("the coins that pay fees are %v, want TRX among them", money.ListFeeCoins())
 	}
 }
