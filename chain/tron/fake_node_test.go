@@ -27,6 +27,9 @@ type fakeNode struct {
 	hijack  func(w http.ResponseWriter, path string) bool      // answers instead; false lets the node answer
 	tamper  func(path string, asked map[string]any, a any) any // changes answers
 	views   map[string]string                                  // results of the token's contract
+	energy  int64                                              // that calls of it take
+	answers map[string]any                                     // by path, of what isn't about blocks
+	sent    []string                                           // transactions that it was handed
 	asked   map[string]int                                     // by path
 	headers http.Header                                        // of the last request
 }
@@ -164,7 +167,10 @@ func (n *fakeNode) answer(path string, asked map[string]any) any {
 			return b.infosJSON()
 		}
 		return []any{}
-	case "/wallet/gettransactioninfobyid":
+	case "/wallet/gettransactioninfobyid", "/walletsolidity/gettransactioninfobyid":
+		if strings.HasPrefix(path, solidityPaths) {
+			last = solid
+		}
 		for height := last; height >= 0; height-- {
 			for _, t := range n.chain.blocks[height].txs {
 				if t.id.String() == asked["value"] {
@@ -178,7 +184,13 @@ func (n *fakeNode) answer(path string, asked map[string]any) any {
 		if !ok || asked["contract_address"] != params.Address(testToken).Hex() {
 			return map[string]any{"result": map[string]any{"code": "CONTRACT_VALIDATE_ERROR", "message": "536d617274"}}
 		}
-		return map[string]any{"result": map[string]any{"result": true}, "constant_result": []string{value}}
+		return map[string]any{"result": map[string]any{"result": true}, "constant_result": []string{value},
+			"energy_used": n.energy}
+	case "/wallet/broadcasthex":
+		n.sent = append(n.sent, asked["transaction"].(string))
+	}
+	if answer, ok := n.answers[path]; ok {
+		return answer
 	}
 	return map[string]any{"Error": "class java.lang.Exception : " + path}
 }

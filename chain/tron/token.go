@@ -17,6 +17,7 @@ import (
 // constantResult is the answer to a call of a contract that changes nothing.
 type constantResult struct {
 	Values  values `json:"constant_result"`
+	Energy  int64  `json:"energy_used"` // that the call would take in a transaction
 	Outcome struct {
 		OK      bool   `json:"result"`
 		Code    string `json:"code"`
@@ -33,12 +34,18 @@ func (l *values) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
 	return err
 }
 
-// callToken calls a function of the token's contract that takes nothing, and returns what it returned.
-func (n *server) callToken(ctx context.Context, function string) ([]byte, error) {
-	var answer constantResult
-	err := n.postInto(ctx, maxSmallResponse, "/wallet/triggerconstantcontract", map[string]any{
-		"owner_address": params.Address{}.Hex(), "contract_address": n.params.Token.Hex(),
-		"function_selector": function, "parameter": ""}, &answer)
+// tryToken has a node try a call of the token's contract by an account, with arguments in hexadecimal.
+func (n *server) tryToken(ctx context.Context, from params.Address, function, arguments string) (answer constantResult,
+	err error) {
+	err = n.postInto(ctx, maxSmallResponse, "/wallet/triggerconstantcontract", map[string]any{
+		"owner_address": from.Hex(), "contract_address": n.params.Token.Hex(), "function_selector": function,
+		"parameter": arguments}, &answer)
+	return answer, err
+}
+
+// callToken calls a function of the token's contract, and returns its result.
+func (n *server) callToken(ctx context.Context, function, arguments string) ([]byte, error) {
+	answer, err := n.tryToken(ctx, params.Address{}, function, arguments)
 	switch {
 	case err != nil:
 		return nil, err
@@ -51,7 +58,7 @@ func (n *server) callToken(ctx context.Context, function string) ([]byte, error)
 
 // checkToken compares the decimals and the symbol of the token's contract with the network's.
 func (n *server) checkToken(ctx context.Context) error {
-	raw, err := n.callToken(ctx, "decimals()")
+	raw, err := n.callToken(ctx, "decimals()", "")
 	if err != nil {
 		return err
 	}
@@ -67,7 +74,7 @@ func (n *server) checkToken(ctx context.Context) error {
 	case len(n.params.TokenSymbols) == 0:
 		return nil
 	}
-	raw, err = n.callToken(ctx, "symbol()")
+	raw, err = n.callToken(ctx, "symbol()", "")
 	if err != nil {
 		return err
 	}

@@ -139,12 +139,15 @@ func (b *readBlock) keepWatched(watch chain.Watch) chain.Block {
 // toTransfer returns a movement for the follower. TRX pays nothing: its asset is its amount and its name.
 func (m *movement) toTransfer(to string) chain.Transfer {
 	t := chain.Transfer{TxID: m.tx.String(), Index: m.index, Destination: chain.Destination{Address: to},
-		Fee: money.Units(m.fee)}
-	amount := new(big.Int).SetBytes(m.amount[:])
+		From: spendPrefix(params.Address(m.from)), Fee: money.Units(m.fee)}
+	amount := m.amount.toAmount()
 	if m.native {
-		t.Asset = decimal.NewFromBigInt(amount, -sunDecimals).String() + " " + string(money.TRX)
+		t.Asset = decimal.NewFromBigInt(amount.Big(), -sunDecimals).String() + " " + string(money.TRX)
 		return t
 	}
-	t.Asset, t.Amount = string(money.USDT), money.FromBig(amount)
+	t.Asset, t.Amount = string(money.USDT), amount
 	return t
 }
+
+// toAmount converts the number to an amount of money.
+func (w word) toAmount() money.Amount { return money.FromBig(new(big.Int).SetBytes(w[:])) }

@@ -42,7 +42,7 @@ var rooms = []room{
 	{"chain/ethereum", []string{"chain", "chain/node", "chain/quorum", "chain/ethereum/params", "chain/ethereum/rpc", "chain/ethereum/signing", "core/money",
 		"core/clock"}},
 	{"chain/ethereum/*", []string{"chain", "chain/node", "chain/ethereum/params", "core/money", "core/clock"}},
-	{"chain/tron", []string{"chain", "chain/node", "chain/quorum", "chain/tron/params", "core/money", "core/clock"}},
+	{"chain/tron", []string{"chain", "chain/node", "chain/quorum", "chain/tron/params", "chain/tron/signing", "core/money", "core/clock"}},
 	{"chain/tron/*", []string{"chain", "chain/tron/params", "core/money", "core/clock"}},
 	{"chain/xrpl", []string{"chain", "chain/node", "chain/quorum", "chain/xrpl/params", "chain/xrpl/signing", "core/money", "core/clock"}},
 	{"chain/xrpl/*", []string{"chain", "chain/xrpl/params", "core/money", "core/clock"}},
