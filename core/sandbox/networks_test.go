@@ -11,6 +11,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/core/send"
 	"cointill/core/webhook"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -142,5 +143,38 @@ func TestMoneyOnTheWrongNetwork(t *testing.T) {
 				t.Errorf("%s of %s on %q gives %v, want Invalid", refused.scenario, refused.coin, refused.on, err)
 			}
 		}
+	})
+}
+
+// TestRefundOnTron: a payment on Tron is refunded by the sandbox's wallet there, to an address of Tron and to no other.
+func TestRefundOnTron(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		b := newBench(t, db, money.Tron)
+		b.setNetwork(money.USDT, money.Tron, true)
+		paid := b.initiateOn(money.USDT, money.Tron)
+		b.simulate(paid, sandbox.Exact)
+		b.passUntil(func() bool { return b.view(paid).State() == payment.Successful })
+		_, err := b.sends.Ask(t.Context(), b.scope, send.Request{Kind: send.Refund, Payment: paid,
+			Address: somewhere[money.USDT]})
+		if fault.KindOf(err) != fault.Invalid {
+			t.Errorf("a refund to an address of Ethereum gives %v, want Invalid", err)
+		}
+		asked, err := b.sends.Ask(t.Context(), b.scope, send.Request{Kind: send.Refund, Payment: paid,
+			Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"})
+		b.must(err)
+		_, err = b.sandbox.ApproveSend(t.Context(), b.scope, asked.Send.Reference)
+		b.must(err)
+		_, err = b.sandbox.SimulateSend(t.Context(), b.scope, asked.Send.Reference, sandbox.Exact)
+		b.must(err)
+		var v send.View
+		b.passUntil(func() bool {
+			v, err = b.sends.Find(t.Context(), b.scope, asked.Send.Reference)
+			b.must(err)
+			return v.State() == send.Successful
+		})
+		if v.Send.Network != string(chain.Sandbox(money.Tron)) || len(v.Transfers) != 1 {
+			t.Errorf("the refund went over %s by %d transfers, want one on Tron", v.Send.Network, len(v.Transfers))
+		}
+		b.checkRefunded(v)
 	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"cointill/chain"
 	"cointill/core/fault"
-	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send/outputs"
 	"cointill/core/send/payer"
@@ -45,11 +44,10 @@ type Submitted struct {
 // UsesSandboxWallet reports that the sandbox's own wallet signs the send.
 func (v View) UsesSandboxWallet() bool { return chain.Network(v.Send.Network).IsSandbox() }
 
-// CanSign reports whether sends of a network can be handed to a wallet. On Tron they can't, in the sandbox neither.
+// CanSign reports whether sends of a network can be handed to a wallet.
 func (d *Deps) CanSign(network string) bool {
 	_, known := d.Signers[network]
-	at := chain.Network(network)
-	return known || at.IsSandbox() && at.Code() != money.Tron
+	return known || chain.Network(network).IsSandbox()
 }
 
 // OrderOf returns a send that an account pays, for the network's adapter.

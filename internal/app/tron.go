@@ -11,10 +11,11 @@ import (
 	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/scope"
+	"cointill/core/send/payer"
 	"cointill/core/wallet"
 )
 
-// openTron adds the sources of Tron's networks, whose addresses are their own (decision 34). Sends are not signed there.
+// openTron adds the sources of Tron's networks, whose addresses are their own (decision 34).
 func (s *Settings) openTron(all *nodes, now clock.Clock, log *slog.Logger, answers *memory.Part) error {
 	for _, one := range []struct {
 		domain      scope.Domain
@@ -37,6 +38,7 @@ func (s *Settings) openTron(all *nodes, now clock.Clock, log *slog.Logger, answe
 			return fmt.Errorf("%s nodes of the %s domain: %w", money.Tron, one.domain, err)
 		}
 		all.keyed[one.domain][money.Tron] = wallet.Tron(p)
+		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, money.Tron, source, tron.Codec())
 		all.follow[len(all.follow)-1].interval = p.Interval
 	}

@@ -7,6 +7,7 @@ import (
 	"cointill/chain"
 	bitcoin "cointill/chain/bitcoin/params"
 	ethereum "cointill/chain/ethereum/params"
+	tron "cointill/chain/tron/params"
 	xrpl "cointill/chain/xrpl/params"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -44,6 +45,8 @@ func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields
 		fields.Add("address", "Must be an address of "+place.NameNetwork(coin, network)+".")
 	case coin == money.XRP:
 		d.readLedger(network, fields)
+	case chain.Network(network).Code() == money.Tron:
+		d.readTron(fields)
 	case coin == money.ETH || coin == money.USDT:
 		d.readEthereum(fields)
 	default:
@@ -82,6 +85,17 @@ func (d *Destination) readEthereum(fields fault.Fields) {
 		fields.Add("address", "Money that is sent to the zero address is lost.")
 	case strings.EqualFold(d.Address, place.SandboxToken):
 		fields.Add("address", "This is the token's own contract. Money that is sent there is lost.")
+	}
+	d.Address = address.String()
+}
+
+func (d *Destination) readTron(fields fault.Fields) {
+	address, err := tron.ParseAddress(d.Address)
+	switch {
+	case err != nil:
+		fields.Add("address", "Is not an address of Tron: "+err.Error()+".")
+	case address == tron.Address{}:
+		fields.Add("address", "Money that is sent to the zero address is lost.")
 	}
 	d.Address = address.String()
 }

@@ -22,6 +22,7 @@ func TestDestinationsAreRead(t *testing.T) {
 		tagged   = "X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu" // with tag 1
 		test     = "T719a5UwUCnEs54UsxG9CJYYDhwmFCvbJNZbi37gBGkRkbE" // with tag 1
 		ether    = "0x52908400098527886E0F7030069857D2E4169EE7"
+		tron     = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 		noTags   = "tag: Only XRP has destination tags."
 		range32  = "tag: Must be a number from 0 to 4294967295."
 		ledger   = "address: Is not an address of this XRP Ledger. Copy it again from the recipient's wallet."
@@ -59,6 +60,17 @@ func TestDestinationsAreRead(t *testing.T) {
 			"address: Money that is sent to the zero address is lost.", 0},
 		{money.USDT, "sandbox-ethereum", strings.ToLower(place.SandboxToken), none,
 			"address: This is the token's own contract. Money that is sent there is lost.", 0},
+		{money.USDT, "tron-mainnet", " " + tron + "\n", none, tron, none},
+		{money.USDT, "sandbox-tron", "41a614f803b6fd780986a42c78ec9c7f77e6ded13c", none, tron, none},
+		{money.USDT, "tron-mainnet", tron, 1, noTags, 0},
+		{money.USDT, "tron-mainnet", ether, none, "address: Is not an address of Tron: it is an address of Ethereum's kind " +
+			"(0x…). An address of Tron begins with T.", 0},
+		{money.USDT, "tron-mainnet", strings.Replace(tron, "8", "9", 1), none, "address: Is not an address of Tron: its " +
+			"checksum is wrong, so a character is mistyped or missing. Copy it again.", 0},
+		{money.USDT, "tron-mainnet", "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb", none,
+			"address: Money that is sent to the zero address is lost.", 0},
+		{money.USDT, "sandbox-ethereum", tron, none, "address: Is not an address of Ethereum: 0x and 40 of the " +
+			"characters 0–9 and a–f, with the capitals of its checksum. Copy it again from the recipient's wallet.", 0},
 		{money.XRP, "xrp-mainnet", account, none, account, none},
 		{money.XRP, "xrp-mainnet", account, 0, account, 0},
 		{money.XRP, "xrp-mainnet", account, 1<<32 - 1, account, 1<<32 - 1},
