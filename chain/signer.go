@@ -42,9 +42,11 @@ func (o Order) Total() (sum money.Amount) {
 
 // Unsigned is a transaction for a wallet to sign, in the forms that wallets take.
 type Unsigned struct {
-	Files    []SigningFile
-	URI      string // link that a wallet opens; "" for none
-	Request  string // JSON: the parameter of eth_sendTransaction for a wallet in the browser; "" for none
+	Files []SigningFile
+	URI   string // link that a wallet opens; "" for none
+	// Request is JSON for a wallet in the browser: with a ChainID the parameter of eth_sendTransaction, without one a
+	// transaction that a wallet of Tron signs and returns. "" for none.
+	Request  string
 	ChainID  uint64 // that such a wallet must be on; 0 for none
 	Fee      money.Amount
 	FeeAsset string // coin of Fee, the most that the network takes

@@ -127,6 +127,7 @@ func fillUnsigned(ctx context.Context, props *dashboard.SendSignProps, u send.Un
 	coin := money.Coin(u.FeeAsset)
 	props.Fee = coin.Format(u.Fee) + " " + u.FeeAsset
 	props.URI, props.Request, props.ChainID = u.URI, u.Request, strconv.FormatUint(u.ChainID, 10)
+	props.Returns = u.Request != "" && u.ChainID == 0
 	for _, file := range u.Files {
 		props.Files = append(props.Files, dashboard.SendFile{Name: file.Name,
 			Href: props.SignHref + "?file=" + file.Name})
