@@ -54,6 +54,7 @@ type contract struct {
 	Parameter struct {
 		Value jsontext.Value `json:"value"`
 	} `json:"parameter"`
+	owner account // that sent the transaction
 }
 
 // info is the result of a transaction as the node computed it.
@@ -120,9 +121,15 @@ func (l *results) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
 	return err
 }
 
-// UnmarshalJSONFrom reads the list. Of contracts other than a transfer of TRX only the type is kept.
+// UnmarshalJSONFrom reads the list. Of contracts other than a transfer of TRX only type and sender are kept.
 func (l *contracts) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
 	*l, err = decodeList(d, maxParts, func(c *contract) error {
+		var value struct {
+			Owner account `json:"owner_address"`
+		}
+		if json.Unmarshal(c.Parameter.Value, &value, node.AllowDuplicateNames) == nil { // some kinds have no sender
+			c.owner = value.Owner
+		}
 		if c.Type != transferContract {
 			c.Parameter.Value = nil
 		}
@@ -152,6 +159,14 @@ func (l *logs) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
 func (l *topics) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
 	*l, err = decodeList(d, maxTopics, accept[hash])
 	return err
+}
+
+// owner returns the account that sent the transaction and pays its fee; the zero account where that isn't known.
+func (t *transaction) owner() account {
+	if len(t.Data.Contracts) != 1 {
+		return account{}
+	}
+	return t.Data.Contracts[0].owner
 }
 
 // contractResult returns the transaction's result as the block has it, or "".

@@ -7,6 +7,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/chain/tron/params"
 	"cointill/core/money"
 )
 
@@ -109,6 +110,28 @@ func TestOnlyExactTransfersCredit(t *testing.T) {
 		}
 		if text := strings.Join(got, ", "); text != one.want {
 			t.Errorf("%s: %q, want %q", one.name, text, one.want)
+		}
+	}
+}
+
+// TestFeeIsThePayersOwn: the fee of a transaction is shown of the transfers of the account that sent it. What a
+// contract moves for another account cost that account nothing.
+func TestFeeIsThePayersOwn(t *testing.T) {
+	t.Parallel()
+	c := newFakeChain(t)
+	f := newFixture(t, newFakeNode(t, c))
+	to := f.watchNewAddress()
+	own, other, unread := c.tokenTx(testToken, outputTo(to, 5)), c.tokenTx(testToken, outputTo(to, 6)),
+		c.tokenTx(testToken, outputTo(to, 7))
+	other.value["owner_address"] = params.Address(otherToken).Hex()
+	unread.value["owner_address"] = "nothing"
+	ids := map[string]int64{c.sendTx(own): 345000, c.sendTx(other): 0, c.sendTx(unread): 0}
+	c.mineBlocks(1)
+	f.followToTip()
+	for id, want := range ids {
+		rows := f.ledger.Transfers()[id]
+		if len(rows) != 1 || rows[0].Fee.Cmp(money.Units(want)) != 0 {
+			t.Errorf("%+v, want one transfer with a fee of %d sun", rows, want)
 		}
 	}
 }

@@ -188,12 +188,13 @@ func (c *fakeChain) sendTokens(outputs ...chain.Output) string {
 func (c *fakeChain) tokenTx(contract account, outputs ...chain.Output) *fakeTx {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	owner := c.newAccount()
 	t := &fakeTx{kind: "TriggerSmartContract", result: resultSuccess,
-		value: map[string]any{"owner_address": params.Address(c.newAccount()).Hex(),
+		value: map[string]any{"owner_address": params.Address(owner).Hex(),
 			"contract_address": params.Address(contract).Hex(),
 			"data":             "a9059cbb"}}
 	for _, o := range outputs {
-		t.logs = append(t.logs, fakeLog{contract, []hash{transferEvent, accountTopic(c.newAccount()),
+		t.logs = append(t.logs, fakeLog{contract, []hash{transferEvent, accountTopic(owner),
 			accountTopic(mustParseAccount(c, o.Address))},
 			o.Amount.Big().FillBytes(make([]byte, 32))})
 	}

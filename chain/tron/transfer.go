@@ -75,7 +75,11 @@ func findMovements(b *fullBlock, all []*info, token account) (found []movement, 
 			}
 		}
 		for k := range found[since:] {
-			found[since+k].tx, found[since+k].fee = t.ID, max(i.Fee, 0)
+			m := &found[since+k]
+			m.tx = t.ID
+			if m.from == t.owner() { // what a contract moves for another account cost that account nothing
+				m.fee = max(i.Fee, 0)
+			}
 		}
 	}
 	return found, nil

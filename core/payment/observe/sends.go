@@ -57,11 +57,12 @@ func (a *applying) matchSend(row *models.Transfer, t chain.Transfer, block *chai
 }
 
 // feeOf returns what the transaction of a transfer cost the account that the amount came from. A contract
-// wallet's transaction is paid for by the account that sends it, so it cost that account nothing.
+// wallet's transaction is paid for by the account that sends it, so it cost that account nothing. Where transactions
+// have no spend keys the network shows the fee of the payer's own transactions alone.
 func feeOf(t chain.Transfer) money.Amount {
-	sentByPayer := t.From != "" && slices.ContainsFunc(t.Spends, func(key string) bool {
+	sentByPayer := t.From != "" && (len(t.Spends) == 0 || slices.ContainsFunc(t.Spends, func(key string) bool {
 		return strings.HasPrefix(key, t.From)
-	})
+	}))
 	if t.Invoice == "" && !sentByPayer {
 		return money.Amount{}
 	}
