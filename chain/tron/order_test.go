@@ -146,7 +146,7 @@ func TestTransferIsPreparedSignedAndSent(t *testing.T) {
 	}
 }
 
-// TestOnlyOneTransactionCanConfirm: a prepared transaction is the only one until it has expired or failed for good.
+// TestOnlyOneTransactionCanConfirm (SD-9): a prepared transaction is the only one until it has expired or failed for good.
 func TestOnlyOneTransactionCanConfirm(t *testing.T) {
 	t.Parallel()
 	expire := func(c *orderCase) { // and let the block at which it does be solid

@@ -139,7 +139,7 @@ func encode(t testing.TB, p Payment) []byte {
 	return p.encodeRaw(c)
 }
 
-// TestOneChangeIsOneDifference: each field that a wallet changes is the only difference, and nothing else is.
+// TestOneChangeIsOneDifference (SD-7): each field that a wallet changes is the only difference, and nothing else is.
 func TestOneChangeIsOneDifference(t *testing.T) {
 	t.Parallel()
 	p := testPayment()
@@ -229,7 +229,7 @@ func replaceTrigger(t testing.TB, raw, trigger []byte) []byte {
 	return withContract(t, raw, appendText(appendNumber(nil, fieldType, triggerType), fieldParameter, parameter))
 }
 
-// TestNoTransactionIsRefused: what is no transaction signed by one key is refused.
+// TestNoTransactionIsRefused (SD-8): what is no transaction signed by one key is refused.
 func TestNoTransactionIsRefused(t *testing.T) {
 	t.Parallel()
 	p := testPayment()
