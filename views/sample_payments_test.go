@@ -15,7 +15,7 @@ import (
 func listPage() dashboard.PaymentsProps {
 	p := dashboard.PaymentsProps{Page: shell("Transactions", "payments"), Methods: methods, Periods: []ui.Option{{Value: "today", Label: "Today"}, {Value: "last_month", Label: "Last month"}},
 		Columns: dashboard.Columns{Business: true, Customer: true, Method: true, Fiat: true, Coin: true, Created: true}, Rows: rows(), Filters: dashboard.Filters{Size: "25"},
-		Zone: "Africa/Lagos", ClearHref: "/dashboard/payments", FirstHref: "/dashboard/payments", ExportHref: "/dashboard/payments/export", News: "3 new payments – show",
+		Zone: "Africa/Lagos", ClearHref: "/dashboard/payments", FirstHref: "/dashboard/payments", ExportHref: "/dashboard/payments/export", News: "3 new payments – show", ResendHref: "/dashboard/payments/resend",
 		Pager:   ui.PagerProps{Shown: "8 payments", Next: "/dashboard/payments?older=x"},
 		States:  []dashboard.Tick{{Value: "pending", Label: "Pending"}, {Value: "declined", Label: "Declined", On: true}},
 		Choices: []dashboard.Tick{{Value: "business", Label: "Business reference", On: true}, {Value: "email", Label: "E-mail"}}}
@@ -55,7 +55,6 @@ func paymentPages(live layout.Page) map[string]templ.Component {
 	hostile.Rows[0].Customer, hostile.Rows[0].Email, hostile.Rows[0].BusinessReference = long+" \u202e"+long, long+"@example.com", "=HYPERLINK"+long
 	empty, emptyLive := listPage(), listPage()
 	empty.Rows, emptyLive.Rows, emptyLive.Page = nil, nil, live
-	every.ResendHref = "/dashboard/payments/resend"
 	every.Carried = []dashboard.HiddenField{{Name: "currency", Value: "NGN"}}
 	resend := dashboard.PaymentsResendProps{Page: shell("Resend events", "payments"), Payments: "3 payments",
 		Planned: "At most 9 events for 2 endpoints.", Possible: true, BackHref: "/dashboard/payments",
