@@ -2,6 +2,8 @@ package views_test
 
 import (
 	"fmt"
+	"strings"
+	"testing"
 
 	"github.com/a-h/templ"
 
@@ -91,5 +93,17 @@ func overviewPages(live layout.Page) map[string]templ.Component {
 	return map[string]templ.Component{
 		"overview": dashboard.Overview(overviewPage(page)), "overview-new": dashboard.Overview(fresh), "overview-attention": dashboard.Overview(alarmed),
 		"overview-own-days": dashboard.Overview(own), "overview-one-day": dashboard.Overview(day),
+	}
+}
+
+// TestEmptyOverviewNamesTheKeyOfItsDomain: without payments, the overview of the live domain asks for a live key.
+func TestEmptyOverviewNamesTheKeyOfItsDomain(t *testing.T) {
+	t.Parallel()
+	for domain, want := range map[string]string{"test": "with a test key", "live": "with a live key"} {
+		page := shell("Overview", "overview")
+		page.Domain = domain
+		if body := render(t, dashboard.Overview(dashboard.OverviewProps{Page: page})); !strings.Contains(body, want) {
+			t.Errorf("the empty overview of %s doesn't say %q", domain, want)
+		}
 	}
 }
