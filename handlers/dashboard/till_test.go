@@ -43,7 +43,7 @@ func TestTillTakesAPayment(t *testing.T) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		lockTill(t, b)
-		expect(t, b.Get("/dashboard/till"), 200, "No payments yet")
+		expect(t, b.Get("/dashboard/till"), 200, "Nothing received yet")
 		expect(t, b.Post("/dashboard/till", formOn(b, "/dashboard/till", url.Values{"amount": {"0.5"}, "currency": {"USD"}, "method": {"crypto_bitcoin"}})),
 			422, "Enter a whole number from 1 to 1,000,000.")
 		form := formOn(b, "/dashboard/till", url.Values{"amount": {"25"}, "currency": {"USD"}, "method": {"crypto_bitcoin"}})
@@ -52,6 +52,9 @@ func TestTillTakesAPayment(t *testing.T) {
 		at := "/dashboard/till/payments/" + reference
 		leads(t, started, at)
 		leads(t, b.Post("/dashboard/till", form), at) // sent twice, it starts one
+		if text := b.Get("/dashboard/till").VisibleText(); strings.Contains(text, "No payments") || !strings.Contains(text, "Nothing received yet") {
+			t.Errorf("the day of a payment that waits says there is none, or not that nothing was received: %s", text)
+		}
 		waiting := b.Get(at)
 		expect(t, waiting, 200, "Waiting for the payment", "$25.00")
 		if !strings.Contains(waiting.Body, `class="qr"`) || !strings.Contains(waiting.Body, `http-equiv="refresh"`) {
