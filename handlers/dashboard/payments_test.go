@@ -163,7 +163,7 @@ func TestViewsAreSavedPerMember(t *testing.T) {
 			"1 = 1") != 1 {
 			t.Errorf("%d views have the new filter, want the one that was saved again", n)
 		}
-		for view, says := range map[string]string{"": "Choose a filter first.", "status=failed": "Is required."} {
+		for view, says := range map[string]string{"": "Choose a filter first.", "status=failed": "Name of the view: Is required."} {
 			save(map[string]string{"": "Empty", "status=failed": " "}[view], view)
 			expect(t, b.Get(list), 200, says)
 		}

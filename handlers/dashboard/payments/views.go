@@ -22,8 +22,10 @@ func (h *Handlers) saveView(c *page.Ctx) error {
 			return err
 		}
 		text := words.Refusal(c.UserContext(), refused.Code, refused.Sentence)
-		for _, sentences := range refused.Fields {
-			text = sentences[0]
+		for field, sentences := range refused.Fields {
+			if text = sentences[0]; field == "name" { // which stands apart from its field
+				text = words.T(c.UserContext(), "payments.view_name_refused", "Sentence", text)
+			}
 		}
 		c.SetFlash(string(ui.Bad), text)
 		return c.Redirect(asked.FirstPage().Href())
