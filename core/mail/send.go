@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"cointill/core/contact"
 	"cointill/core/outbox"
 	"cointill/models"
 )
@@ -51,7 +52,11 @@ func (s sender) Work(ctx context.Context, row models.Mail) error {
 	if s.Fill != nil {
 		row.Text, row.HTML = s.Fill(row.Text), s.Fill(row.HTML)
 	}
-	err := s.SMTP.sendMail(ctx, row, s.Clock(), ledger{
+	replyTo, err := s.findReplyAddress(ctx, row)
+	if err != nil {
+		return err // nothing was handed over: the lease ends, and another attempt follows
+	}
+	err = s.SMTP.sendMail(ctx, row, replyTo, s.Clock(), ledger{
 		handing:  func() error { return s.holdMail(ctx, row) },
 		accepted: func() error { return s.endMail(ctx, row, Sent, "") },
 	})
@@ -69,6 +74,20 @@ func (s sender) Work(ctx context.Context, row models.Mail) error {
 	return s.endMail(ctx, row, Unknown,
 		"The mail server took the message but never confirmed it. It may have arrived: ask the recipient, or send "+
 			"it again.")
+}
+
+// findReplyAddress returns who gets the answers to a receipt: the business's contact as it is now. It is empty for other
+// mails, which Cointill writes by itself, and for a business without a contact.
+func (s sender) findReplyAddress(ctx context.Context, row models.Mail) (address string, err error) {
+	if row.Kind != kind {
+		return "", nil
+	}
+	var found []string
+	err = s.DB.Read(ctx).Model(&models.Business{}).Where("id = ?", row.BusinessID).Pluck("contact_email", &found).Error
+	if err == nil && len(found) > 0 && contact.CheckEmail(found[0]) == "" {
+		address = found[0]
+	}
+	return address, err
 }
 
 // holdMail marks that from here the mail may arrive. It refuses when the program is

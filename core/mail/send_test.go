@@ -69,6 +69,45 @@ func TestSentOnce(t *testing.T) {
 	})
 }
 
+// TestAnswersToReceiptsGoToTheContact: a receipt names the business's contact as it is when it is sent, for answers. Other
+// mails, and receipts of a business without a contact, name nobody.
+func TestAnswersToReceiptsGoToTheContact(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		shop := models.Business{Code: "BUS_1", Name: "Shop", TimeZone: "UTC", LatePayments: "accept", ContactEmail: "old@shop.example"}
+		other := models.Business{Code: "BUS_2", Name: "Other", TimeZone: "UTC", LatePayments: "accept"}
+		for _, row := range []*models.Business{&shop, &other} {
+			if err := b.DB.Exec(t.Context()).Create(row).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		first, second := sample("PAY_1"), sample("PAY_2")
+		first.BusinessID, second.BusinessID, second.CustomerEmail = shop.ID, other.ID, "bayo@example.com"
+		b.queue(first)
+		b.queue(second)
+		notice := mail.Notice{BusinessID: shop.ID, Domain: scope.Test, Kind: "wallet", About: "1", To: "ama@example.com", Subject: "Notice", Text: "x", HTML: "x"}
+		if err := b.DB.Write(t.Context(), func(tx *models.Tx) error { return b.Notify(tx, notice) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.DB.Exec(t.Context()).Model(&shop).Update("contact_email", "help@shop.example").Error; err != nil {
+			t.Fatal(err)
+		}
+		b.step()
+		answers := map[string][]string{}
+		for _, message := range p.messages() {
+			answers[header(message, "To")[0]] = header(message, "Reply-To")
+		}
+		if len(answers) != 3 {
+			t.Fatalf("mails to %d people arrived, want 3: %v", len(answers), answers)
+		}
+		for to, got := range answers {
+			named := len(got) == 1 && strings.HasSuffix(got[0], "<help@shop.example>")
+			if wanted := strings.Contains(to, first.CustomerEmail); named != wanted || !wanted && len(got) > 0 {
+				t.Errorf("answers of %s go to %v, want the contact at present: %t", to, got, wanted)
+			}
+		}
+	})
+}
+
 // TestHeaderInjection (AP-11) puts line ends and what follows them into everything that
 // a header is made of.
 func TestHeaderInjection(t *testing.T) {

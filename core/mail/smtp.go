@@ -124,10 +124,10 @@ type ledger struct {
 	accepted func() error
 }
 
-// sendMail brings one mail to the server. The error is the one of accepted when the
+// sendMail brings one mail to the server; answers to it go to replyTo, if there is one. The error is the one of accepted when the
 // server took it, a *refusal when it certainly did not, errNoAnswer otherwise.
-func (s *SMTP) sendMail(ctx context.Context, row models.Mail, at time.Time, l ledger) error {
-	message, err := s.composeMessage(row, at)
+func (s *SMTP) sendMail(ctx context.Context, row models.Mail, replyTo string, at time.Time, l ledger) error {
+	message, err := s.composeMessage(row, replyTo, at)
 	if err != nil {
 		return &refusal{sentence: "The mail could not be written.", final: true, cause: err}
 	}
@@ -234,10 +234,13 @@ func heloName(from string) string {
 
 // composeMessage writes the message: both forms, every header encoded, the
 // Message-ID of the row.
-func (s *SMTP) composeMessage(row models.Mail, at time.Time) ([]byte, error) {
+func (s *SMTP) composeMessage(row models.Mail, replyTo string, at time.Time) ([]byte, error) {
 	message := gomail.NewMsg()
 	message.FromMailAddress(&mail.Address{Name: row.FromName, Address: s.from.Address})
 	message.ToMailAddress(recipientOf(row))
+	if replyTo != "" {
+		message.ReplyToMailAddress(&mail.Address{Name: row.FromName, Address: replyTo})
+	}
 	message.Subject(oneLine(row.Subject))
 	message.SetMessageIDWithValue(row.MessageID)
 	message.SetDateWithValue(at)
