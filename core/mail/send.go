@@ -1,8 +1,10 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"cointill/core/contact"
@@ -27,11 +29,14 @@ func (s *Service) NewWorker(o outbox.Options) *outbox.Worker[models.Mail] {
 	if o.Pool == 0 {
 		o.Pool = 4 // one mail server, which limits connections
 	}
-	return outbox.NewWorker(s.DB, mails, sender{s}, o)
+	return outbox.NewWorker(s.DB, mails, sender{s, cmp.Or(o.Log, slog.Default())}, o)
 }
 
 // sender is what the worker calls.
-type sender struct{ *Service }
+type sender struct {
+	*Service
+	log *slog.Logger
+}
 
 // Key is none: all mails go to the one server.
 func (sender) Key(models.Mail) string { return "" }
@@ -118,6 +123,10 @@ func (s sender) planAgain(ctx context.Context, row models.Mail, no *refusal) err
 
 func (s sender) endMail(ctx context.Context, row models.Mail, outcome, why string) error {
 	s.reportOutcome(outcome)
+	if outcome == Failed || outcome == Unknown { // why stays in the mailbox: servers repeat addresses
+		s.log.WarnContext(ctx, "a mail did not arrive for certain", "outcome", outcome, "kind", row.Kind, "mail", row.ID,
+			"business", row.BusinessID)
+	}
 	return s.settleMail(ctx, row, map[string]any{"done_at": s.Clock(), "outcome": outcome, "last_error": why,
 		"sending": false})
 }

@@ -1,8 +1,10 @@
 package mail_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"mime"
 	netmail "net/mail"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"cointill/core/mail"
+	"cointill/core/outbox"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -225,7 +228,10 @@ func TestRefused(t *testing.T) {
 		}, mail.Failed},
 	}
 	each(t, "", func(t *testing.T, b *bundle, p *post) {
+		var log bytes.Buffer
+		b.worker = b.NewWorker(outbox.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 		for name, c := range cases {
+			log.Reset()
 			p.set(func() { p.mail, p.rcpt, p.data = nil, nil, nil })
 			c.set(p)
 			b.queue(sample("PAY_" + name))
@@ -233,6 +239,9 @@ func TestRefused(t *testing.T) {
 			list, _, err := b.ListMails(t.Context(), owner, "", 1)
 			if err != nil || list[0].State != c.want || list[0].LastError == "" || len(p.messages()) != 0 {
 				t.Errorf("%s: %+v %v", name, list, err)
+			}
+			if logged := strings.Contains(log.String(), "outcome=failed"); logged != (c.want == mail.Failed) || strings.Contains(log.String(), "@") {
+				t.Errorf("%s: the log says %q, want a failed mail: %t, and no address", name, log.String(), c.want == mail.Failed)
 			}
 		}
 	})
