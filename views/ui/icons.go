@@ -55,20 +55,45 @@ func iconPath(name string) string {
 	return icons["ring"]
 }
 
-type coinLook struct{ letter, fill string }
+// mark is a drawing in white lines on a disc, of 24 by 24 units.
+type mark struct{ path, fill string }
 
-// coins are our own glyphs: a circle with a letter, no trademark.
-var coins = map[string]coinLook{
-	"BTC":  {"B", "#9a5b00"},
-	"ETH":  {"E", "#4f55a8"},
-	"USDT": {"T", "#1b6b57"},
-	"XRP":  {"X", "#33424f"},
-	"DOGE": {"D", "#7a6415"},
-}
+// The marks of coins and networks are drawn for Cointill, in lines, after the signs by which wallets show them. The
+// signs are their owners'; no file of theirs is used.
+var (
+	coins = map[string]mark{
+		"BTC":  {"M10 7h3.3a2.4 2.4 0 0 1 0 4.8H10zM10 11.8h4a2.5 2.5 0 0 1 0 5H10zM8.2 7H10M8.2 16.8H10M11 5v2M13.4 5v2M11 16.8v2M13.4 16.8v2", "#9a5b00"},
+		"ETH":  {"M12 4.5l4.7 7.6-4.7 2.7-4.7-2.7zM7.6 14.5 12 20l4.4-5.5L12 17z", "#4f55a8"},
+		"USDT": {"M7.5 6.5h9M12 6.5V18M12 9c3.4 0 6 .8 6 1.9s-2.6 1.9-6 1.9-6-.8-6-1.9S8.6 9 12 9", "#1b6b57"},
+		"XRP":  {"M6.5 6.5l2.8 2.7a3.9 3.9 0 0 0 5.4 0l2.8-2.7M6.5 17.5l2.8-2.7a3.9 3.9 0 0 1 5.4 0l2.8 2.7", "#33424f"},
+		"DOGE": {"M9.5 6.5h2.7a5.5 5.5 0 0 1 0 11H9.5zM7 12h5", "#7a6415"},
+	}
+	networks = map[string]mark{
+		"arbitrum": {"M12 4.5l6.5 3.75v7.5L12 19.5l-6.5-3.75v-7.5zM9 15l3-6.5 3 6.5", "#1f4e79"},
+		"base":     {"M12 5.5a6.5 6.5 0 1 1-6.3 8.1H14v-3.2H5.7A6.5 6.5 0 0 1 12 5.5", "#1746b8"},
+		"bsc":      {"M12 5l2.5 2.5L12 10 9.5 7.5zM12 14l2.5 2.5L12 19l-2.5-2.5zM7 9.5 9.5 12 7 14.5 4.5 12zM17 9.5l2.5 2.5-2.5 2.5-2.5-2.5z", "#7a5c00"},
+		"celo":     {"M6 6h12v4h-2.5a4 4 0 1 0 0 4H18v4H6z", "#5f5a00"},
+		"polygon":  {"M8.5 8.5l3 1.75v3.5l-3 1.75-3-1.75v-3.5zM15.5 8.5l3 1.75v3.5l-3 1.75-3-1.75v-3.5z", "#5b2fb0"},
+		"tron":     {"M5.5 5.5l10.5 2 3 3.3-7.5 8.7zM5.5 5.5l6.7 6.7-.7 7.3M12.2 12.2 19 10.8M12.2 12.2 16 7.5", "#a3122a"},
+	}
+)
 
-func coinOf(symbol string) coinLook {
+// unknown is the mark of a coin or network without one.
+var unknown = mark{"M9 9.5a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5h.01", "#5f584c"}
+
+// networkCoins are the coins whose mark is their network's, too.
+var networkCoins = map[string]string{"bitcoin": "BTC", "ethereum": "ETH", "xrp": "XRP", "dogecoin": "DOGE"}
+
+func coinMark(symbol string) mark {
 	if found, ok := coins[symbol]; ok {
 		return found
 	}
-	return coinLook{"?", "#5f584c"}
+	return unknown
+}
+
+func networkMark(code string) mark {
+	if found, ok := networks[code]; ok {
+		return found
+	}
+	return coinMark(networkCoins[code])
 }
