@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,17 @@ func TestOverview(t *testing.T) {
 		_, _, err = s.Keys.CreateKey(t.Context(), sc, "Server")
 		s.FailOn(err)
 		expect(t, b.Get("/dashboard"), 200, "Get started", fmt.Sprintf("%d of %d done", 3, 4))
+		hide := func(choice string) {
+			t.Helper()
+			leads(t, b.PostFrom("/dashboard", "/dashboard/steps", url.Values{"hide": {choice}}), "/dashboard")
+		}
+		hide("yes")
+		hidden := b.Get("/dashboard")
+		expect(t, hidden, 200, "Show “Get started”")
+		lacks(t, hidden, "of 4 done")
+		expect(t, s.SignIn(ama).Get("/dashboard"), 200, "of 4 done") // in another browser they stay
+		hide("no")
+		expect(t, b.Get("/dashboard"), 200, "of 4 done", "Hide these steps")
 		_, _, err = s.Webhooks.Create(t.Context(), sc, webhook.Create{Name: "Ledger", URL: "https://shop.example/hook", Active: true})
 		s.FailOn(err)
 		lacks(t, b.Get("/dashboard"), "Get started")

@@ -36,6 +36,7 @@ const matrix = `
 GET  /dashboard                                       ✓✓✓✓✓
 POST /dashboard/domain                                ✓✓✓✓–
 GET  /dashboard/live                                  ✓✓✓t–
+POST /dashboard/steps                                 ✓✓✓t–
 GET  /dashboard/notifications                         ✓✓✓✓–
 POST /dashboard/notifications/read                    ✓✓✓✓–
 GET  /dashboard/notifications/browsers                ✓✓✓✓–

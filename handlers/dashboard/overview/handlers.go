@@ -86,4 +86,5 @@ type Handlers struct {
 func (h *Handlers) Routes(m page.Members) {
 	// Every role may see the payment methods: the weakest right that a member has.
 	m.Get("/dashboard", scope.SeeMethods, h.showOverview)
+	m.Post("/dashboard/steps", scope.SeePayments, h.hideSteps)
 }

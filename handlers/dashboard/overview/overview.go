@@ -26,7 +26,7 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	ctx, sc, zone := c.UserContext(), c.Scope, page.LoadZone(c.Member.Business)
 	now := h.Clock()
 	f := overviewFacts{Asked: readSpan(ctx, page.ReadQuery(c), zone, now), Scope: sc, Zone: zone,
-		Yesterday: now.In(zone).AddDate(0, 0, -1).Format(time.DateOnly)}
+		Yesterday: now.In(zone).AddDate(0, 0, -1).Format(time.DateOnly), HidesSteps: hidesSteps(c)}
 	var err error
 	if f.Now, err = h.Figures.ReadFigures(ctx, sc, f.Asked.countedPeriod(zone)); err != nil {
 		return err

@@ -1,0 +1,54 @@
+package overview
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"cointill/handlers/page"
+)
+
+const (
+	// hiddenCookie is the cookie that remembers in which businesses and domains a browser hides the steps of setting up.
+	hiddenCookie = "hidden_steps"
+	// maxHidden bounds what it remembers; the oldest are forgotten.
+	maxHidden = 10
+	// aYear is for how long, in seconds.
+	aYear = 365 * 24 * 60 * 60
+)
+
+// isPlace is the form in which placeOf names a place.
+var isPlace = regexp.MustCompile(`^BUS_[0-9A-Z]{1,40}\.(test|live)$`)
+
+// hidesSteps reports that the browser hides the steps of setting up a business in the domain.
+func hidesSteps(c *page.Ctx) bool {
+	return slices.Contains(readHidden(c), placeOf(c))
+}
+
+// placeOf names a business and its domain.
+func placeOf(c *page.Ctx) string { return c.Member.Business.Code + "." + string(c.Scope.Domain) }
+
+func readHidden(c *page.Ctx) (places []string) {
+	for place := range strings.SplitSeq(c.Cookies(hiddenCookie), "~") {
+		if isPlace.MatchString(place) {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// hideSteps hides the steps of setting up in this browser, or shows them again.
+func (h *Handlers) hideSteps(c *page.Ctx) error {
+	places := slices.DeleteFunc(readHidden(c), func(place string) bool { return place == placeOf(c) })
+	if c.FormText("hide") == "yes" {
+		places = append(places, placeOf(c))
+	}
+	places = places[max(0, len(places)-maxHidden):]
+	cookie := http.Cookie{Name: hiddenCookie, Value: strings.Join(places, "~"), Path: "/dashboard", MaxAge: aYear,
+		HttpOnly: true, Secure: strings.HasPrefix(c.BaseURL, "https:"), SameSite: http.SameSiteLaxMode}
+	c.Response().Header.Add(fiber.HeaderSetCookie, cookie.String())
+	return c.Redirect("/dashboard")
+}
