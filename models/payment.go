@@ -193,6 +193,8 @@ type Wallet struct {
 	Networks string `gorm:"not null;default:''"`
 	// when a payment last found few of the amounts near its own free at the one address; nil for never
 	RunsShortAt *time.Time
+	// when a signed message proved that the merchant holds the key of the one address; nil for never
+	ProvedAt *time.Time
 	// of the next address; only ever rises
 	NextIndex int64 `gorm:"not null"`
 	// of the next address for change: only ever rises, when a transaction with it is seen

@@ -182,7 +182,7 @@ var since0014 = []string{"DROP TABLE holdings, network_holdings, payment_network
 	"ALTER TABLE transfers DROP COLUMN send_id", "ALTER TABLE events DROP COLUMN send_id", "ALTER TABLE resolutions DROP COLUMN send_id",
 	"ALTER TABLE members DROP COLUMN role_since", "ALTER TABLE api_keys DROP COLUMN permissions", "DROP TABLE payout_wallets",
 	"ALTER TABLE transfers DROP COLUMN spendable, DROP COLUMN spent_at, DROP COLUMN reserved_by, DROP COLUMN fee", "ALTER TABLE destinations DROP COLUMN change_of",
-	"ALTER TABLE wallets DROP COLUMN next_change, DROP COLUMN networks, DROP COLUMN runs_short_at",
+	"ALTER TABLE wallets DROP COLUMN next_change, DROP COLUMN networks, DROP COLUMN runs_short_at, DROP COLUMN proved_at",
 	"DROP TABLE held_amounts",
 	"ALTER TABLE payments DROP COLUMN redirect_url, DROP COLUMN network_fixed, DROP COLUMN exact_amount",
 	"DROP INDEX payments_authorization",
