@@ -376,15 +376,27 @@ func errKey(sentence string) error {
 }
 
 func refusePrivate(p Net) error {
-	return refuseSecret("This looks like a private key or a wallet's secret words. ",
+	return refuseSecret("key", looksPrivate,
 		"What is needed here is the account's public key: "+listPrefixes(p)+", or "+describeAccepted(p)+".")
 }
 
-// refuseSecret makes the fault for a text that can spend: it names the kind of secret,
+// looksPrivate begins the refusal of a private key or secret words.
+const looksPrivate = "This looks like a private key or a wallet's secret words. "
+
+// RefusePrivate returns the fault for the field of a form when its text looks as if it could spend, and nil for any
+// other text. needed says what belongs in the field. The fault has the code CodePrivate and doesn't repeat the text.
+func RefusePrivate(field, text, needed string) error {
+	if !holdsPrivate(text) {
+		return nil
+	}
+	return refuseSecret(field, looksPrivate, needed)
+}
+
+// refuseSecret makes the fault for a field whose text can spend: it names the kind of secret,
 // and the input that is needed instead.
-func refuseSecret(looks, needed string) error {
+func refuseSecret(field, looks, needed string) error {
 	return &fault.Fault{Kind: fault.Invalid, Code: CodePrivate, Sentence: "A private key was refused.",
-		Fields: fault.Fields{"key": {
+		Fields: fault.Fields{field: {
 			looks + "Cointill never takes one and has not kept it. As it has left your wallet, better move your " +
 				"money to a new one. " + needed}}}
 }

@@ -32,6 +32,7 @@ var attacks = []attack{
 	{id: "ETH-16", what: "Somebody sends nearly the amount of another customer's payment to the one address of both."},
 	{id: "ETH-17", what: "Somebody opens payments until every amount at the one address of a business is held."},
 	{id: "ETH-18", what: "Two merchants enter the same address, or one enters an address that isn't their own."},
+	{id: "ETH-19", what: "A signature that proves the key of an address comes again: late, elsewhere, or for another message."},
 
 	{id: "BTC-1", what: "A transaction that isn't confirmed yet is replaced by another."},
 	{id: "BTC-2", what: "The same coins are spent in a competing block."},

@@ -83,8 +83,8 @@ func TestSecurityPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(attacks) != 120 {
-		t.Errorf("%d attacks are listed, want 120", len(attacks))
+	if len(attacks) != 121 {
+		t.Errorf("%d attacks are listed, want 121", len(attacks))
 	}
 	tests := map[string]map[string][]string{} // by attack and folder
 	for _, p := range proofs(tree) {

@@ -90,6 +90,7 @@ var actionWords = map[string]string{
 	"wallet.advanced":            "audit.did_wallet_advanced",
 	"wallet.change_refused":      "audit.did_wallet_change_refused",
 	"wallet.changed":             "audit.did_wallet_changed",
+	"wallet.key_proved":          "audit.did_wallet_key_proved",
 	"wallet.rehearsed":           "audit.did_wallet_rehearsed",
 	"wallet.skipped":             "audit.did_wallet_skipped",
 	"webhook.changed":            "audit.did_webhook_changed",
