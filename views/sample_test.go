@@ -179,6 +179,8 @@ func book() map[string]templ.Component {
 		"wallet-list":      dashboard.Wallet(addressListPage()),
 		"wallet-ether":     dashboard.Wallet(dashboard.WalletProps{Page: shell("Ether wallet", "methods"), Code: "crypto_ethereum", Coin: "ETH", Name: "Ether", Network: "Ethereum", Sentence: "No wallet is set up yet, so customers can't pay in Ether.", Editable: true, Prefixes: "xpub"}),
 		"wallet-address":   dashboard.Wallet(oneAddressPage()),
+		"wallet-prove":     dashboard.Wallet(provePage()),
+		"wallet-proved":    dashboard.Wallet(provedPage()),
 		"address-review":   dashboard.AddressReview(addressReview()),
 		"wallet-review":    dashboard.WalletReview(reviewPage()),
 		"account":          dashboard.Wallet(accountPage()),

@@ -63,6 +63,32 @@ func oneAddressPage() dashboard.WalletProps {
 	return p
 }
 
+// provePage is the page of one address whose key isn't proved: another key signed the message.
+func provePage() dashboard.WalletProps {
+	p := oneAddressPage()
+	p.Wallet.Advice = ""
+	const signature = "0x8d1c0f2e6a9b4c7d5e3f1a2b4c6d8e0f1a3b5c7d9e1f2a4b6c8d0e2f4a6b8c0d" +
+		"2e4f6a8b0c2d4e6f8a0b2c4d6e8f0a2b4c6d8e0f2a4b6c8d0e2f4a6b8c0d2e4f1b"
+	p.Proof = &dashboard.KeyProof{Address: oneAddress().Address, Browser: true, SecondFactor: true, Expires: "1795240200",
+		Until: now.Add(30 * time.Minute),
+		Message: "I hold the key of " + oneAddress().Address + ", with which business BUS_4Z7K2M9QWX3R receives payments in " +
+			"the live domain of https://till.example. Signing this moves no money. Number " +
+			"3f9a1c7be2d84f60a5b7c9d1e3f50718, valid until 2026-11-21 05:44:00 UTC."}
+	p.Form = ui.Form{Values: map[string]string{"signature": signature}, Errors: map[string][]string{"signature": {
+		"This signature belongs to 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf, not to " + oneAddress().Address + ". Choose " +
+			"the account of your address in your wallet, and sign the message as it is shown, without any change."}}}
+	return p
+}
+
+// provedPage is the page of one address on Tron whose key is proved.
+func provedPage() dashboard.WalletProps {
+	p := oneAddressPage()
+	p.Code, p.Network = "tron", "Tron (TRC-20)"
+	p.Wallet = &dashboard.WalletCard{Issued: "1,204 payments", OneAddress: &dashboard.OneAddress{
+		Address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8", Networks: []string{"Tron (TRC-20)"}, Alone: true, ProvedAt: now}}
+	return p
+}
+
 func oneAddress() *dashboard.OneAddress {
 	return &dashboard.OneAddress{Address: "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
 		Networks: []string{"BNB Smart Chain", "Ethereum"}, Capacity: []string{"990 in Tether USD", "33 in Ether"}}

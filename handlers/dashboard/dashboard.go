@@ -147,6 +147,7 @@ type Services struct {
 	Resolver  payments.Resolver
 	Quotes    Quotes
 	Receiving wallet.Receiving
+	KeyProofs wallet.KeyProofs
 	Sandbox   Sandbox
 	Sends     Sends
 	Approvals sends.Approvals
@@ -239,7 +240,8 @@ func New(s Services) *Handlers {
 		Team:   &team.Handlers{Team: s.Accounts, Answers: s.Answers, MailServer: s.MailServer, Clock: s.Clock},
 		Till: &till.Handlers{Tills: s.Tills, Links: s.Links, Hub: s.Hub, Networks: s.Networks, Answers: s.Answers,
 			Clock: s.Clock, Pages: s.Payments},
-		Wallet: &wallet.Handlers{Accounts: s.Accounts, Wallets: s.Wallets, Receiving: s.Receiving, Quotes: s.Quotes,
+		Wallet: &wallet.Handlers{Accounts: s.Accounts, Wallets: s.Wallets, Receiving: s.Receiving, KeyProofs: s.KeyProofs,
+			Quotes:   s.Quotes,
 			Networks: s.Networks, Noted: s.Noted, Rehearsals: s.GoingLive, Clock: s.Clock},
 		Webhooks: &webhooks.Handlers{Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
 			Signatures: s.Signatures, Answers: s.Answers, Clock: s.Clock},

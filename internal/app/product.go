@@ -59,6 +59,7 @@ import (
 	"cointill/core/till"
 	"cointill/core/trace"
 	"cointill/core/wallet"
+	"cointill/core/wallet/keyproof"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 	"cointill/core/webhook/diagnose"
@@ -411,6 +412,8 @@ func (p *Product) NewDashboard() *dashboard.Handlers {
 		Hub:     p.hub, Links: p.Links,
 		Mails: p.receipts, Payments: p.Payments, Resolver: payment.NewResolver(p.Payments),
 		Lists: &list.Service{DB: p.DB}, Quotes: p.Quotes,
+		KeyProofs: &keyproof.Service{DB: p.DB, Clock: p.Clock, Users: p.Users, Wallets: p.Wallets,
+			Secrets: p.Payments.Secrets, Site: p.Base},
 		Receiving: p.Receiving, Sandbox: p.Sandbox, Sends: p.Sends, Approvals: p.Sends.Approvals, SendRules: p.Sends.Rules,
 		Batches: &batch.Batches{Sends: p.Sends}, Signing: p.Sends.Signing, Addresses: p.Sends.Addresses, Transactions: p.newSigning(),
 		Settings: p.Settings, System: p.NewSystem(), Wallets: p.Wallets, Webhooks: p.Hooks, Deliveries: p.deliveries,

@@ -1,11 +1,13 @@
-// Signing with a wallet in the browser: of Ethereum's kind (EIP-6963, EIP-1193), which sends the transaction, or of Tron
-// (TIP-6963, TIP-1193), which returns it signed. The page works without this file: files, link and QR code are there.
+// Signing with a wallet in the browser, of Ethereum's kind (EIP-6963, EIP-1193) or of Tron (TIP-6963, TIP-1193): a
+// transaction, or a message whose signature goes into the page's form. A wallet of Tron returns the transaction signed,
+// the others send it. The page works without this file: files, link and QR code, or the message, are there.
 (() => {
   "use strict";
   const box = document.querySelector("[data-wallet]");
   if (!box) return;
-  const request = JSON.parse(box.dataset.walletRequest);
-  const returns = "walletReturns" in box.dataset;
+  const { walletMessage: message, walletFrom: from } = box.dataset;
+  const tron = "walletTron" in box.dataset;
+  const request = message ? null : JSON.parse(box.dataset.walletRequest);
   const list = box.querySelector("[data-wallet-list]");
   const seen = new Set();
   let busy = false;
@@ -13,10 +15,19 @@
     for (const note of box.querySelectorAll("[data-wallet-note]")) note.hidden = note.dataset.walletNote !== name;
   };
 
-  // send checks account and network, so that the wallet is never asked to sign with others.
+  const fillSignature = (signature) => {
+    document.querySelector("[name=signature]").value = String(signature);
+    say("signed");
+  };
+
+  // signMessage signs the message (personal_sign, EIP-191). The signature is the same on every network.
+  const signMessage = async (provider) => {
+    const bytes = Array.from(new TextEncoder().encode(message), (byte) => byte.toString(16).padStart(2, "0"));
+    fillSignature(await provider.request({ method: "personal_sign", params: ["0x" + bytes.join(""), from] }));
+  };
+
+  // send checks the network, so that the wallet is never asked to sign on another one.
   const send = async (provider) => {
-    const accounts = await provider.request({ method: "eth_requestAccounts" });
-    if (!accounts.some((account) => account.toLowerCase() === request.from.toLowerCase())) return say("account");
     const chainId = "0x" + BigInt(box.dataset.walletChain).toString(16);
     const isOther = async () => BigInt(await provider.request({ method: "eth_chainId" })) !== BigInt(chainId);
     if (await isOther()) {
@@ -31,11 +42,19 @@
     say("sent");
   };
 
-  // sign hands what the wallet signed to the form below, whose answer compares it with the send.
-  const sign = async (provider) => {
+  // useEthereum checks the account, so that the wallet is never asked to sign with another one.
+  const useEthereum = async (provider) => {
+    const accounts = await provider.request({ method: "eth_requestAccounts" });
+    if (!accounts.some((account) => account.toLowerCase() === from.toLowerCase())) return say("account");
+    await (message ? signMessage : send)(provider);
+  };
+
+  // useTron hands a signed transaction to the form below, whose answer compares it with the send.
+  const useTron = async (provider) => {
     await provider.request({ method: "eth_requestAccounts" });
     const tronWeb = provider.tronWeb || window.tronWeb;
-    if (tronWeb.defaultAddress.base58 !== box.dataset.walletAccount) return say("account");
+    if (tronWeb.defaultAddress.base58 !== from) return say("account");
+    if (message) return fillSignature(await tronWeb.trx.signMessageV2(message));
     const field = document.querySelector("textarea[name=signed]");
     field.value = JSON.stringify(await tronWeb.trx.sign(request));
     field.form.requestSubmit();
@@ -46,7 +65,7 @@
     busy = true;
     say("");
     try {
-      await (returns ? sign : send)(provider);
+      await (tron ? useTron : useEthereum)(provider);
     } catch {
       say("stopped");
     } finally {
@@ -55,7 +74,7 @@
   };
 
   // Wallets name themselves: the name is shown as text, their pictures are not loaded.
-  const kind = returns ? "TIP6963" : "eip6963";
+  const kind = tron ? "TIP6963" : "eip6963";
   addEventListener(kind + ":announceProvider", (event) => {
     const { info, provider } = event.detail || {};
     if (!info || !provider || seen.has(info.uuid) || seen.size >= 20) return;

@@ -65,6 +65,7 @@ type Handlers struct {
 	Quotes    Quotes
 	Receiving Receiving
 	Wallets   Wallets
+	KeyProofs KeyProofs
 	// Rehearsals take the place of Receiving and Wallets for the coins that the sandbox serves.
 	Rehearsals Rehearsals
 }
@@ -79,6 +80,8 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Post("/dashboard/methods/:code/wallet", scope.SetReceiving, h.useWallet)
 	m.Get("/dashboard/methods/:code/wallet/sweep", scope.SeePayments, h.showSweepSheet)
 	m.Get("/dashboard/methods/:code/wallet/sweep.csv", scope.SeePayments, h.downloadSweep)
+	m.Get("/dashboard/methods/:code/wallet/prove", scope.SeeMethods, h.returnToWallet)
+	m.Post("/dashboard/methods/:code/wallet/prove", scope.SetReceiving, h.proveKey)
 	m.Get("/dashboard/methods/:code/wallet/review", scope.SeeMethods, h.returnToWallet)
 	m.Post("/dashboard/methods/:code/wallet/review", scope.SetReceiving, h.reviewWallet)
 }

@@ -41,7 +41,7 @@ func methodsProps(ctx context.Context, shell layout.Page, methods []account.Meth
 			row.WalletText = walletText(ctx, f)
 		}
 		if f.Found {
-			card := walletCard(ctx, f.State)
+			card := walletCard(ctx, f)
 			row.Wallet = &card
 		}
 		props.Methods = append(props.Methods, row)

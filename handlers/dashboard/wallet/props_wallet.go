@@ -45,8 +45,7 @@ func (f walletFacts) keyNetwork() string {
 }
 
 // walletProps is the page of a coin's wallet.
-func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f walletFacts,
-	zone *time.Location) dashboard.WalletProps {
+func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f walletFacts) dashboard.WalletProps {
 	p := dashboard.WalletProps{
 		Page: shell, Form: typed, Code: walletCode(f.Coin), Coin: string(f.Coin.Coin), Name: f.Coin.Name,
 		Network:  f.Coin.Network,
@@ -62,7 +61,7 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	}
 	switch {
 	case f.Found:
-		card := walletCard(ctx, f.State)
+		card := walletCard(ctx, f)
 		p.Wallet = &card
 		if card.OneAddress != nil {
 			card.OneAddress.Capacity = f.Capacity
@@ -85,7 +84,7 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	}
 	for _, w := range f.History {
 		if !f.Found || w.ID != f.State.Wallet.ID {
-			p.Former = append(p.Former, formerWallet(ctx, w, zone))
+			p.Former = append(p.Former, formerWallet(ctx, w, f.Zone))
 		}
 	}
 	return p
@@ -100,15 +99,19 @@ func barredText(ctx context.Context, count int64, first string) string {
 }
 
 // walletCard is a wallet that is in use.
-func walletCard(ctx context.Context, s wallet.State) dashboard.WalletCard {
+func walletCard(ctx context.Context, f walletFacts) dashboard.WalletCard {
+	s := f.State
 	if s.Script == wallet.ScriptAccount {
 		return dashboard.WalletCard{Account: true, Key: s.Wallet.Key,
 			Network: receiving.NetworkName(s.Wallet.Network),
 			Issued:  describeIssued(ctx, s.Wallet)}
 	}
 	if s.Script == wallet.ScriptAddress {
-		return dashboard.WalletCard{OneAddress: oneAddress(s.Wallet.Key, s.Wallet.Network, s.Wallet.Networks),
-			Issued: describeIssued(ctx, s.Wallet), Advice: s.Advice}
+		one := oneAddress(s.Wallet.Key, s.Wallet.Network, s.Wallet.Networks)
+		if s.Wallet.ProvedAt != nil {
+			one.ProvedAt = s.Wallet.ProvedAt.In(f.Zone)
+		}
+		return dashboard.WalletCard{OneAddress: one, Issued: describeIssued(ctx, s.Wallet), Advice: s.Advice}
 	}
 	return dashboard.WalletCard{
 		Key: receiving.ShortKey(s.Wallet.Key), Kind: receiving.DescribeKind(s.Script, s.Wallet.Network),

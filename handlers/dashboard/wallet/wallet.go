@@ -2,6 +2,7 @@ package wallet
 
 import (
 	"net/http"
+	"time"
 
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -24,6 +25,7 @@ type walletFacts struct {
 	State   wallet.State
 	Found   bool // there is a wallet
 	History []models.Wallet
+	Zone    *time.Location // of the business
 	// Capacity is how many payments can be open at one address, as sentences; only of coins that share addresses.
 	Capacity []string
 }
@@ -37,7 +39,7 @@ func (h *Handlers) showWalletPage(c *page.Ctx) error {
 	return h.showWallet(c, http.StatusOK, info, ui.Form{})
 }
 
-// returnToWallet is where a review leads whose form was not sent along.
+// returnToWallet is where a review or a proof leads whose form was not sent along.
 func (h *Handlers) returnToWallet(c *page.Ctx) error {
 	info, err := coinOf(c)
 	if err != nil {
@@ -56,14 +58,18 @@ func (h *Handlers) showWallet(c *page.Ctx, status int, info money.CoinInfo, type
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "wallet.page", "Coin", info.Name), "methods")
 	shell.NextPath = walletPath(info)
-	return c.RenderStatus(status,
-		dashboard.Wallet(walletProps(c.UserContext(), shell, typed, facts, page.LoadZone(c.Member.Business))))
+	props := walletProps(c.UserContext(), shell, typed, facts)
+	if props.Proof, err = h.loadProof(c, facts); err != nil {
+		return err
+	}
+	return c.RenderStatus(status, dashboard.Wallet(props))
 }
 
 // loadWallet reads how a coin is received, without former wallets.
 func (h *Handlers) loadWallet(c *page.Ctx, info money.CoinInfo) (walletFacts, error) {
 	network, trouble := h.Networks.Network(c.Scope.Domain, info.Chain)
-	facts := walletFacts{Coin: info, Scope: c.Scope, Network: string(network), Trouble: trouble}
+	facts := walletFacts{Coin: info, Scope: c.Scope, Network: string(network), Trouble: trouble,
+		Zone: page.LoadZone(c.Member.Business)}
 	for _, served := range h.Networks.Served(c.Scope.Domain, info) {
 		if facts.Network == "" && served.Code != money.Tron { // others have its addresses, and Tron has a wallet of its own
 			facts.Network, facts.Trouble = h.Networks.Home(served.Network), h.Networks.Problem(served.Network)

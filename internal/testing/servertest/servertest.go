@@ -55,6 +55,7 @@ import (
 	"cointill/core/system"
 	"cointill/core/till"
 	"cointill/core/wallet"
+	"cointill/core/wallet/keyproof"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 	"cointill/core/webhook/diagnose"
@@ -292,6 +293,8 @@ func (s *Server) wirePages() *fiber.App {
 		Transactions: s.Signing, Calls: s.Calls,
 		Audits:   s.Audits,
 		Settings: s.Settings, System: s.System, Wallets: s.Wallets, Receiving: change, Networks: s.Registry,
+		KeyProofs: &keyproof.Service{DB: s.DB, Clock: s.Clock.Now, Users: s.Users, Wallets: s.Wallets,
+			Secrets: s.Payments.Secrets, Site: Base},
 		Tills: s.Tills,
 		Views: &savedview.Service{DB: s.DB, Clock: s.Clock.Now},
 		GoingLive: golive.New(golive.Deps{DB: s.DB, Clock: s.Clock.Now, Networks: s.Registry, Payments: s.Payments,
