@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"cointill/e2e/browser"
 	"cointill/e2e/evm"
 	"cointill/e2e/harness"
@@ -174,33 +172,8 @@ func (x *etherTill) refundInBrowser(id, paying string) {
 	page.Open(x.Base + "/dashboard/sends/" + id + "/sign")
 	page.ClickElement("form[action$='/sign'] button[type=submit]")
 	page.WaitForElement("[data-wallet]:not([hidden])")
-	// The wallet's answers come from the test: the page may connect to its own server only.
-	_ = browser.ReadValue(page, chromedp.Evaluate[bool](`(() => {
-		window.asked = [];
-		const provider = { request: (r) => new Promise((done, failed) => window.asked.push({ r, done, failed })) };
-		window.announce = (name) => dispatchEvent(new CustomEvent("eip6963:announceProvider",
-			{ detail: { info: { uuid: name, name, rdns: "example.wallet", icon: "" }, provider } }));
-		announce("<b>Test wallet</b>");
-		return true;
-	})()`))
-	answer := func(method string, result any) (params json.RawMessage) {
-		x.t.Helper()
-		page.WaitForExpression(`window.asked.length > 0`)
-		var r struct {
-			Method string
-			Params json.RawMessage
-		}
-		text := browser.ReadValue(page, chromedp.Evaluate[string](`JSON.stringify(window.asked[0].r)`))
-		if err := json.Unmarshal([]byte(text), &r); err != nil || r.Method != method {
-			x.t.Fatalf("the page asks the wallet for %s, want %s", text, method)
-		}
-		said, err := json.Marshal(result)
-		if err != nil {
-			x.t.Fatal(err)
-		}
-		_ = browser.ReadValue(page, chromedp.Evaluate[bool](`(() => { const one = window.asked.shift(); one.done(`+string(said)+`); return true; })()`))
-		return r.Params
-	}
+	announceWallet(page)
+	answer := func(method string, result any) { answerWallet(x.t, page, method, result) }
 	page.ClickElement("[data-wallet-list] button")
 	answer("eth_requestAccounts", []string{"0x8617E340B3D01FA5F11F306F4090FD50E238070D"})
 	page.WaitForElement("[data-wallet-note=account]:not([hidden])")
@@ -216,8 +189,8 @@ func (x *etherTill) refundInBrowser(id, paying string) {
 	answer("wallet_switchEthereumChain", nil)
 	answer("eth_chainId", fmt.Sprintf("0x%x", x.node.ChainID))
 	var request []json.RawMessage
-	params := browser.ReadValue(page, chromedp.Evaluate[string](`(async () => { while (!window.asked.length) await new Promise((f) => requestAnimationFrame(f)); return JSON.stringify(window.asked[0].r.params); })()`, chromedp.EvalAwaitPromise))
-	if err := json.Unmarshal([]byte(params), &request); err != nil || len(request) != 1 {
+	params := readQuestion(x.t, page, "eth_sendTransaction")
+	if err := json.Unmarshal(params, &request); err != nil || len(request) != 1 {
 		x.t.Fatalf("the wallet is asked for %s", params)
 	}
 	var hash string
