@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cointill/core/money"
 	"cointill/core/receiving"
@@ -135,6 +136,8 @@ type walletRow struct {
 	LeftOut  int64  `json:"left_out"` // since a backup was restored
 	Next     int64  `json:"next"`     // index of the next address
 	Active   bool   `json:"active"`
+	// ProvedAt is when a signed message proved the key of one address.
+	ProvedAt *time.Time `json:"proved_at"`
 }
 
 // Run lists every business's wallets.
@@ -147,7 +150,7 @@ func (c walletList) Run(ctx context.Context, settings *app.Settings) error {
 	rows := []walletRow{}
 	err = db.Read(ctx).Model(&models.Wallet{}).Joins("JOIN businesses ON businesses.id = wallets.business_id").
 		Select("wallets.id AS wallet, businesses.code AS business, domain, network, script, next_index AS next, " +
-			"active, " +
+			"active, proved_at, " +
 			"(SELECT count(DISTINCT idx) FROM destinations WHERE wallet_id = wallets.id AND payment_id IS NULL) AS " +
 			"left_out").Order("wallets.id").Scan(&rows).Error
 	if err != nil {
@@ -163,6 +166,9 @@ func (c walletList) Run(ctx context.Context, settings *app.Settings) error {
 		state := "former"
 		if row.Active {
 			state = "active"
+		}
+		if row.ProvedAt != nil {
+			state += ", key proved on " + row.ProvedAt.UTC().Format("2006-01-02")
 		}
 		fmt.Printf("%d  %s  %s  %s  %s  %d issued, %d left out, next %d  %s\n",
 			row.Wallet, row.Business, row.Domain, row.Network, row.Script, row.Issued, row.LeftOut, row.Next, state)

@@ -8,11 +8,13 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"cointill/core/account"
 	"cointill/core/golive"
 	"cointill/core/money"
 	"cointill/internal/app"
+	"cointill/models"
 )
 
 // tronAddress is an address of Tron of which only the tests know.
@@ -106,5 +108,36 @@ func TestWalletOfTronIsSet(t *testing.T) {
 		if err := use.Run(t.Context(), settings); err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s on %q with %q: %v, want %q", c.method, c.network, c.key, err, c.words)
 		}
+	}
+}
+
+// TestProvedKeysAreListed: the list of wallets says when the key of one address was proved.
+func TestProvedKeysAreListed(t *testing.T) {
+	settings, business := tronShop(t)
+	use := walletUse{Business: business, Domain: "test", Method: "crypto_tether", Network: "tron", Key: tronAddress}
+	printed(t, func() error { return use.Run(t.Context(), settings) })
+	listed := func() (text string, rows []walletRow) {
+		text = printed(t, func() error { return (walletList{}).Run(t.Context(), settings) })
+		said := printed(t, func() error { return (walletList{JSON: true}).Run(t.Context(), settings) })
+		if err := json.Unmarshal([]byte(said), &rows); err != nil || len(rows) != 1 {
+			t.Fatalf("the command lists %s, %v; want one wallet", said, err)
+		}
+		return text, rows
+	}
+	if text, rows := listed(); strings.Contains(text, "proved") || rows[0].ProvedAt != nil {
+		t.Errorf("before a proof the list says %q and %v, want nothing of one", text, rows[0].ProvedAt)
+	}
+	_, db, err := settings.OpenAccounts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 3, 1, 12, 1, 0, 0, time.UTC)
+	err = db.Exec(t.Context()).Model(&models.Wallet{}).Where("active").UpdateColumn("proved_at", at).Error
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text, rows := listed()
+	if !strings.Contains(text, "active, key proved on 2026-03-01") || rows[0].ProvedAt == nil || !rows[0].ProvedAt.Equal(at) {
+		t.Errorf("after a proof the list says %q and %v, want %s", text, rows[0].ProvedAt, at)
 	}
 }
