@@ -31,10 +31,9 @@ func runTronWallet(t *testing.T, act string, input []byte) []byte {
 	return output
 }
 
-// TestTronPayout (SD-7): a payout of USDT is signed by a wallet of Tron in the browser (TIP-6963), whose signatures are
-// tronweb's. A transaction to another address isn't sent. The node is a fake one: none can run here.
-func TestTronPayout(t *testing.T) {
-	t.Parallel()
+// startTronShop starts a program that follows a node of Nile, and names the address of tronweb's wallet.
+func startTronShop(t *testing.T) (*harness.Instance, *tronNode, tronAccount) {
+	t.Helper()
 	node := startTronNode(t)
 	i := harness.New(t, false)
 	i.SetSetting("TEST_TRON_URL", node.URL)
@@ -42,10 +41,71 @@ func TestTronPayout(t *testing.T) {
 	i.SetSetting("TEST_TRON_USDT", nileToken)
 	i.Start()
 	i.CreateBusiness()
-	var paying tronAccount
-	if err := json.Unmarshal(runTronWallet(t, "address", nil), &paying); err != nil {
+	var wallet tronAccount
+	if err := json.Unmarshal(runTronWallet(t, "address", nil), &wallet); err != nil {
 		t.Fatal(err)
 	}
+	return i, node, wallet
+}
+
+// announceTron has a page find a wallet of Tron in the browser (TIP-6963), whose answers come from the test.
+func announceTron(page *browser.Page, address string) {
+	_ = browser.ReadValue(page, chromedp.Evaluate[bool](`(() => {
+		window.asked = [];
+		const ask = (r) => new Promise((done, failed) => window.asked.push({ r, done, failed }));
+		const provider = { request: async () => ["`+address+`"],
+			tronWeb: { defaultAddress: { base58: "`+address+`" }, trx: { sign: ask, signMessageV2: ask } } };
+		const name = "Wallet `+address[:4]+`";
+		dispatchEvent(new CustomEvent("TIP6963:announceProvider", { detail: { info: { uuid: name, name }, provider } }));
+		return true;
+	})()`))
+}
+
+// readTronQuestion waits until the page asks the wallet to sign something, and returns it.
+func readTronQuestion(page *browser.Page) string {
+	page.WaitForExpression(`window.asked.length > 0`)
+	return browser.ReadValue(page, chromedp.Evaluate[string](`JSON.stringify(window.asked[0].r)`))
+}
+
+// answerTron answers the page's question by a text in JSON.
+func answerTron(page *browser.Page, answer string) {
+	_ = browser.ReadValue(page, chromedp.Evaluate[bool](`(() => { window.asked.shift().done(`+answer+`); return true; })()`))
+}
+
+// TestTronKeyIsProvedInBrowser: a wallet of Tron in the browser signs the message that proves the key of one address,
+// and the page puts the signature into the form. tronweb signs.
+func TestTronKeyIsProvedInBrowser(t *testing.T) {
+	t.Parallel()
+	i, _, holder := startTronShop(t)
+	page := browser.StartShared(t).OpenTab(t, views["desktop"])
+	enter(page, i)
+	page.Open(i.Base + "/dashboard/methods/tron/wallet")
+	page.PasteText("[name=key]", holder.Base58)
+	page.FollowLink("main form[action$='/review'] button[type=submit]")
+	page.FillField("input[name=password]", harness.Password)
+	page.FollowLink("main form[action$='/wallet'] button[type=submit]")
+	page.WaitForElement("[data-wallet]:not([hidden])")
+	announceTron(page, holder.Base58)
+	page.ClickElement("[data-wallet-list] button")
+	var message string
+	if err := json.Unmarshal([]byte(readTronQuestion(page)), &message); err != nil || !strings.Contains(message, holder.Base58) {
+		t.Fatalf("the wallet is asked to sign %q, %v, want a message for %s", message, err, holder.Base58)
+	}
+	answerTron(page, string(runTronWallet(t, "message", []byte(message))))
+	page.WaitForElement("[data-wallet-note=signed]:not([hidden])")
+	page.FillField("form[action$='/prove'] input[name=password]", harness.Password)
+	page.FollowLink("form[action$='/prove'] button[type=submit]")
+	page.CheckPage()
+	if text := page.ReadText("main"); !strings.Contains(text, "Key proved on") {
+		t.Errorf("the page says %q, want that the key is proved", text)
+	}
+}
+
+// TestTronPayout (SD-7): a payout of USDT is signed by a wallet of Tron in the browser (TIP-6963), whose signatures are
+// tronweb's. A transaction to another address isn't sent. The node is a fake one: none can run here.
+func TestTronPayout(t *testing.T) {
+	t.Parallel()
+	i, node, paying := startTronShop(t)
 	const customer = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf"
 	var asked sentRecord
 	i.SendRequest("POST", "/v1/sends", harness.Fields{"kind": "payout", "payment_method": "crypto_tether", "network": "tron",
@@ -61,17 +121,7 @@ func TestTronPayout(t *testing.T) {
 	page.Open(i.Base + "/dashboard/sends/" + asked.ID + "/sign")
 	page.ClickElement("form[action$='/sign'] button[type=submit]")
 	page.WaitForElement("[data-wallet]:not([hidden])")
-	announce := func(address string) {
-		_ = browser.ReadValue(page, chromedp.Evaluate[bool](`(() => {
-			window.asked = [];
-			const trx = { sign: (r) => new Promise((done, failed) => window.asked.push({ r, done, failed })) };
-			const provider = { request: async () => ["`+address+`"], tronWeb: { defaultAddress: { base58: "`+address+`" }, trx } };
-			const name = "Wallet `+address[:4]+`";
-			dispatchEvent(new CustomEvent("TIP6963:announceProvider", { detail: { info: { uuid: name, name }, provider } }));
-			return true;
-		})()`))
-	}
-	announce(customer)
+	announceTron(page, customer)
 	page.ClickElement("[data-wallet-list] button")
 	page.WaitForElement("[data-wallet-note=account]:not([hidden])")
 	page.TakeShot("send-tron")
@@ -79,14 +129,10 @@ func TestTronPayout(t *testing.T) {
 	// sign returns to the page what the wallet signs, after a change.
 	sign := func(change func(string) string, words string) string {
 		t.Helper()
-		announce(paying.Base58)
+		announceTron(page, paying.Base58)
 		page.ClickElement("[data-wallet-list] li:last-child button")
-		page.WaitForExpression(`window.asked.length > 0`)
-		wanted := browser.ReadValue(page, chromedp.Evaluate[string](`JSON.stringify(window.asked[0].r)`))
-		signed := change(string(runTronWallet(t, "sign", []byte(wanted))))
-		page.AwaitPage(func() {
-			_ = browser.ReadValue(page, chromedp.Evaluate[bool](`(() => { window.asked.shift().done(`+signed+`); return true; })()`))
-		})
+		signed := change(string(runTronWallet(t, "sign", []byte(readTronQuestion(page)))))
+		page.AwaitPage(func() { answerTron(page, signed) })
 		if text := page.ReadText("main"); !strings.Contains(text, words) {
 			t.Fatalf("what the wallet signed is answered by %q, want %q", text, words)
 		}

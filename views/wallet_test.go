@@ -69,7 +69,7 @@ func provePage() dashboard.WalletProps {
 	p.Wallet.Advice = ""
 	const signature = "0x8d1c0f2e6a9b4c7d5e3f1a2b4c6d8e0f1a3b5c7d9e1f2a4b6c8d0e2f4a6b8c0d" +
 		"2e4f6a8b0c2d4e6f8a0b2c4d6e8f0a2b4c6d8e0f2a4b6c8d0e2f4a6b8c0d2e4f1b"
-	p.Proof = &dashboard.KeyProof{Address: oneAddress().Address, Browser: true, SecondFactor: true, Expires: "1795240200",
+	p.Proof = &dashboard.KeyProof{Address: oneAddress().Address, SecondFactor: true, Expires: "1795240200",
 		Until: now.Add(30 * time.Minute),
 		Message: "I hold the key of " + oneAddress().Address + ", with which business BUS_4Z7K2M9QWX3R receives payments in " +
 			"the live domain of https://till.example. Signing this moves no money. Number " +

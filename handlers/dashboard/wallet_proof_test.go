@@ -88,8 +88,9 @@ func TestKeyIsProvedOnThePage(t *testing.T) {
 				page := b.Get(c.at)
 				expect(t, page, 200, "Prove that you hold the key", "Optional", "EIP-1271", "Never enter a private key",
 					"send the signature by 1 Mar 2026, 13:30")
-				if found := strings.Contains(page.Body, "data-wallet-message"); found != (c.chain == money.Ethereum) {
-					t.Errorf("signing in the browser is offered: %v", found)
+				if found := strings.Contains(page.Body, " data-wallet-tron"); found != (c.chain == money.Tron) ||
+					!strings.Contains(page.Body, "data-wallet-message") {
+					t.Errorf("signing by a wallet of Tron in the browser is offered: %v", found)
 				}
 				message, expires := readProof(t, page)
 				if !strings.Contains(message, holder.address()) || !strings.Contains(message, "test domain of "+servertest.Base) {

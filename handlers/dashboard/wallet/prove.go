@@ -66,7 +66,7 @@ func (h *Handlers) loadProof(c *page.Ctx, f walletFacts) (*dashboard.KeyProof, e
 	}
 	return &dashboard.KeyProof{Address: f.State.Wallet.Key, Message: made.Message,
 		Expires: strconv.FormatInt(made.Expires.Unix(), 10), Until: made.Expires.In(f.Zone),
-		Browser: f.Coin.Chain == money.Ethereum, SecondFactor: c.Member.User.SecondFactor}, nil
+		SecondFactor: c.Member.User.SecondFactor}, nil
 }
 
 // readExpires reads the time until which the signed message is valid, in seconds; zero for anything else.
