@@ -3,20 +3,24 @@ package ethereum
 import (
 	"context"
 	"fmt"
-	"math/big"
 
+	"cointill/chain/ethereum/params"
 	"cointill/chain/ethereum/rpc"
 	"cointill/core/money"
 )
 
-// Holding is the current balance of an address.
+// Holding is the current balance of an address, in the network's own coin and in USDT.
 type Holding struct {
-	Ether, Token money.Amount
-	Barred       bool // the token's contract does not let the address send any
+	Native, Token money.Amount
+	Barred        bool // the token's contract does not let the address send any
 }
 
-// tokenGas is the gas that a usual transfer of the token uses at most.
-const tokenGas = 65_000
+const (
+	// tokenGas is the gas that a usual transfer of the token uses at most. l1TokenGas is added to it where gas
+	// includes the cost of another network.
+	tokenGas   = 65_000
+	l1TokenGas = 45_000
+)
 
 var (
 	balanceCall     = functionSelector("balanceOf(address)")
@@ -31,15 +35,21 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 	if err != nil {
 		return nil, fee, err
 	}
-	contract := n.params.Token.String()
 	requests := []rpc.Request{rpc.NewRequest("eth_gasPrice")}
 	for _, address := range addresses {
-		to := encodeArgument(address)
-		requests = append(requests, rpc.NewRequest("eth_getBalance", address, "latest"),
-			rpc.NewRequest("eth_call", map[string]string{"to": contract, "data": balanceCall + to}, "latest"),
-			rpc.NewRequest("eth_call", map[string]string{"to": contract, "data": blacklistedCall + to}, "latest"))
+		requests = append(requests, rpc.NewRequest("eth_getBalance", address, "latest"))
+	}
+	if s.params.HasToken() {
+		for _, address := range addresses {
+			requests = append(requests, newTokenCall(s.params, balanceCall, address),
+				newTokenCall(s.params, blacklistedCall, address))
+		}
 	}
 	responses, err := n.CallAll(ctx, maxSmallResponse, requests...)
+	if err != nil {
+		return nil, fee, n.DemoteOnError(ctx, err)
+	}
+	l1Fee, err := n.fetchL1Fee(ctx, s.params)
 	if err != nil {
 		return nil, fee, n.DemoteOnError(ctx, err)
 	}
@@ -47,21 +57,37 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 	if err := responses[0].DecodeInto(&price); err != nil {
 		return nil, fee, n.DemoteOnError(ctx, asRefusal(err))
 	}
-	fee = money.FromBig(new(big.Int).Mul(price.toAmount().Big(), big.NewInt(tokenGas*3/2)))
-	for r := responses[1:]; len(r) > 0; r = r[3:] {
-		var ether wei
-		if err := r[0].DecodeInto(&ether); err != nil {
+	fee = price.toAmount().MulDiv(usualTokenGas(s.params)*3/2, 1).Add(l1Fee)
+	for i := range addresses {
+		var native wei
+		if err := responses[1+i].DecodeInto(&native); err != nil {
 			return nil, fee, n.DemoteOnError(ctx, asRefusal(err))
 		}
-		token, ok := decodeWord(r[1])
+		held = append(held, Holding{Native: native.toAmount()})
+	}
+	for i, r := 0, responses[1+len(addresses):]; len(r) > 0; i, r = i+1, r[2:] {
+		token, ok := decodeWord(r[0])
 		if !ok {
-			return nil, fee, n.DemoteOnError(ctx, rpc.RefusedError(fmt.Errorf("balanceOf: %v", r[1].Error)))
+			return nil, fee, n.DemoteOnError(ctx, rpc.RefusedError(fmt.Errorf("balanceOf: %v", r[0].Error)))
 		}
-		barred, said := decodeWord(r[2])
-		held = append(held, Holding{Ether: ether.toAmount(), Token: s.params.FromTokenUnits(token.toAmount()),
-			Barred: said && !barred.isZero()})
+		barred, said := decodeWord(r[1])
+		held[i].Token, held[i].Barred = s.params.FromTokenUnits(token.toAmount()), said && !barred.isZero()
 	}
 	return held, fee, nil
+}
+
+// usualTokenGas returns the gas of a usual transfer of the token on a network.
+func usualTokenGas(p params.Params) int64 {
+	if p.CountsL1Gas && !p.Private {
+		return tokenGas + l1TokenGas
+	}
+	return tokenGas
+}
+
+// newTokenCall returns the request that asks the token's contract about an address.
+func newTokenCall(p params.Params, function, address string) rpc.Request {
+	return rpc.NewRequest("eth_call", map[string]string{"to": p.Token.String(),
+		"data": function + encodeArgument(address)}, "latest")
 }
 
 // Barred reports for each address, in order, whether the token's contract currently forbids it to
@@ -73,8 +99,7 @@ func (s *Source) Barred(ctx context.Context, addresses []string) ([]bool, error)
 	}
 	requests := make([]rpc.Request, len(addresses))
 	for i, address := range addresses {
-		requests[i] = rpc.NewRequest("eth_call", map[string]string{"to": n.params.Token.String(),
-			"data": blacklistedCall + encodeArgument(address)}, "latest")
+		requests[i] = newTokenCall(s.params, blacklistedCall, address)
 	}
 	responses, err := n.CallAll(ctx, maxSmallResponse, requests...)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestHoldingsAreReadInOrder(t *testing.T) {
 	s := n.openSource(t)
 	c.mineBlocks(3)
 	held, fee, err := s.Holdings(t.Context(), []string{first, second})
-	if err != nil || len(held) != 2 || held[0].Ether.Sign() != 0 || held[1].Ether.String() != "8" ||
+	if err != nil || len(held) != 2 || held[0].Native.Sign() != 0 || held[1].Native.String() != "8" ||
 		held[0].Token.String() != "25" || !held[1].Barred {
 		t.Errorf("holdings %+v, error %v, want 0 and 8 wei, 25 tokens, the second blacklisted", held, err)
 	}

@@ -214,11 +214,8 @@ func (f *orderFacts) readEstimate(answer rpc.Response, most uint64) error {
 // computeTerms returns the terms for a transaction now: twice the fee of the last block, so that it
 // is taken while fees rise. native is the coin of the fee. A Refusal names the money that lacks.
 func (f orderFacts) computeTerms(o chain.Order, native money.Coin) (orderTerms, error) {
-	tip := f.tip
-	if tip.Sign() == 0 {
-		tip = leastTip
-	}
-	terms := orderTerms{Nonce: f.next, Gas: f.gas, MaxFee: f.baseFee.Add(f.baseFee).Add(tip), Priority: tip}
+	most, tip := f.computePrices()
+	terms := orderTerms{Nonce: f.next, Gas: f.gas, MaxFee: most, Priority: tip}
 	if f.payerCode {
 		terms = orderTerms{Contract: true}
 	}
@@ -242,6 +239,14 @@ func (f orderFacts) computeTerms(o chain.Order, native money.Coin) (orderTerms, 
 			native))
 	}
 	return terms, nil
+}
+
+// computePrices returns the highest price of gas, and the tip in it.
+func (f orderFacts) computePrices() (most, tip money.Amount) {
+	if tip = f.tip; tip.Sign() == 0 {
+		tip = leastTip
+	}
+	return f.baseFee.Add(f.baseFee).Add(tip), tip
 }
 
 // computeFee returns the most that the network takes, in wei.

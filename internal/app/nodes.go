@@ -168,7 +168,7 @@ func balanceLookup(source *ethereum.Source) wallet.Holder {
 		found, fee, err := source.Holdings(ctx, addresses)
 		held := make([]wallet.Held, len(found))
 		for i, one := range found {
-			held[i] = wallet.Held{Ether: one.Ether, Token: one.Token, Barred: one.Barred}
+			held[i] = wallet.Held{Ether: one.Native, Token: one.Token, Barred: one.Barred}
 		}
 		return held, fee, err
 	}
