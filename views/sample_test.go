@@ -239,6 +239,7 @@ func book() map[string]templ.Component {
 	maps.Copy(pages, refundPages())
 	maps.Copy(pages, posterPages())
 	maps.Copy(pages, sweepPages())
+	maps.Copy(pages, collectPages())
 	claimed := status(checkout.WindowOver, "BTC")
 	claimed.Claim = checkout.ClaimProps{Value: "abc", Errors: []string{"A Bitcoin transaction hash has 64 characters."}}
 	pages["pay-claim-refused"] = checkout.Page(checkout.PageProps{StatusProps: claimed, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})

@@ -11,14 +11,14 @@ import (
 	"cointill/models"
 )
 
-// Held is what an address of Ethereum holds now.
+// Held is the current balance of an address of a network of Ethereum's kind.
 type Held struct {
-	Ether, Token money.Amount
-	Barred       bool // the token's issuer has barred the address: it can't send any
+	Native, Token money.Amount // of the network's own coin, and of USDT
+	Barred        bool         // the token's issuer has barred the address: it can't send any
 }
 
-// Holder looks up what addresses hold now, in their order, and what sending the
-// token once from one of them costs in ether.
+// Holder looks up the current balances of addresses, in their order, and what sending the
+// token once from one of them costs in the network's own coin.
 type Holder func(ctx context.Context, addresses []string) (held []Held, fee money.Amount, err error)
 
 // Sweep is an address that holds something, for the merchant's own wallet.
@@ -27,25 +27,26 @@ type Sweep struct {
 	Path    string // below the account's key, or the entry's number in a list
 	Key     string // as entered
 	Held
-	// Missing is how much ether it lacks to send its tokens away; 0 when it has enough.
+	// Missing is how much of the network's own coin it lacks to send its tokens away; 0 when it has enough.
 	Missing money.Amount
 }
 
 // sweptAtOnce is for how many addresses a node is asked at once.
 const sweptAtOnce = 200
 
-// SweepSheet hands over every address of a key or a list that the scope's payments on Ethereum were
-// given and that holds something now, in the order in which they were given out.
-// Conflict (no_network) where no real network serves the domain, Unavailable
-// (lookup_failed) while no node answers.
-func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, each func(Sweep) error) error {
+// SweepSheet passes on every address of a key or a list that the scope's payments in ether and USDT were
+// given and that holds something now on a network of Ethereum's kind, in the order in which they were given out. The
+// addresses are the same on all of these networks, also on those that are off for the business.
+// Conflict (no_network) where the domain has no node of the network, Unavailable
+// (lookup_failed) while none answers.
+func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, code money.Chain, each func(Sweep) error) error {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return err
 	}
 	net, ok := s.findNet(sc.Domain, money.Ethereum)
-	holder := s.Holders[sc.Domain]
+	holder := s.Holders[sc.Domain][code]
 	if !ok || holder == nil {
-		return fault.New(fault.Conflict, "no_network", "No node of Ethereum is configured in the "+string(sc.Domain)+
+		return fault.New(fault.Conflict, "no_network", "No node of "+code.Label()+" is configured in the "+string(sc.Domain)+
 			" domain, so there is nothing to look up.")
 	}
 	keys := map[int64]Key{}
@@ -72,16 +73,10 @@ func (s *Service) sweepRows(ctx context.Context, holder Holder, rows []models.De
 	}
 	held, fee, err := holder(ctx, addresses)
 	if err != nil {
-		said := "No node of the network answered."
-		var known chain.Problem
-		if errors.As(err, &known) {
-			said = string(known)
-		}
-		return fault.New(fault.Unavailable, "lookup_failed",
-			"What the addresses hold can't be looked up now. Try again in a moment. "+said).Because(err)
+		return RefuseLookup(err)
 	}
 	for i, row := range rows {
-		if held[i].Ether.Sign() == 0 && held[i].Token.Sign() == 0 {
+		if held[i].Native.Sign() == 0 && held[i].Token.Sign() == 0 {
 			continue
 		}
 		key, err := s.keyOf(ctx, *row.WalletID, keys)
@@ -89,7 +84,7 @@ func (s *Service) sweepRows(ctx context.Context, holder Holder, rows []models.De
 			return err
 		}
 		one := Sweep{Address: row.Address, Path: key.Path(*row.Index), Key: key.String(), Held: held[i]}
-		if lack := fee.Sub(held[i].Ether); held[i].Token.Sign() > 0 && lack.Sign() > 0 {
+		if lack := fee.Sub(held[i].Native); held[i].Token.Sign() > 0 && lack.Sign() > 0 {
 			one.Missing = lack
 		}
 		if err := each(one); err != nil {
@@ -97,6 +92,17 @@ func (s *Service) sweepRows(ctx context.Context, holder Holder, rows []models.De
 		}
 	}
 	return nil
+}
+
+// RefuseLookup is the fault for balances that no node could be asked for.
+func RefuseLookup(err error) error {
+	said := "No node of the network answered."
+	var known chain.Problem
+	if errors.As(err, &known) {
+		said = string(known)
+	}
+	return fault.New(fault.Unavailable, "lookup_failed",
+		"What the addresses hold can't be looked up now. Try again in a moment. "+said).Because(err)
 }
 
 // keyOf reads a wallet's key, once.

@@ -43,8 +43,8 @@ type Service struct {
 	Networks func(scope.Domain, money.Chain) (Net, bool)
 	// Ledgers are the real networks of the XRP Ledger, by the domain that they serve.
 	Ledgers map[scope.Domain]Ledger
-	// Holders look up what addresses of Ethereum hold, by the domain that they serve.
-	Holders map[scope.Domain]Holder
+	// Holders look up balances on networks of Ethereum's kind, by the domain and the code of the network.
+	Holders map[scope.Domain]map[money.Chain]Holder
 	// Marks keep outside of the database how far addresses of keys were given out.
 	Marks Marks
 	// SharedAccounts lets several businesses receive with one account of the XRP

@@ -176,6 +176,7 @@ type Services struct {
 	Notices    notifications.Notifications
 	Browsers   notifications.Browsers
 	Tills      till.Tills
+	Collecting wallet.Collecting
 	GoingLive  GoingLive
 	Views      payments.Views
 	Noted      networks.Noted // what to know about a network that can be used
@@ -241,8 +242,8 @@ func New(s Services) *Handlers {
 		Till: &till.Handlers{Tills: s.Tills, Links: s.Links, Hub: s.Hub, Networks: s.Networks, Answers: s.Answers,
 			Clock: s.Clock, Pages: s.Payments},
 		Wallet: &wallet.Handlers{Accounts: s.Accounts, Wallets: s.Wallets, Receiving: s.Receiving, KeyProofs: s.KeyProofs,
-			Quotes:   s.Quotes,
-			Networks: s.Networks, Noted: s.Noted, Rehearsals: s.GoingLive, Clock: s.Clock},
+			Quotes: s.Quotes, Networks: s.Networks, Noted: s.Noted, Rehearsals: s.GoingLive, Collecting: s.Collecting,
+			Clock: s.Clock},
 		Webhooks: &webhooks.Handlers{Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
 			Signatures: s.Signatures, Answers: s.Answers, Clock: s.Clock},
 	}

@@ -124,6 +124,8 @@ GET  /dashboard/methods/:code/wallet/sweep            ✓✓✓t–
 GET  /dashboard/methods/:code/wallet/sweep.csv        ✓✓✓t–
 GET  /dashboard/methods/:code/wallet/prove            ✓✓✓✓–
 POST /dashboard/methods/:code/wallet/prove            ✓––––
+GET  /dashboard/methods/:code/wallet/collect          ✓✓–––
+POST /dashboard/methods/:code/wallet/collect          ✓✓–––
 GET  /dashboard/methods/:code/wallet/review           ✓✓✓✓–
 POST /dashboard/methods/:code/wallet/review           ✓––––
 GET  /dashboard/going-live                            ✓✓✓✓–

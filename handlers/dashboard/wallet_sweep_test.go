@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cointill/chain"
+	"cointill/core/collect"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/wallet"
@@ -50,15 +51,17 @@ func TestEtherWallet(t *testing.T) {
 		expect(t, b.Get(etherAt+"/sweep"), 409, "No node of Ethereum is configured")
 		var fails error
 		barred := true
-		s.Wallets.Holders = map[scope.Domain]wallet.Holder{scope.Test: func(_ context.Context, addresses []string) ([]wallet.Held, money.Amount, error) {
+		holder := func(_ context.Context, addresses []string) ([]wallet.Held, money.Amount, error) {
 			held := make([]wallet.Held, len(addresses))
 			for i, address := range addresses {
 				if address == list[1] {
-					held[i] = wallet.Held{Token: money.Units(25_000_000), Ether: money.Units(1), Barred: barred}
+					held[i] = wallet.Held{Token: money.Units(25_000_000), Native: money.Units(1), Barred: barred}
 				}
 			}
 			return held, money.Units(1_000_000_000_000_000), fails
-		}}
+		}
+		s.Wallets.Holders = map[scope.Domain]map[money.Chain]wallet.Holder{scope.Test: {money.Ethereum: holder}}
+		s.Collecting.Networks[scope.Test] = []collect.Network{{Code: money.Ethereum, Name: "ethereum-sepolia", Native: money.ETH, Token: usdtAt}}
 		file := b.Get(etherAt + "/sweep.csv")
 		expect(t, file, 200, "Address,Path,Wallet,ETH,USDT", list[1]+",2,", ",0.000000000000000001,25.000000,0.000999999999999999,yes")
 		sheet := b.Get(etherAt + "/sweep")
@@ -66,7 +69,8 @@ func TestEtherWallet(t *testing.T) {
 		lacks(t, sheet, "needs") // ether would not help it
 		barred = false
 		free := b.Get(etherAt + "/sweep")
-		expect(t, free, 200, "1 address needs ether first", "needs 0.000999999999999999 ETH")
+		expect(t, free, 200, "1 address needs ether first", "needs 0.000999999999999999 ETH", "Ethereum sepolia")
+		lacks(t, free, "sweep?network=")
 		lacks(t, free, "rozen")
 		if strings.Contains(file.Body+sheet.Body, list[0]) {
 			t.Error("an empty address is in the sheet")

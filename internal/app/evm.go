@@ -10,6 +10,7 @@ import (
 	"cointill/chain/ethereum"
 	"cointill/chain/ethereum/params"
 	"cointill/core/clock"
+	"cointill/core/collect"
 	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/payment/observe"
@@ -86,10 +87,20 @@ func (s *Settings) openEVM(all *nodes, now clock.Clock, log *slog.Logger, answer
 		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		if one.chain == money.Ethereum {
 			added.hasIssuer = true
-			all.holders[one.domain] = balanceLookup(source)
 		}
+		all.addCollecting(one, p, source)
 	}
 	return nil
+}
+
+// addCollecting adds a network to those from whose addresses money is collected.
+func (n *nodes) addCollecting(one evmSetting, p params.Params, source *ethereum.Source) {
+	n.holders[one.domain][one.chain] = balanceLookup(source)
+	network := collect.Network{Code: one.chain, Name: source.Network(), Native: p.Native, Collector: source}
+	if p.HasToken() {
+		network.Token = p.Token.String()
+	}
+	n.collecting[one.domain] = append(n.collecting[one.domain], network)
 }
 
 // restInterval is how often the nodes of a public network are asked while nothing is awaited there: many are

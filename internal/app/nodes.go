@@ -13,6 +13,7 @@ import (
 	"cointill/chain/xrpl"
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/clock"
+	"cointill/core/collect"
 	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/payment/observe"
@@ -68,15 +69,17 @@ type RealNetwork interface {
 
 // nodes are the real networks that the operator set up.
 type nodes struct {
-	sources   []RealNetwork
-	keyed     map[scope.Domain]map[money.Chain]wallet.Net // of those that are received on with keys
-	ledgers   map[scope.Domain]wallet.Ledger              // of the XRP Ledger
-	holders   map[scope.Domain]wallet.Holder
-	served    map[scope.Domain]map[money.Chain]chain.Network
-	follow    []followed
-	signers   map[string]payer.Signer         // by network
-	homes     map[chain.Network]chain.Network // see networks.Registry
-	tokenless map[chain.Network]bool
+	sources []RealNetwork
+	keyed   map[scope.Domain]map[money.Chain]wallet.Net // of those that are received on with keys
+	ledgers map[scope.Domain]wallet.Ledger              // of the XRP Ledger
+	holders map[scope.Domain]map[money.Chain]wallet.Holder
+	// collecting are the networks of Ethereum's kind, from whose addresses money is collected.
+	collecting map[scope.Domain][]collect.Network
+	served     map[scope.Domain]map[money.Chain]chain.Network
+	follow     []followed
+	signers    map[string]payer.Signer         // by network
+	homes      map[chain.Network]chain.Network // see networks.Registry
+	tokenless  map[chain.Network]bool
 	// contracts are what wallets need to know of Ethereum's networks.
 	contracts map[chain.Network]place.Contract
 }
@@ -91,9 +94,10 @@ func (n *nodes) addNetwork(domain scope.Domain, c money.Chain, s RealNetwork, co
 // buildNodes makes the sources of the networks that the settings name; it asks no node yet.
 func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory.Part) (*nodes, error) {
 	all := &nodes{
-		keyed:   map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
-		served:  map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
-		holders: map[scope.Domain]wallet.Holder{}, signers: map[string]payer.Signer{},
+		keyed:      map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
+		served:     map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
+		holders:    map[scope.Domain]map[money.Chain]wallet.Holder{scope.Test: {}, scope.Live: {}},
+		collecting: map[scope.Domain][]collect.Network{}, signers: map[string]payer.Signer{},
 		ledgers: map[scope.Domain]wallet.Ledger{}, contracts: map[chain.Network]place.Contract{},
 		homes: map[chain.Network]chain.Network{}, tokenless: map[chain.Network]bool{},
 	}
@@ -168,7 +172,7 @@ func balanceLookup(source *ethereum.Source) wallet.Holder {
 		found, fee, err := source.Holdings(ctx, addresses)
 		held := make([]wallet.Held, len(found))
 		for i, one := range found {
-			held[i] = wallet.Held{Ether: one.Native, Token: one.Token, Barred: one.Barred}
+			held[i] = wallet.Held{Native: one.Native, Token: one.Token, Barred: one.Barred}
 		}
 		return held, fee, err
 	}

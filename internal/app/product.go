@@ -26,6 +26,7 @@ import (
 	"cointill/core/apilog"
 	"cointill/core/audit"
 	"cointill/core/clock"
+	"cointill/core/collect"
 	"cointill/core/golive"
 	"cointill/core/idempotency"
 	"cointill/core/journal"
@@ -422,6 +423,8 @@ func (p *Product) NewDashboard() *dashboard.Handlers {
 		Signatures: &diagnose.Service{DB: p.DB, Clock: p.Clock, Endpoints: p.Hooks},
 		Clock:      p.Clock, Depths: p.Settings.Depths, MailServer: p.receipts.SMTP != nil, Networks: p.Networks,
 		Noted: p.Networks, Notices: p.Notices, Browsers: p.newPush(),
+		Collecting: &collect.Service{DB: p.DB, Clock: p.Clock, Sheets: p.Wallets, Quotes: p.Quotes,
+			Home: p.Networks.Home, Networks: p.nodes.collecting},
 		Tills: &till.Service{DB: p.DB, Clock: p.Clock, Payments: p.Payments, Secrets: p.Payments.Secrets},
 		Views: &savedview.Service{DB: p.DB, Clock: p.Clock},
 		GoingLive: golive.New(golive.Deps{DB: p.DB, Clock: p.Clock, Networks: p.Networks, Payments: p.Payments,

@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/account"
 	"cointill/core/clock"
+	"cointill/core/collect"
 	"cointill/core/golive"
 	"cointill/core/money"
 	"cointill/core/networks"
@@ -44,7 +45,7 @@ type Wallets interface {
 	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool,
 		err error)
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
-	SweepSheet(ctx context.Context, sc scope.Scope, each func(wallet.Sweep) error) error
+	SweepSheet(ctx context.Context, sc scope.Scope, code money.Chain, each func(wallet.Sweep) error) error
 	Barred(ctx context.Context, sc scope.Scope) (count int64, first string, err error)
 }
 
@@ -54,6 +55,13 @@ type Rehearsals interface {
 	Find(ctx context.Context, sc scope.Scope, c money.Chain, key, script, address string) (index int64, ok bool,
 		err error)
 	RehearseWallet(ctx context.Context, sc scope.Scope, c golive.Change) error
+}
+
+// Collecting is what these pages need of core/collect.
+type Collecting interface {
+	ListNetworks(sc scope.Scope) []collect.Network
+	FindNetwork(sc scope.Scope, code money.Chain) (collect.Network, error)
+	Plan(ctx context.Context, sc scope.Scope, r collect.Request) (collect.Plan, error)
 }
 
 // Handlers answers the requests to these pages. Its fields are set before use.
@@ -66,6 +74,8 @@ type Handlers struct {
 	Receiving Receiving
 	Wallets   Wallets
 	KeyProofs KeyProofs
+	// Collecting plans how the money at many addresses is collected.
+	Collecting Collecting
 	// Rehearsals take the place of Receiving and Wallets for the coins that the sandbox serves.
 	Rehearsals Rehearsals
 }
@@ -82,6 +92,8 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Get("/dashboard/methods/:code/wallet/sweep.csv", scope.SeePayments, h.downloadSweep)
 	m.Get("/dashboard/methods/:code/wallet/prove", scope.SeeMethods, h.returnToWallet)
 	m.Post("/dashboard/methods/:code/wallet/prove", scope.SetReceiving, h.proveKey)
+	m.Get("/dashboard/methods/:code/wallet/collect", scope.SignSends, h.showCollection)
+	m.Post("/dashboard/methods/:code/wallet/collect", scope.SignSends, h.downloadCollection)
 	m.Get("/dashboard/methods/:code/wallet/review", scope.SeeMethods, h.returnToWallet)
 	m.Post("/dashboard/methods/:code/wallet/review", scope.SetReceiving, h.reviewWallet)
 }

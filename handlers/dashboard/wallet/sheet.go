@@ -3,7 +3,9 @@ package wallet
 import (
 	"time"
 
+	"cointill/core/collect"
 	"cointill/core/money"
+	"cointill/core/scope"
 	"cointill/core/wallet"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -15,10 +17,11 @@ const sheetRows = 500
 
 // sweepFacts is what the addresses hold, as far as a page shows it, and all of it together.
 type sweepFacts struct {
+	Network     collect.Network
 	Rows        []wallet.Sweep
-	Count, Lack int // of all addresses; of those that need ether first
+	Count, Lack int // of all addresses; of those that need gas first
 	Barred      int
-	Ether       money.Amount
+	Native      money.Amount
 	Token       money.Amount
 	Missing     money.Amount
 	At          time.Time
@@ -27,9 +30,9 @@ type sweepFacts struct {
 // addAddress takes one address more.
 func (f *sweepFacts) addAddress(s wallet.Sweep) error {
 	f.Count++
-	f.Ether, f.Token = f.Ether.Add(s.Ether), f.Token.Add(s.Token)
+	f.Native, f.Token = f.Native.Add(s.Native), f.Token.Add(s.Token)
 	switch {
-	case s.Barred: // ether would not help it
+	case s.Barred: // gas would not help it
 		f.Barred++
 	case s.Missing.Sign() > 0:
 		f.Lack++
@@ -41,7 +44,7 @@ func (f *sweepFacts) addAddress(s wallet.Sweep) error {
 	return nil
 }
 
-// showSweepSheet shows what the addresses of ether and USDT hold now, as a page to print
+// showSweepSheet shows what the addresses of ether and USDT hold now on a network, as a page to print
 // and to work off with one's own wallet.
 func (h *Handlers) showSweepSheet(c *page.Ctx) error {
 	info, err := coinOf(c)
@@ -51,15 +54,18 @@ func (h *Handlers) showSweepSheet(c *page.Ctx) error {
 	if info.Chain != money.Ethereum {
 		return c.Redirect(walletPath(info)) // wallets of other coins collect by themselves
 	}
-	facts, err := h.loadWallet(c, info)
+	n, err := h.Collecting.FindNetwork(c.Scope, money.Chain(page.CleanText(c.Query("network"))))
 	if err != nil {
 		return err
 	}
-	found := sweepFacts{At: h.Clock()}
-	if err := h.Wallets.SweepSheet(c.UserContext(), c.Scope, found.addAddress); err != nil {
+	found := sweepFacts{Network: n, At: h.Clock()}
+	if err := h.Wallets.SweepSheet(c.UserContext(), c.Scope, n.Code, found.addAddress); err != nil {
 		return err
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "sweep.title_page"), "methods")
 	shell.NextPath = walletPath(info)
-	return c.Render(dashboard.Sweep(sheetProps(c.UserContext(), shell, facts, found, c.Member.Business)))
+	props := sheetProps(c.UserContext(), shell, walletCode(info), found, c.Member.Business)
+	props.Networks = listNetworks(h.Collecting.ListNetworks(c.Scope), n.Code)
+	props.Collect = c.Scope.Allows(scope.SignSends)
+	return c.Render(dashboard.Sweep(props))
 }

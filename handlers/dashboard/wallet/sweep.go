@@ -15,19 +15,19 @@ import (
 )
 
 // sweepColumns returns the columns of the sheet for the merchant's own wallet.
-func sweepColumns(ctx context.Context) []spreadsheet.Column {
+func sweepColumns(ctx context.Context, native money.Coin) []spreadsheet.Column {
 	return []spreadsheet.Column{
 		{Title: words.T(ctx, "sweep.column_address"), Width: 44}, {Title: words.T(ctx, "sweep.column_path"), Width: 10},
 		{Title: words.T(ctx, "sweep.column_wallet"), Width: 24},
-		{Title: string(money.ETH), Kind: spreadsheet.Number, Width: 22}, {Title: string(money.USDT), Kind: spreadsheet.Number,
+		{Title: string(native), Kind: spreadsheet.Number, Width: 22}, {Title: string(money.USDT), Kind: spreadsheet.Number,
 			Width: 16},
-		{Title: words.T(ctx, "sweep.column_missing"), Kind: spreadsheet.Number, Width: 22},
+		{Title: words.T(ctx, "sweep.column_missing", "Coin", string(native)), Kind: spreadsheet.Number, Width: 22},
 		{Title: words.T(ctx, "sweep.column_barred"), Width: 16},
 	}
 }
 
-// downloadSweep sends what the addresses of ether and USDT hold now, as a table: where
-// to collect from, and which addresses need ether for the fee first. It is made
+// downloadSweep sends what the addresses of ether and USDT hold now on a network, as a table: where
+// to collect from, and which addresses need gas first. It is made
 // whole before it is sent, so that a node which fails makes no half of one.
 func (h *Handlers) downloadSweep(c *page.Ctx) error {
 	info, err := coinOf(c)
@@ -37,11 +37,15 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 	if info.Chain != money.Ethereum {
 		return c.Redirect(walletPath(info)) // wallets of other coins collect by themselves
 	}
+	n, err := h.Collecting.FindNetwork(c.Scope, money.Chain(page.CleanText(c.Query("network"))))
+	if err != nil {
+		return err
+	}
 	var file bytes.Buffer
-	table, err := spreadsheet.NewCSV(&file, sweepColumns(c.UserContext()))
+	table, err := spreadsheet.NewCSV(&file, sweepColumns(c.UserContext(), n.Native))
 	if err == nil {
-		err = h.Wallets.SweepSheet(c.UserContext(), c.Scope,
-			func(s wallet.Sweep) error { return table.Row(sweepRow(c.UserContext(), s)) })
+		err = h.Wallets.SweepSheet(c.UserContext(), c.Scope, n.Code,
+			func(s wallet.Sweep) error { return table.Row(sweepRow(c.UserContext(), n.Native, s)) })
 	}
 	if err == nil {
 		err = table.Close()
@@ -49,7 +53,7 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	name := page.FileSlug(c.Member.Business.Name) + "-addresses-" + string(c.Scope.Domain) + "-" + h.Clock().
+	name := page.FileSlug(c.Member.Business.Name) + "-addresses-" + string(n.Name) + "-" + h.Clock().
 		In(page.LoadZone(c.Member.Business)).Format(time.DateOnly) + ".csv"
 	return c.SendDownload(name, spreadsheet.CSVType, func() {}, func(_ context.Context, out io.Writer) error {
 		_, err := out.Write(file.Bytes())
@@ -58,14 +62,18 @@ func (h *Handlers) downloadSweep(c *page.Ctx) error {
 }
 
 // sweepRow is an address in the order of the columns.
-func sweepRow(ctx context.Context, s wallet.Sweep) []spreadsheet.Cell {
+func sweepRow(ctx context.Context, native money.Coin, s wallet.Sweep) []spreadsheet.Cell {
 	missing, barred := "", ""
 	if s.Missing.Sign() > 0 {
-		missing = money.ETH.Format(s.Missing)
+		missing = native.Format(s.Missing)
 	}
 	if s.Barred {
 		barred = words.T(ctx, "sweep.yes")
 	}
-	return []spreadsheet.Cell{spreadsheet.TextCell(s.Address), spreadsheet.TextCell(s.Path), spreadsheet.TextCell(receiving.ShortKey(s.Key)),
-		spreadsheet.TextCell(money.ETH.Format(s.Ether)), spreadsheet.TextCell(money.USDT.Format(s.Token)), spreadsheet.TextCell(missing), spreadsheet.TextCell(barred)}
+	var cells []spreadsheet.Cell
+	for _, text := range []string{s.Address, s.Path, receiving.ShortKey(s.Key), native.Format(s.Native),
+		money.USDT.Format(s.Token), missing, barred} {
+		cells = append(cells, spreadsheet.TextCell(text))
+	}
+	return cells
 }

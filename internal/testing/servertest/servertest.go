@@ -24,6 +24,7 @@ import (
 	"cointill/core/apilog"
 	"cointill/core/audit"
 	"cointill/core/clock"
+	"cointill/core/collect"
 	"cointill/core/golive"
 	"cointill/core/idempotency"
 	"cointill/core/journal"
@@ -96,6 +97,7 @@ type Server struct {
 	Books      *journal.Service
 	Notices    *notification.Service
 	Tills      *till.Service
+	Collecting *collect.Service
 	Figures    *stats.Service
 	Links      *link.Service
 	Webhooks   *webhook.Service
@@ -270,6 +272,8 @@ func (s *Server) wirePages() *fiber.App {
 		chains[kind] = opened
 	}
 	s.Settings = &settings.Service{DB: s.DB, Clock: s.Clock.Now}
+	s.Collecting = &collect.Service{DB: s.DB, Clock: s.Clock.Now, Sheets: s.Wallets, Quotes: s.Quotes,
+		Home: s.Registry.Home, Networks: map[scope.Domain][]collect.Network{}}
 	player := &sandbox.Service{Payments: s.Payments, Sends: s.Sends, Approvals: s.Sends.Approvals, Chains: chains}
 	s.Sandbox = player
 	change := &receiving.Service{DB: s.DB, Clock: s.Clock.Now, Users: s.Users, Wallets: s.Wallets, Mails: s.Mails,
@@ -299,7 +303,7 @@ func (s *Server) wirePages() *fiber.App {
 		Views: &savedview.Service{DB: s.DB, Clock: s.Clock.Now},
 		GoingLive: golive.New(golive.Deps{DB: s.DB, Clock: s.Clock.Now, Networks: s.Registry, Payments: s.Payments,
 			Quotes: s.Quotes, Users: s.Users, System: s.System}),
-		Noted: s.Registry, Notices: s.Notices, Quotes: s.Quotes,
+		Noted: s.Registry, Notices: s.Notices, Quotes: s.Quotes, Collecting: s.Collecting,
 		Browsers: &push.Service{DB: s.DB, Clock: s.Clock.Now, Secrets: s.Payments.Secrets},
 		Clock:    s.Clock.Now, Answers: answers, Hub: s.Hub})
 	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Claims: &claim.Service{Payments: s.Payments},
