@@ -114,8 +114,10 @@ func TestUSDTOnAnotherNetwork(t *testing.T) {
 	page.Open(chosen.URL)
 	page.CheckPage()
 	page.TakeShot("pay-networks")
-	page.ClickElement("input[name=network][value=polygon]")
+	page.ClickElement("details:has(#networks) summary")
+	page.ClickElement("button[name=network][value=polygon]")
 	page.WaitForElement("a[href*='@31338/transfer']")
+	page.WaitForExpression(`!document.querySelector("details:has(#networks)").open && document.activeElement.matches("summary:has(+ #networks)")`)
 	page.CheckPage()
 	page.TakeShot("pay-network-chosen")
 	if link := page.ReadAttribute("a[href*='@31338/transfer']", "href"); !strings.Contains(strings.ToLower(link),

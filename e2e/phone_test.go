@@ -20,7 +20,7 @@ const readPlaces = `(() => {
 		Wallet: at("#open-wallet"), Code: at(".pay-code")};
 })()`
 
-// TestPhonePaysWithoutScrolling: a phone of 360 × 640 pixels shows the amount, the address and
+// TestPhonePaysWithoutScrolling: phones of 360 and 390 × 640 pixels, and of 320 where a network can be chosen, show the amount, the address and
 // the button that opens a wallet before anything is scrolled, in every language and for every
 // coin, and the code after them; a desktop shows the code first. State and countdown stay in
 // sight while the page scrolls.
@@ -28,32 +28,42 @@ func TestPhonePaysWithoutScrolling(t *testing.T) {
 	t.Parallel()
 	names, server := serveBook(t)
 	chromium := browser.StartShared(t)
-	phone := chromium.OpenTab(t, browser.View{Width: 360, Height: 640})
+	phones := map[int]*browser.Page{}
+	for _, width := range []int{320, 360, 390} {
+		phones[width] = chromium.OpenTab(t, browser.View{Width: int64(width), Height: 640})
+	}
 	desktop := chromium.OpenTab(t, browser.Desktop)
 	seen := 0
 	for _, name := range names {
-		if !strings.HasPrefix(name, "pay-") || !strings.Contains(name, "waiting") && !strings.HasSuffix(name, "-partial") {
+		if !strings.HasPrefix(name, "pay-") || !strings.Contains(name, "waiting") && !strings.HasSuffix(name, "-partial") &&
+			!strings.HasSuffix(name, "-networks") {
 			continue
 		}
 		seen++
-		phone.Open(server.URL + "/" + name + ".html")
-		at := browser.ReadValue(phone, chromedp.Evaluate[placed](readPlaces))
-		for what, bottom := range map[string]float64{"amount": at.Amount.Bottom, "address": at.Address.Bottom, "wallet": at.Wallet.Bottom} {
-			if bottom > 640 {
-				t.Errorf("%s: the %s ends at %.0f px on a phone, want at most 640", name, what, bottom)
+		for width, phone := range phones {
+			if width == 320 && !strings.HasSuffix(name, "-networks") {
+				continue
+			}
+			phone.Open(server.URL + "/" + name + ".html")
+			at := browser.ReadValue(phone, chromedp.Evaluate[placed](readPlaces))
+			for what, bottom := range map[string]float64{"amount": at.Amount.Bottom, "address": at.Address.Bottom, "wallet": at.Wallet.Bottom} {
+				if bottom > 640 {
+					t.Errorf("%s: the %s ends at %.0f px on a phone of %d, want at most 640", name, what, bottom, width)
+				}
+			}
+			if at.Code.Top < at.Wallet.Bottom {
+				t.Errorf("%s: the code is at %.0f px on a phone of %d, want it below the button at %.0f", name, at.Code.Top, width,
+					at.Wallet.Bottom)
+			}
+			browser.ReadValue(phone, chromedp.Evaluate[bool](`(scrollTo(0, 500), true)`))
+			at = browser.ReadValue(phone, chromedp.Evaluate[placed](readPlaces))
+			if at.State.Top < 0 || at.Countdown.Top < 0 {
+				t.Errorf("%s: scrolled by 500 px on a phone of %d, state and countdown are at %.0f and %.0f px, want them in sight",
+					name, width, at.State.Top, at.Countdown.Top)
 			}
 		}
-		if at.Code.Top < at.Wallet.Bottom {
-			t.Errorf("%s: the code is at %.0f px on a phone, want it below the button at %.0f", name, at.Code.Top, at.Wallet.Bottom)
-		}
-		browser.ReadValue(phone, chromedp.Evaluate[bool](`(scrollTo(0, 500), true)`))
-		at = browser.ReadValue(phone, chromedp.Evaluate[placed](readPlaces))
-		if at.State.Top < 0 || at.Countdown.Top < 0 {
-			t.Errorf("%s: scrolled by 500 px, state and countdown are at %.0f and %.0f px, want them in sight",
-				name, at.State.Top, at.Countdown.Top)
-		}
 		desktop.Open(server.URL + "/" + name + ".html")
-		at = browser.ReadValue(desktop, chromedp.Evaluate[placed](readPlaces))
+		at := browser.ReadValue(desktop, chromedp.Evaluate[placed](readPlaces))
 		if at.Code.Bottom > at.Amount.Top {
 			t.Errorf("%s: the code ends at %.0f px on a desktop, want it above the amount at %.0f", name, at.Code.Bottom, at.Amount.Top)
 		}

@@ -261,7 +261,7 @@ func TestNetworkIsChangedToTronAndBack(t *testing.T) {
 				}
 				c := p.buy(sc, "")
 				first := p.expectState(sc, c, payment.Initiated, "")
-				p.expect(c.Get(c.page), 200, "Choose the network", first.Payment.Address, "Tron (TRC-20)",
+				p.expect(c.Get(c.page), 200, "Other networks (1)", first.Payment.Address, "Tron (TRC-20)",
 					"Fee in TRX, usually under 5\u00a0USD, final in about 60\u00a0s")
 				p.choose(c, "tron", 303)
 				moved := p.expectState(sc, c, payment.Initiated, "")

@@ -29,13 +29,13 @@ func TestNetworkIsChosenOnThePage(t *testing.T) {
 		expect(t, b.Post(at+"/network", url.Values{"network": {"bsc"}}), 422)
 		s.FailOn(s.DB.Exec(t.Context()).Create(&models.MethodNetwork{BusinessID: sc.BusinessID, Domain: string(sc.Domain),
 			Code: string(money.CryptoTether), Network: "bsc", Enabled: true, UpdatedAt: s.Clock.Now()}).Error)
-		expect(t, b.Get(at), 200, "Choose the network", "Fee in BNB, usually under 0.10\u00a0USD, final in about 18\u00a0s",
+		expect(t, b.Get(at), 200, "Other networks (1)", "Fee in BNB, usually under 0.10\u00a0USD, final in about 18\u00a0s",
 			"Fee in ETH, usually under 2\u00a0USD, final in about 2\u00a0min",
 			"In your wallet or exchange choose Ethereum (ERC-20)")
 		if a := b.Post(at+"/network", url.Values{"network": {"bsc"}}); a.Status != 303 || a.Location != at {
 			t.Fatalf("choosing a network gives %d to %q, want 303 to %s", a.Status, a.Location, at)
 		}
-		expect(t, b.Get(at), 200, "Network: BNB Smart Chain (BEP-20)", `value="bsc" required checked`)
+		expect(t, b.Get(at), 200, "Network: BNB Smart Chain (BEP-20)", `name="network" value="ethereum"`)
 		b.Header["HX-Request"] = "true"
 		expect(t, b.Post(at+"/network", url.Values{"network": {"ethereum"}}), 200, "Network: Ethereum (ERC-20)")
 		expect(t, b.Post(at+"/network", url.Values{"network": {"moon"}}), 422)

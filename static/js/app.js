@@ -102,20 +102,18 @@
     if (!form || recalled || !window.htmx) return;
     recalled = true;
     const known = $$("[name=network]", form).find((el) => el.value === networks.get(form.dataset.network));
-    if (known && !known.checked) { known.checked = true; form.requestSubmit(); }
+    if (known) form.requestSubmit(known);
   };
-  doc.addEventListener("change", (e) => {
-    const form = e.target.closest("form[data-network]");
-    if (!form) return;
-    networks.set(form.dataset.network, e.target.value);
-    form.requestSubmit();
-  });
 
   doc.addEventListener("click", (e) => {
     const hit = (s) => e.target.closest(s);
     let el;
     if ((el = hit("[data-copy]"))) copy(el);
-    else if ((el = hit("[data-theme-switch]"))) {
+    else if ((el = hit("[data-network] button"))) { // the list closes, and its summary keeps the focus
+      networks.set(el.form.dataset.network, el.value);
+      const list = el.closest("details");
+      list.open = false; $("summary", list).focus();
+    } else if ((el = hit("[data-theme-switch]"))) {
       root.dataset.theme = isDark() ? themes[0] : themes[1];
       store.set(root.dataset.theme); refresh();
     } else if (hit("[data-print]")) print();

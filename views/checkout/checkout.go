@@ -74,7 +74,7 @@ type StatusProps struct {
 	// Coin is the symbol (BTC), CoinName the name, Network the network's name
 	// as people know it, for example "Ethereum (ERC-20)".
 	Coin, CoinName, Network string
-	// Networks are those that the customer can choose among; none where there is no choice.
+	// Networks are those that the customer can choose among, with the chosen one; none where there is no choice.
 	Networks []NetworkOption
 	// Fiat is the amount asked as shown, for example "₦25,000.00".
 	Fiat string
@@ -187,6 +187,16 @@ type NetworkOption struct {
 	// known. Time is how long a transfer takes until it is final.
 	Native, Fee, Time string
 	Chosen            bool
+}
+
+// otherNetworks lists the networks that the customer can choose in place of the chosen one.
+func (p StatusProps) otherNetworks() (others []NetworkOption) {
+	for _, n := range p.Networks {
+		if !n.Chosen {
+			others = append(others, n)
+		}
+	}
+	return others
 }
 
 // describeNetwork says what a transfer on a network costs the customer, and how long it takes. A number and its unit
