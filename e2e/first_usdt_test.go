@@ -62,6 +62,7 @@ func TestFirstUSDT(t *testing.T) {
 	p.typeKeys("25")
 	p.chooseOption("select[name=currency]", "USD")
 	p.clickElement("input[value=crypto_tether]")
+	p.clickElement("input[name=network_crypto_tether][value=bsc]")
 	p.followLink("[data-till-form] button[type=submit]")
 	page.TakeShot("first-usdt-code")
 	at := page.CurrentAddress()
@@ -69,7 +70,6 @@ func TestFirstUSDT(t *testing.T) {
 
 	customer := browser.StartShared(t).OpenTab(t, browser.Phone)
 	customer.Open(page.ReadAttribute("main a[target=_blank]", "href"))
-	customer.ClickElement("input[name=network][value=bsc]")
 	customer.WaitForElement("a[href*='@31339/transfer']")
 	customer.CheckPage()
 	customer.TakeShot("first-usdt-pay")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -21,7 +22,11 @@ func tillPages() map[string]templ.Component {
 		Currencies: []ui.Option{{Value: "NGN", Label: "NGN"}, {Value: "GHC", Label: "GHC"}, {Value: "KES", Label: "KES"}, {Value: "USD", Label: "USD"}},
 		Day:        dashboard.TillDay{Sums: []dashboard.TillSum{{Money: "₦128,284,500.00", Count: 1}, {Money: "$418.00", Count: 12}}}}
 	for _, symbol := range []string{"BTC", "ETH", "USDT", "XRP", "DOGE"} {
-		props.Coins = append(props.Coins, dashboard.TillCoin{Method: "crypto_" + symbol, Symbol: symbol, Name: coins[symbol][0], Network: coins[symbol][1]})
+		coin := dashboard.TillCoin{Method: "crypto_" + symbol, Symbol: symbol, Name: coins[symbol][0], Network: coins[symbol][1]}
+		for _, n := range networkOptions(money.Coin(symbol)) {
+			coin.Networks = append(coin.Networks, dashboard.TillNetwork{Code: n.Code, Name: n.Label, Fee: n.Fee, Chosen: n.Chosen})
+		}
+		props.Coins = append(props.Coins, coin)
 	}
 	for i, row := range rows()[:6] {
 		props.Day.Last = append(props.Day.Last, dashboard.TillRow{Reference: row.Reference, Money: row.Fiat, Coin: row.CoinSymbol, State: row.State,
@@ -30,7 +35,10 @@ func tillPages() map[string]templ.Component {
 	refused, none := props, dashboard.TillProps{TillPage: free}
 	refused.Form = ui.Form{Values: map[string]string{"amount": "0", "currency": "USD", "method": "crypto_XRP"},
 		Errors: map[string][]string{"amount": {"Enter a whole number from 1 to 1,000,000."}, "method": {"The payment method is not enabled."}}}
-	pages := map[string]templ.Component{"till": dashboard.Till(props), "till-refused": dashboard.Till(refused), "till-no-coin": dashboard.Till(none),
+	choosing := props
+	choosing.Form = ui.Form{Values: map[string]string{"currency": "USD", "method": "crypto_USDT"}}
+	pages := map[string]templ.Component{"till": dashboard.Till(props), "till-network": dashboard.Till(choosing),
+		"till-refused": dashboard.Till(refused), "till-no-coin": dashboard.Till(none),
 		"till-leave": dashboard.TillLeave(dashboard.TillLeaveProps{TillPage: page}),
 		"till-leave-refused": dashboard.TillLeave(dashboard.TillLeaveProps{TillPage: page,
 			Form: ui.Form{Errors: map[string][]string{"pin": {"Is not the PIN."}}}}),

@@ -5,6 +5,7 @@ package till
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"cointill/core/account/auth"
@@ -12,6 +13,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/ident"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/secret"
@@ -30,6 +32,7 @@ type Service struct {
 	DB       *models.DB
 	Clock    clock.Clock
 	Payments Payments
+	Networks networks.Chooser
 	Secrets  *secret.Box
 }
 
@@ -38,6 +41,8 @@ type Sale struct {
 	Amount   int64 // whole units of the currency
 	Currency money.Currency
 	Method   money.Method
+	// Network is the code of the one that the payment is made on; empty lets the customer choose.
+	Network money.Chain
 	// Email gets the receipt: the customer's; empty stands for the business's own.
 	Email string
 }
@@ -65,7 +70,7 @@ func (s *Service) StartSale(ctx context.Context, sc scope.Scope, sale Sale) (pay
 	row := models.CounterPayment{BusinessID: sc.BusinessID, Domain: string(sc.Domain),
 		BusinessReference: ident.New("TILL_"), UserID: user, CreatedAt: s.Clock()}
 	started, err := s.Payments.Initiate(ctx, sc, payment.Request{Amount: sale.Amount, Currency: string(sale.Currency),
-		Method: string(sale.Method), FirstName: firstName, LastName: lastName, Email: email,
+		Method: string(sale.Method), Network: string(sale.Network), FirstName: firstName, LastName: lastName, Email: email,
 		BusinessReference: row.BusinessReference,
 		Also:              func(tx *models.Tx) error { return tx.Create(&row).Error }})
 	if err != nil {
@@ -76,6 +81,27 @@ func (s *Service) StartSale(ctx context.Context, sc scope.Scope, sale Sale) (pay
 		err = payment.ErrTooSmall
 	}
 	return started, err
+}
+
+// ListNetworks lists the networks that a coin can be paid on now, for coins that can be paid on several: those that are
+// on for the business and take payments, the preselected one first.
+func (s *Service) ListNetworks(ctx context.Context, sc scope.Scope) (map[money.Method][]networks.Served, error) {
+	if err := sc.CheckAction(scope.UseTill); err != nil {
+		return nil, err
+	}
+	accepted, err := networks.Accepted(s.DB.Read(ctx), sc, s.Networks)
+	if err != nil {
+		return nil, err
+	}
+	choices := map[money.Method][]networks.Served{}
+	for _, info := range money.Coins() {
+		offered := networks.Offered(s.Networks, sc.Domain, info, accepted[info.Method])
+		offered = slices.DeleteFunc(offered, func(one networks.Served) bool { return s.Networks.Problem(one.Network) != "" })
+		if len(offered) > 1 {
+			choices[info.Method] = offered
+		}
+	}
+	return choices, nil
 }
 
 // findReceiver returns who gets the receipt: the customer, else the business's contact, else who takes the payment.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -239,5 +240,58 @@ func TestTillLeadsToTheCustomersPage(t *testing.T) {
 				t.Errorf("the page of a final sale in %s still leads to the customer's: %.1500s", method, final.Body)
 			}
 		}
+	})
+}
+
+// TestTillChoosesTheNetwork: a coin that can be paid on several networks has a choice of them, the preselected one first and
+// chosen. The payment is on the chosen one and stays there. One that isn't on is refused with the API's sentence.
+func TestTillChoosesTheNetwork(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		s.Registry.Domains[scope.Test][money.BSC] = "sandbox-bsc"
+		s.Registry.Domains[scope.Test][money.Polygon] = "sandbox-polygon"
+		s.Registry.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum", "sandbox-polygon": "sandbox-ethereum"}
+		const keypad, methods, field = "/dashboard/till", "/dashboard/methods", "network_crypto_tether"
+		b := s.SignIn(ama)
+		sell := func(network ...string) servertest.Answer {
+			return b.PostFrom(keypad, keypad, url.Values{"amount": {"25"}, "currency": {"USD"}, "method": {"crypto_tether"},
+				field: network})
+		}
+		expectOn := func(a servertest.Answer, network string, fixed bool) {
+			t.Helper()
+			expect(t, a, 303)
+			v, err := s.Payments.Verify(t.Context(), sc, a.Location[strings.LastIndex(a.Location, "/")+1:])
+			s.FailOn(err)
+			if v.Payment.Network != network || v.Payment.NetworkFixed != fixed {
+				t.Errorf("the payment is on %s, fixed %t, want %s and %t", v.Payment.Network, v.Payment.NetworkFixed, network, fixed)
+			}
+		}
+		if page := b.Get(keypad); strings.Contains(page.Body, field) {
+			t.Error("the till offers a choice of one network, want none")
+		}
+		expectOn(sell(), "sandbox-ethereum", false)
+		leads(t, b.PostFrom(methods, methods+"/crypto_tether/networks/bsc", url.Values{"enabled": {"true"}}), methods)
+		leads(t, b.PostFrom(methods, methods+"/crypto_tether/networks/bsc/preselect", nil), methods)
+		page := b.Get(keypad)
+		expect(t, page, 200, "Network of USDT", "2 networks", "BNB Smart Chain (BEP-20)", "Fee usually under 0.10 USD",
+			`name="network_crypto_tether" value="bsc" checked`, `name="network_crypto_tether" value="ethereum">`)
+		if strings.Index(page.Body, `value="bsc"`) > strings.Index(page.Body, `value="ethereum"`) {
+			t.Error("the preselected network isn't first")
+		}
+		expectOn(sell("ethereum"), "sandbox-ethereum", true)
+		expectOn(sell("bsc"), "sandbox-bsc", true)
+
+		const refusal = "Is not a network that is on for crypto_tether."
+		for _, forged := range []string{"polygon", "moon", "sandbox-bsc", "tron"} {
+			expect(t, sell(forged), 422, refusal)
+		}
+		leads(t, b.PostFrom(methods, methods+"/crypto_tether/networks/bsc", url.Values{"enabled": {"false"}}), methods)
+		refused := sell("bsc") // it went off meanwhile, and nothing is left to choose
+		expect(t, refused, 422, refusal)
+		if strings.Contains(refused.Body, field) {
+			t.Error("the refused form offers a choice of one network, want none")
+		}
+		expectOn(b.PostFrom(keypad, keypad, url.Values{"amount": {"25"}, "currency": {"USD"}, "method": {"crypto_bitcoin"},
+			field: {"moon"}}), "sandbox-bitcoin", false) // another coin's choice is nothing to this one
 	})
 }

@@ -25,11 +25,23 @@
     field.setSelectionRange(field.value.length, field.value.length);
   });
 
+  const store = { get: (name) => { try { return localStorage.getItem("till-" + name); } catch { return null; } },
+    set: (name, v) => { try { localStorage.setItem("till-" + name, v); } catch { /* private mode */ } } };
+
+  // A network that was chosen for a coin is chosen again on the next page, while it is still offered.
+  const networkOf = (box) => "network-" + box.dataset.tillNetwork;
+  const recallNetworks = () => doc.querySelectorAll("[data-till-network]").forEach((box) => {
+    const known = [...box.querySelectorAll("input")].find((el) => el.value === store.get(networkOf(box)));
+    if (known) known.checked = true;
+  });
+  doc.addEventListener("change", (e) => {
+    const box = e.target.closest("[data-till-network]");
+    if (box) store.set(networkOf(box), e.target.value);
+  });
+
   // Sound: off until it is switched on; browsers allow it only after a tap on the page.
-  const store = { get: () => { try { return localStorage.getItem("till-sound"); } catch { return null; } },
-    set: (v) => { try { localStorage.setItem("till-sound", v); } catch { /* private mode */ } } };
   const Audio = window.AudioContext || window.webkitAudioContext;
-  const on = () => store.get() === "on";
+  const on = () => store.get("sound") === "on";
   let audio = null;
   const wake = () => {
     if (!Audio || !on()) return;
@@ -58,7 +70,7 @@
     button.textContent = on() ? button.dataset.on : button.dataset.off;
   };
   const switchSound = () => {
-    store.set(on() ? "off" : "on");
+    store.set("sound", on() ? "off" : "on");
     showSound();
     if (on()) { wake(); play(); }
   };
@@ -119,6 +131,7 @@
   });
   addEventListener("pagehide", () => { if (source) source.close(); source = null; });
   addEventListener("pageshow", () => { leaving = false; listen(); });
+  recallNetworks();
   showSound();
   wake();
   listen();

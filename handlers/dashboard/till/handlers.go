@@ -12,6 +12,7 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/ident"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/sse"
@@ -24,6 +25,7 @@ import (
 // Tills is what these pages need of core/till.
 type Tills interface {
 	StartSale(ctx context.Context, sc scope.Scope, sale till.Sale) (payment.Started, error)
+	ListNetworks(ctx context.Context, sc scope.Scope) (map[money.Method][]networks.Served, error)
 	FindSale(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
 	ReadDay(ctx context.Context, sc scope.Scope, from time.Time) (till.Day, error)
 	HasPIN(ctx context.Context, sc scope.Scope) (bool, error)

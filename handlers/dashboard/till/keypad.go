@@ -9,7 +9,9 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
+	"cointill/core/payment/place"
 	"cointill/core/till"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
@@ -33,6 +35,10 @@ func (h *Handlers) renderKeypad(c *page.Ctx, status int, typed ui.Form) error {
 	if err != nil {
 		return err
 	}
+	choices, err := h.Tills.ListNetworks(ctx, c.Scope)
+	if err != nil {
+		return err
+	}
 	today := h.Clock().In(zone).Format("2006-01-02")
 	day, err := h.Tills.ReadDay(ctx, c.Scope, listing.Midnight(today, zone, 0))
 	if err != nil {
@@ -51,7 +57,8 @@ func (h *Handlers) renderKeypad(c *page.Ctx, status int, typed ui.Form) error {
 	}
 	for _, coin := range coins {
 		props.Coins = append(props.Coins, dashboard.TillCoin{Method: string(coin.Method), Symbol: string(coin.Coin),
-			Name: coin.Name, Network: coin.Network})
+			Name: coin.Name, Network: coin.Network,
+			Networks: networkOptions(coin, choices[coin.Method], typed.Value(networkField(coin.Method)))})
 	}
 	for _, sum := range day.Sums {
 		props.Day.Sums = append(props.Day.Sums, dashboard.TillSum{Count: int(sum.Count),
@@ -64,12 +71,35 @@ func (h *Handlers) renderKeypad(c *page.Ctx, status int, typed ui.Form) error {
 	return c.RenderStatus(status, dashboard.Till(props))
 }
 
+// networkField is the name of the field with the network of a payment method's coin: each coin has a choice of its own,
+// so that it can be made without JavaScript.
+func networkField(method money.Method) string { return "network_" + string(method) }
+
+// networkOptions describes the networks that a coin can be paid on. The one that was chosen is chosen again, otherwise
+// the first.
+func networkOptions(coin money.CoinInfo, choices []networks.Served, typed string) (options []dashboard.TillNetwork) {
+	chosen := 0
+	for i, one := range choices {
+		facts, _ := money.FindNetworkFacts(one.Code)
+		options = append(options, dashboard.TillNetwork{Code: string(one.Code), Fee: facts.UsualFee(coin.Coin),
+			Name: place.NameNetwork(coin.Coin, one.Network)})
+		if string(one.Code) == typed {
+			chosen = i
+		}
+	}
+	if len(options) > 0 {
+		options[chosen].Chosen = true
+	}
+	return options
+}
+
 // startSale starts a payment and leads to its code.
 func (h *Handlers) startSale(c *page.Ctx) error {
-	typed := page.ReadForm(c, "amount", "currency", "method", "email")
+	method := money.Method(c.FormText("method"))
+	typed := page.ReadForm(c, "amount", "currency", "method", "email", networkField(method))
 	amount := page.ParseWholeNumber(strings.NewReplacer(" ", "", ",", "", "\u00a0", "").Replace(typed.Value("amount")))
 	sale := till.Sale{Amount: int64(amount), Currency: money.Currency(typed.Value("currency")),
-		Method: money.Method(typed.Value("method")), Email: typed.Value("email")}
+		Method: method, Network: money.Chain(typed.Value(networkField(method))), Email: typed.Value("email")}
 	err := page.RedirectOnce(h.Answers, c,
 		func(ctx context.Context) (payment.Started, error) { return h.Tills.StartSale(ctx, c.Scope, sale) },
 		func(started payment.Started) string { return salesPath + started.Reference })

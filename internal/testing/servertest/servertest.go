@@ -283,7 +283,8 @@ func (s *Server) wirePages() *fiber.App {
 		Networks: []system.Network{{Name: chain.Sandbox(money.Bitcoin), Domain: scope.Test}},
 		Checks:   map[string]func(context.Context) error{"database": s.DB.Ping}}
 	answers := idempotency.New(s.DB, s.Clock.Now, s.Payments.Secrets)
-	s.Tills = &till.Service{DB: s.DB, Clock: s.Clock.Now, Payments: s.Payments, Secrets: s.Payments.Secrets}
+	s.Tills = &till.Service{DB: s.DB, Clock: s.Clock.Now, Payments: s.Payments, Networks: s.Payments.Networks,
+		Secrets: s.Payments.Secrets}
 	s.Pages = dashboard.New(dashboard.Services{Accounts: s.Accounts, Users: s.Users, Factors: auth.NewFactors(s.Users),
 		Sessions: auth.NewSessions(s.Users), Passkeys: auth.NewPasskeys(s.Users), Books: s.Books, Keys: s.Keys,
 		Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists,
