@@ -138,7 +138,7 @@ type Mail struct {
 	ClaimedAt *time.Time
 	Sending   bool `gorm:"not null"` // handed over with the answer not recorded yet: from here it may have arrived
 	DoneAt    *time.Time
-	Outcome   string    `gorm:"not null"` // "", sent, kept (no SMTP), failed, unknown
+	Outcome   string    `gorm:"not null"` // "", sent, kept (no SMTP), failed, unknown (without done_at: sent once more)
 	LastError string    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
 }

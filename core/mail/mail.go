@@ -6,8 +6,9 @@
 // payment has exactly one. Sending has a moment in which it is unknown
 // whether the mail arrived: between the end of the message and the server's
 // answer. That moment is marked in the row before it begins. A mail found with
-// the mark and without an answer is settled as unknown, for a person to look
-// at, rather than sent a second time.
+// the mark and without an answer is unknown. It is sent once more, a day later
+// and with the same Message-ID, if a second copy harms nobody; otherwise, and
+// when that ends without an answer too, a person decides.
 package mail
 
 import (
@@ -27,10 +28,11 @@ import (
 
 // The outcomes of a mail; "" while it is on its way.
 const (
-	Sent    = "sent"    // the mail server took it
-	Kept    = "kept"    // there is no mail server: it is read in the mailbox page
-	Failed  = "failed"  // refused for good, or every attempt failed
-	Unknown = "unknown" // handed over, but the answer never came: it may have arrived
+	Sent   = "sent"   // the mail server took it
+	Kept   = "kept"   // there is no mail server: it is read in the mailbox page
+	Failed = "failed" // refused for good, or every attempt failed
+	// Unknown is handed over without an answer: it may have arrived. While the mail isn't done, it is sent once more.
+	Unknown = "unknown"
 )
 
 // kind is what receipts are, and with the payment's reference what makes them unique.

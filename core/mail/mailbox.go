@@ -23,10 +23,10 @@ type Mail struct {
 	Text      string
 	HTML      string
 	MessageID string
-	State     string // pending, sending, sent, kept, failed or unknown
-	Attempt   int    // attempts made, or under way
-	LastError string // a sentence
-	NextAt    *time.Time
+	State     string     // pending, sending, sent, kept, failed or unknown
+	Attempt   int        // attempts made, or under way
+	LastError string     // a sentence
+	NextAt    *time.Time // when it is tried, of one that is pending, or unknown and sent once more
 	CreatedAt time.Time
 	DoneAt    *time.Time
 }
@@ -120,13 +120,14 @@ func (s *Service) ResendMail(ctx context.Context, sc scope.Scope, id int64) (Mai
 			return fault.New(fault.Conflict, "no_mail_server",
 				"No mail server is configured. Set COINTILL_SMTP_URL to send e-mails.")
 		}
-		if row.DoneAt == nil {
+		if row.DoneAt == nil && !awaitsRepeat(row) {
 			return fault.New(fault.Conflict, "mail_pending", "The e-mail is already on its way.")
 		}
 		if !isResendable(row.Outcome) {
 			return fault.New(fault.Conflict, "mail_sent", "The e-mail was already sent.")
 		}
-		queued := tx.Model(&models.Mail{}).Where("id = ? AND outcome = ?", id, row.Outcome).Updates(map[string]any{
+		queued := tx.Model(&models.Mail{}).Where("id = ? AND outcome = ? AND claimed_at IS NULL", id,
+			row.Outcome).Updates(map[string]any{
 			"outcome": "", "done_at": nil, "claimed_at": nil, "due_at": s.Clock(), "tries": 0, "sending": false,
 		})
 		if queued.Error == nil && queued.RowsAffected == 0 {
@@ -168,6 +169,8 @@ func (s *Service) showMail(row models.Mail) Mail {
 	case row.DoneAt != nil:
 	case row.ClaimedAt != nil && row.DueAt.After(s.Clock()):
 		m.State = "sending"
+	case awaitsRepeat(row) && row.ClaimedAt == nil:
+		m.NextAt = &row.DueAt
 	default:
 		m.State, m.NextAt = "pending", &row.DueAt
 	}

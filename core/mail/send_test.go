@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/emersion/go-smtp"
+	"gorm.io/gorm"
 
 	"cointill/core/mail"
 	"cointill/core/outbox"
@@ -266,54 +267,194 @@ func TestUnreachable(t *testing.T) {
 	})
 }
 
-// TestNoAnswer covers servers that take the message and die, or never say so:
-// nobody knows, so it is not sent twice, and a person may decide.
+// unanswered makes the server keep a message and then do what a test says, without an answer to it.
+func unanswered(p *post, after func(p *post, c *smtp.Conn)) {
+	p.data = func(c *smtp.Conn, message string) error {
+		p.set(func() { p.got = append(p.got, message) })
+		after(p, c)
+		return errors.New("too late")
+	}
+}
+
+// closeConnection ends a conversation before the answer.
+func closeConnection(_ *post, c *smtp.Conn) { _ = c.Conn().Close() }
+
+// TestNoAnswer covers servers that take the message and die, or never say so: nobody knows, so it is sent once more when
+// a day has passed, with the same Message-ID, and never again. After that a person may decide.
 func TestNoAnswer(t *testing.T) {
 	for name, after := range map[string]func(p *post, c *smtp.Conn){
-		"dies":  func(_ *post, c *smtp.Conn) { _ = c.Conn().Close() },
-		"hangs": func(p *post, _ *smtp.Conn) { <-p.halted },
+		"dies": closeConnection, "hangs": func(p *post, _ *smtp.Conn) { <-p.halted },
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, "", func(t *testing.T, b *bundle, p *post) {
 				b.SMTP.Timeout = 500 * time.Millisecond
-				p.data = func(c *smtp.Conn, message string) error {
-					p.set(func() { p.got = append(p.got, message) })
-					after(p, c)
-					return errors.New("too late")
-				}
+				unanswered(p, after)
 				b.queue(sample("PAY_1"))
 				b.step()
-				b.clock.Advance(72 * time.Hour)
-				b.step()
 				m := b.only()
-				if m.State != mail.Unknown || !m.CanResend() || len(p.messages()) != 1 {
-					t.Fatalf("%d arrived: %+v", len(p.messages()), m)
+				if m.State != mail.Unknown || m.NextAt == nil || !m.CanResend() || len(p.messages()) != 1 {
+					t.Fatalf("%d arrived: %+v, want one, unknown and sent once more", len(p.messages()), m)
+				}
+				if wait := m.NextAt.Sub(b.clock.Now()); wait != 24*time.Hour {
+					t.Fatalf("it is sent once more after %s, want 24h", wait)
+				}
+				b.clock.Advance(24*time.Hour - time.Second)
+				if n := b.step(); n != 0 || len(p.messages()) != 1 {
+					t.Fatalf("%d attempts before the day is over, want none", n)
+				}
+				b.clock.Advance(time.Second)
+				b.step()
+				if m = b.only(); m.State != mail.Unknown || m.NextAt != nil || m.DoneAt == nil || m.Attempt != 2 || !m.CanResend() {
+					t.Fatalf("after the second time: %+v, want unknown at its end", m)
+				}
+				b.clock.Advance(30 * 24 * time.Hour)
+				if n := b.step(); n != 0 || len(p.messages()) != 2 {
+					t.Fatalf("%d attempts, %d arrived, want none after the second time", n, len(p.messages()))
 				}
 				p.set(func() { p.data = nil })
 				b.resend(m.ID)
 				b.step()
-				got := p.messages()
-				if m := b.only(); m.State != mail.Sent || len(got) != 2 || header(got[0], "Message-ID")[0] != header(got[1], "Message-ID")[0] {
-					t.Errorf("sent again: %+v", m)
+				var ids []string
+				for _, message := range p.messages() {
+					ids = append(ids, header(message, "Message-ID")...)
+				}
+				if m := b.only(); m.State != mail.Sent || len(ids) != 3 || len(slices.Compact(ids)) != 1 {
+					t.Errorf("sent again by a person: %+v, Message-IDs %v, want three times the same", m, ids)
 				}
 			})
 		})
 	}
 }
 
-// TestCrash leaves rows as a process that was killed leaves them, at each phase.
-func TestCrash(t *testing.T) {
+// TestSecondTimeEndsTheMail: whatever comes of the second time, there is no third.
+func TestSecondTimeEndsTheMail(t *testing.T) {
+	for name, c := range map[string]struct {
+		second func(b *bundle, p *post)
+		state  string
+		says   string
+		copies int
+	}{
+		"taken": {func(_ *bundle, p *post) { p.set(func() { p.data = nil }) }, mail.Sent, "", 2},
+		"refused for now": {func(_ *bundle, p *post) { p.set(func() { p.rcpt = code(450, "greylisted") }) }, mail.Unknown,
+			"greylisted", 1},
+		"refused": {func(_ *bundle, p *post) { p.set(func() { p.rcpt = code(550, "no such user") }) }, mail.Unknown,
+			"may have arrived the first time", 1},
+		"no server": {func(b *bundle, _ *post) { b.SMTP = nil }, mail.Unknown, "no mail server", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, "", func(t *testing.T, b *bundle, p *post) {
+				unanswered(p, closeConnection)
+				b.queue(sample("PAY_1"))
+				b.step()
+				c.second(b, p)
+				b.clock.Advance(24 * time.Hour)
+				b.step()
+				b.clock.Advance(30 * 24 * time.Hour)
+				n := b.step()
+				m := b.only()
+				if n != 0 || m.State != c.state || m.DoneAt == nil || !strings.Contains(m.LastError, c.says) {
+					t.Errorf("%d later attempts, %+v, want none, and %s saying %q", n, m, c.state, c.says)
+				}
+				if got := len(p.messages()); got != c.copies {
+					t.Errorf("%d copies arrived, want %d", got, c.copies)
+				}
+			})
+		})
+	}
+}
+
+// TestPersonNeedNotWaitForTheSecondTime: a mail that waits to be sent once more can be sent at once, in place of the second
+// time, but not while that is under way.
+func TestPersonNeedNotWaitForTheSecondTime(t *testing.T) {
 	each(t, "", func(t *testing.T, b *bundle, p *post) {
-		crash := func(sending bool) {
-			err := b.DB.Exec(t.Context()).Model(&models.Mail{}).Where("done_at IS NULL").Updates(map[string]any{
-				"attempt": 1, "claimed_at": b.clock.Now(), "due_at": b.clock.Now().Add(2 * time.Minute), "sending": sending,
-			}).Error
-			if err != nil {
+		unanswered(p, closeConnection)
+		b.queue(sample("PAY_1"))
+		b.step()
+		p.set(func() { p.data = nil })
+		b.resend(b.only().ID)
+		b.step()
+		b.clock.Advance(24 * time.Hour)
+		n := b.step()
+		if m := b.only(); n != 0 || m.State != mail.Sent || len(p.messages()) != 2 {
+			t.Fatalf("%d attempts after a day, %d arrived: %+v, want the one that a person asked for", n, len(p.messages()), m)
+		}
+		unanswered(p, closeConnection)
+		b.queue(sample("PAY_2"))
+		b.step()
+		b.clock.Advance(24 * time.Hour)
+		list, _, err := b.ListMails(t.Context(), owner, "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := list[0].ID
+		var refused error
+		p.set(func() {
+			p.data = nil
+			p.rcpt = func() error { _, refused = b.ResendMail(context.Background(), owner, id); return nil }
+		})
+		b.step()
+		if m, err := b.FindMail(t.Context(), owner, id); err != nil || refused == nil || m.State != mail.Sent || m.Attempt != 2 {
+			t.Errorf("sent by a person under way: %v; afterwards %+v, %v, want a refusal, and sent", refused, m, err)
+		}
+	})
+}
+
+// TestOnlyHarmlessMailsAreSentOnceMore: a mail with a link that works once, one that asks for an action, one about what may
+// be over by then, and one that nobody has judged, is not sent by itself a day later.
+func TestOnlyHarmlessMailsAreSentOnceMore(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, _ *post) {
+		want := map[string]bool{
+			"monthly_statement": true, "receiving_changed": true, "webhook_off": true, "notification": true,
+			"notifications_held": true, "notifications_daily": true, "send_done": true, "send_another_way": true,
+			"send_paid_twice": true, "send_reversed": true, "send_sent_anyway": true, "account_new_device": true,
+			"account_email_changed": true, "account_password_changed": true, "account_second_factor_on": true,
+			"account_second_factor_off": true, "account_passkey_added": true, "account_passkey_removed": true,
+			"account_passkey_copied": true,
+			"account_invitation":     false, "account_password_reset": false, "account_email_confirm": false,
+			"account_email_asked": false, "send_claim": false, "send_confirm": false, "send_approve": false,
+			"send_marked": false, "send_on_its_way": false, "chain_unhealthy": false, "chain_healthy": false, "new": false,
+		}
+		for kind := range want {
+			n := mail.Notice{BusinessID: 1, Domain: scope.Test, Kind: kind, About: "1", To: "ama@example.com", Subject: "x",
+				Text: "x", HTML: "x"}
+			if err := b.DB.Write(t.Context(), func(tx *models.Tx) error { return b.Notify(tx, n) }); err != nil {
 				t.Fatal(err)
 			}
 		}
+		b.kill(true)
+		b.clock.Advance(2 * time.Minute)
+		for b.step() > 0 {
+		}
+		list, _, err := b.ListMails(t.Context(), owner, "", 100)
+		if err != nil || len(list) != len(want) {
+			t.Fatalf("%d mails, want %d: %v", len(list), len(want), err)
+		}
+		for _, m := range list {
+			if again := m.NextAt != nil; m.State != mail.Unknown || again != want[m.Kind] {
+				t.Errorf("%s: %s, sent once more: %t, want %t", m.Kind, m.State, again, want[m.Kind])
+			}
+		}
+	})
+}
+
+// kill leaves the rows that are not done as a process that was killed leaves them: claimed, and with sending also handed
+// over without a record of the answer.
+func (b *bundle) kill(sending bool) {
+	b.t.Helper()
+	err := b.DB.Exec(b.t.Context()).Model(&models.Mail{}).Where("done_at IS NULL").Updates(map[string]any{
+		"attempt": gorm.Expr("attempt + 1"), "claimed_at": b.clock.Now(), "due_at": b.clock.Now().Add(2 * time.Minute),
+		"sending": sending,
+	}).Error
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestCrash leaves rows as a process that was killed leaves them, at each phase.
+func TestCrash(t *testing.T) {
+	each(t, "", func(t *testing.T, b *bundle, p *post) {
 		b.queue(sample("PAY_1"))
-		crash(false) // killed before the message was handed over: it certainly did not arrive
+		b.kill(false) // killed before the message was handed over: it certainly did not arrive
 		if m := b.only(); m.State != "sending" {
 			t.Errorf("%+v", m)
 		}
@@ -326,12 +467,36 @@ func TestCrash(t *testing.T) {
 			t.Fatalf("%+v", m)
 		}
 		b.queue(sample("PAY_2"))
-		crash(true) // killed between the hand-over and the record of the answer
+		b.kill(true) // killed between the hand-over and the record of the answer
 		b.clock.Advance(2 * time.Minute)
 		b.step()
 		list, _, err := b.ListMails(t.Context(), owner, "", 1)
-		if err != nil || list[0].State != mail.Unknown || len(p.messages()) != 1 {
-			t.Errorf("%+v %v, %d arrived", list, err, len(p.messages()))
+		if err != nil || list[0].State != mail.Unknown || list[0].NextAt == nil || len(p.messages()) != 1 {
+			t.Fatalf("%+v %v, %d arrived, want it unknown and sent once more", list, err, len(p.messages()))
+		}
+		b.clock.Advance(24 * time.Hour)
+		b.kill(false) // killed before the second copy was handed over: it is still to be
+		b.clock.Advance(2 * time.Minute)
+		if m, err := b.FindMail(t.Context(), owner, list[0].ID); err != nil || m.State != "pending" || m.CanResend() {
+			t.Errorf("before it is taken up again: %+v %v, want it pending", m, err)
+		}
+		b.step()
+		if m, err := b.FindMail(t.Context(), owner, list[0].ID); err != nil || m.State != mail.Sent || len(p.messages()) != 2 {
+			t.Fatalf("killed before the second copy: %+v %v, %d arrived, want it sent", m, err, len(p.messages()))
+		}
+		b.queue(sample("PAY_3"))
+		b.kill(true)
+		b.clock.Advance(2 * time.Minute)
+		b.step()
+		b.clock.Advance(24 * time.Hour)
+		b.kill(true) // killed between the hand-over of the second copy and the record of the answer
+		for range 2 {
+			b.clock.Advance(48 * time.Hour)
+			b.step()
+		}
+		list, _, err = b.ListMails(t.Context(), owner, "", 1)
+		if err != nil || list[0].State != mail.Unknown || list[0].DoneAt == nil || len(p.messages()) != 2 {
+			t.Errorf("killed after the second copy: %+v %v, %d arrived, want no third", list, err, len(p.messages()))
 		}
 	})
 }
