@@ -13,6 +13,9 @@ import (
 func mailProps(shell layout.Page, m mail.Mail, server bool, zone *time.Location) dashboard.MailProps {
 	props := dashboard.MailProps{Page: shell, MailRow: display.MailRow(m, zone), From: m.FromName, Text: m.Text,
 		Attempts: m.Attempt, CanResend: server && m.CanResend()}
+	if m.State == mail.Unknown && m.NextAt != nil {
+		props.OnceMore = m.NextAt.In(zone)
+	}
 	if m.PaymentID != nil {
 		props.PaymentReference = m.About
 	}
