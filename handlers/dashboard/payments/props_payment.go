@@ -165,7 +165,7 @@ func transferRows(ctx context.Context, v payment.View, zone *time.Location) (row
 			Fiat:  display.FormatFiat(v.Payment, alone.PaidFiat()),
 			State: state, Tone: tone, FirstSeen: seen.In(zone), Address: t.Address,
 			Network:     place.NameNetwork(v.Coin(), t.Network),
-			ExplorerURL: display.ExplorerURL(t.Network, t.TxID),
+			ExplorerURL: place.ExplorerURL(t.Network, t.TxID),
 		})
 		row := &rows[len(rows)-1]
 		if t.Tag != nil {

@@ -1,4 +1,4 @@
-package display
+package place
 
 import "cointill/core/money"
 
