@@ -63,6 +63,18 @@ func TestReceiptLanguages(t *testing.T) {
 				t.Errorf("%s: %q is not in both forms", lang, said)
 			}
 		}
+		for _, one := range [][2]string{{"item", p.Item}, {"receipt_merchant_reference", p.BusinessReference},
+			{"receipt_rate", p.Rate}} {
+			name := words.Say(lang, one[0])
+			if !strings.Contains(text, "\n"+name+": "+one[1]+"\n") ||
+				!strings.Contains(page.String(), ">"+templ.EscapeString(name)+"</th>") ||
+				!strings.Contains(page.String(), "<bdi>"+one[1]+"</bdi>") {
+				t.Errorf("%s: %s: %s is not in both forms:\n%s", lang, name, one[1], text)
+			}
+		}
+		if !strings.Contains(page.String(), `href="`+p.ExplorerURL+`"`) || !strings.Contains(text, ": "+p.ExplorerURL+"\n") {
+			t.Errorf("%s: the link to the transaction is not in both forms:\n%s", lang, text)
+		}
 		if lang != "en" && (strings.Contains(text, "Thank you") || strings.Contains(page.String(), "Sent by")) {
 			t.Errorf("%s: English is left:\n%s", lang, text)
 		}

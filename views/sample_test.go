@@ -93,7 +93,7 @@ func networkOptions(coin money.Coin) (options []checkout.NetworkOption) {
 }
 
 func receiptProps() mail.ReceiptProps {
-	return mail.ReceiptProps{Merchant: "Sunbird Coffee", CustomerName: "Chidi Nwosu", Fiat: "₦25,000.00", Coin: "0.00021437 BTC", Rate: "1 BTC = ₦116,620,796.00", Network: "Bitcoin (sandbox)", Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", BusinessReference: "order-1042", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", ExplorerURL: "https://explorer.example/tx/a1075", Paid: now, Contact: "help@sunbird.example", PayURL: "https://pay.example/pay/tok", Test: true}
+	return mail.ReceiptProps{Merchant: "Sunbird Coffee", CustomerName: "Chidi Nwosu", Fiat: "₦25,000.00", Coin: "0.00021437 BTC", Rate: "1 BTC = 116620796.36 NGN", Network: "Bitcoin (sandbox)", Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", BusinessReference: "order-1042", Item: "Bag of beans", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d", ExplorerURL: "https://explorer.example/tx/a1075", Paid: now, Contact: "help@sunbird.example", PayURL: "https://pay.example/pay/tok", Test: true}
 }
 
 func rows() []dashboard.PaymentRow {

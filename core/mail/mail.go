@@ -49,6 +49,9 @@ type Receipt struct {
 	Language          string // of the payment page that the customer read; "" when it was not opened
 	Reference         string // PAY_…
 	BusinessReference string
+	Item              string // the title of the payment link; "" without one
+	Price             string // the locked price: decimal, fiat units for one whole coin
+	ExplorerURL       string // where the transaction can be looked up; "" for nowhere
 	Currency          string
 	Amount            string // fiat, two decimals
 	Coin              string // symbol

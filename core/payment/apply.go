@@ -254,7 +254,11 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 		return err
 	}
 	if State(p.Status) == Successful && from != Successful && v.Business.ReceiptsEnabled {
-		if err := s.Receipts.QueueReceipt(tx, v.customerReceipt()); err != nil {
+		receipt, err := v.customerReceipt(tx)
+		if err == nil {
+			err = s.Receipts.QueueReceipt(tx, receipt)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -387,12 +391,13 @@ func appendDifference(difference money.Amount, exact string) string {
 	return ""
 }
 
-// customerReceipt is what the customer's receipt says.
-func (v *View) customerReceipt() mail.Receipt {
+// customerReceipt returns what the customer's receipt says.
+func (v *View) customerReceipt(tx *models.Tx) (mail.Receipt, error) {
 	r := mail.Receipt{
 		BusinessID: v.Payment.BusinessID, Domain: scope.Domain(v.Payment.Domain), PaymentID: v.Payment.ID,
 		BusinessName: v.Business.Name, CustomerName: v.Payment.CustomerName, CustomerEmail: v.Payment.CustomerEmail,
 		Language: v.Payment.Language, Reference: v.Payment.Reference, BusinessReference: v.Payment.BusinessReference,
+		Price:    v.Payment.Price,
 		Currency: v.Payment.Currency, Amount: money.FormatFiat(v.Charged()),
 		Coin: v.Payment.Coin, CoinAmount: v.Coin().Format(v.Payment.Paid), Network: place.NameNetwork(v.Coin(),
 			v.Payment.Network),
@@ -400,9 +405,17 @@ func (v *View) customerReceipt() mail.Receipt {
 		Contact: v.Business.ContactEmail, Logo: settings.LogoPath(v.Business),
 	}
 	if t := v.mainTransfer(); t != nil {
-		r.TxHash = t.TxID
+		r.TxHash, r.ExplorerURL = t.TxID, place.ExplorerURL(t.Network, t.TxID)
 	}
-	return r
+	if v.Payment.LinkID == nil {
+		return r, nil
+	}
+	var titles []string
+	err := tx.Model(&models.Link{}).Where("id = ?", *v.Payment.LinkID).Pluck("title", &titles).Error
+	if len(titles) > 0 { // a link that was deleted names nothing
+		r.Item = titles[0]
+	}
+	return r, err
 }
 
 // Evaluate brings one payment to where the facts put it now.

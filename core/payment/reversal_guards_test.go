@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cointill/core/fault"
+	"cointill/core/mail"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
@@ -102,6 +103,34 @@ func TestReceiptsNameTheTransaction(t *testing.T) {
 		must(t, b.db.Read(t.Context()).Take(&row).Error)
 		if row.HTML != "by aa" {
 			t.Errorf("the receipt is %q, want one that names the transaction aa", row.HTML)
+		}
+	})
+}
+
+// TestReceiptsNameWhatWasBought checks that a receipt has the title of the payment's link, or none without a link, the
+// merchant's reference, and the price at which the amount was locked.
+func TestReceiptsNameWhatWasBought(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		var got mail.Receipt
+		b.service.Receipts.Render = func(r mail.Receipt) (subject, text, html string) {
+			got = r
+			return "s", "t", "h"
+		}
+		b.linkUses(0)
+		link, _ := b.linkUses(0)
+		must(t, b.db.Exec(t.Context()).Model(&link).Update("title", "Yoga class").Error)
+		for hash, started := range map[string]payment.Started{"aa": b.byLink(link), "bb": b.initiate()} {
+			v, err := b.service.Open(t.Context(), started.AccessToken, "en", "")
+			must(t, err)
+			b.mine(b.pay(v, hash, v.Payment.Due))
+			b.mine()
+			b.expect(started.Reference, payment.Successful, "")
+			item := map[string]string{"aa": "Yoga class"}[hash]
+			if got.Reference != started.Reference || got.Item != item || got.BusinessReference != started.BusinessReference ||
+				got.Price != v.Payment.Price || got.Price == "" || got.ExplorerURL != "" {
+				t.Errorf("%s: %+v, want %q, %s, at %s, and no explorer of the sandbox", hash, got, item,
+					started.BusinessReference, v.Payment.Price)
+			}
 		}
 	})
 }

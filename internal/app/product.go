@@ -342,8 +342,9 @@ func renderReceipt(base string, r mail.Receipt) (subject, text, html string) {
 	}
 	props := mailview.ReceiptProps{
 		Lang: r.Language, Merchant: r.BusinessName, CustomerName: r.CustomerName, Fiat: fiat,
-		Coin: r.CoinAmount + " " + r.Coin, Network: r.Network,
-		Reference: r.Reference, BusinessReference: r.BusinessReference, Hash: r.TxHash, Paid: r.PaidAt,
+		Coin: r.CoinAmount + " " + r.Coin, Network: r.Network, Rate: "1 " + r.Coin + " = " + r.Price + " " + r.Currency,
+		Reference: r.Reference, BusinessReference: r.BusinessReference, Item: r.Item, Hash: r.TxHash,
+		ExplorerURL: r.ExplorerURL, Paid: r.PaidAt,
 		Test:    r.Domain == scope.Test,
 		Contact: r.Contact,
 	}

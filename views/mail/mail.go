@@ -14,14 +14,16 @@ type ReceiptProps struct {
 	// Lang is the customer's language, of package words; empty is English.
 	Lang                   string
 	Merchant, CustomerName string
-	// Fiat, Coin and Rate are as shown, for example "₦25,000.00" and
-	// "0.00012345 BTC".
+	// Fiat, Coin and Rate are as shown, for example "₦25,000.00",
+	// "0.00012345 BTC" and "1 BTC = 116620796.36 NGN".
 	Fiat, Coin, Rate string
 	// Network is for example "Bitcoin".
 	Network                      string
 	Reference, BusinessReference string
-	Hash, ExplorerURL            string
-	Paid                         time.Time
+	// Item names what was bought, as the merchant's payment link does; empty shows nothing.
+	Item              string
+	Hash, ExplorerURL string
+	Paid              time.Time
 	// Contact is how the merchant is reached; empty shows nothing.
 	Contact string
 	// LogoURL is the merchant's picture; empty shows none.
@@ -54,13 +56,14 @@ type line struct{ name, value string }
 
 func (p ReceiptProps) lines() []line {
 	return filledLines([]line{
+		{p.t("item"), p.Item},
+		{p.t("receipt_merchant_reference"), p.BusinessReference},
 		{p.t("receipt_paid"), p.Fiat},
 		{p.t("receipt_coin"), p.Coin},
 		{p.t("receipt_rate"), p.Rate},
 		{p.t("receipt_network"), p.Network},
 		{p.t("receipt_date"), words.FormatMoment(p.Lang, p.Paid)},
 		{p.t("reference"), p.Reference},
-		{p.t("receipt_merchant_reference"), p.BusinessReference},
 		{p.t("transaction_hash"), p.Hash},
 	})
 }
