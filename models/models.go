@@ -11,7 +11,7 @@ func All() []any {
 		&Customer{}, &Payment{}, &PaymentNetwork{}, &Destination{}, &Holding{}, &Wallet{}, &ListedAddress{},
 		&HeldAmount{},
 		&Transfer{}, &Spend{},
-		&Step{}, &Link{}, &Resolution{}, &JournalEntry{}, &UnsummedEntry{}, &JournalDaySum{},
+		&Step{}, &Link{}, &Resolution{}, &PaymentNote{}, &JournalEntry{}, &UnsummedEntry{}, &JournalDaySum{},
 		&JournalMonthSum{}, &ClosedMonth{},
 		&Send{}, &SendBatch{}, &SendStep{}, &SendApproval{}, &SendClaim{}, &SendDestination{}, &PayoutAddress{},
 		&PayoutWallet{}, &SendRules{},

@@ -363,6 +363,17 @@ type Resolution struct {
 	CreatedAt time.Time `gorm:"not null"`
 }
 
+// PaymentNote is a note that a member wrote about a payment. No API and no page of customers shows it.
+type PaymentNote struct {
+	ID         int64     `gorm:"index:payment_notes_payment,priority:2"`
+	BusinessID int64     `gorm:"not null"`
+	Domain     string    `gorm:"not null"`
+	PaymentID  int64     `gorm:"not null;index:payment_notes_payment,priority:1"`
+	Note       string    `gorm:"not null"`
+	Actor      string    `gorm:"not null"`
+	CreatedAt  time.Time `gorm:"not null"`
+}
+
 // UnmatchedIDPattern is the form of the ids of unmatched transfers in the API.
 const UnmatchedIDPattern = `^UNM_[1-9][0-9]{0,17}$`
 

@@ -1,6 +1,8 @@
 package views_test
 
 import (
+	"strings"
+
 	"github.com/a-h/templ"
 
 	"cointill/views/dashboard"
@@ -21,10 +23,14 @@ func resolvePages(live layout.Page) map[string]templ.Component {
 	done := paymentPage()
 	done.Page, done.CanAccept, done.CanRefund, done.Next, done.Scenarios = live, false, false, "Nothing. The refund is recorded below.", nil
 	done.Refunds = before
+	done.Notes = []dashboard.NoteRow{{Text: "Called Kofi: he pays the rest tomorrow.\n\n<b>Don’t</b> deliver before.", Author: "Amara Okafor", At: now},
+		{Text: strings.Repeat("W", 200) + "\u202e", Author: strings.Repeat("Long name ", 9), At: now}}
 	done.Stray = []dashboard.UnmatchedRow{{Amount: "31.250002 XRP", Asset: "XRP", Why: "Received after the end", Advice: "The payment had already ended. Send the money back, or deliver something for it.", Hash: hash, Seen: now, Href: "/dashboard/unmatched/7"}}
 	reversed := paymentPage()
 	reversed.Page, reversed.CanAccept, reversed.CanRefund, reversed.CanClose, reversed.Scenarios = live, false, false, true, nil
 	reversed.Next, reversed.Flag = "Ask the customer to pay again. Deliver nothing for this payment until they have paid.", "The network took this money back after it was final. Check your wallet before you deliver anything."
+	reversed.Notes, reversed.Note = done.Notes[:1], ui.Form{Values: map[string]string{"text": "x\u202e"},
+		Errors: map[string][]string{"text": {"May not hold invisible or control characters."}}}
 	paper := dashboard.ReceiptProps{Page: shell("Receipt", "payments"), Title: "Receipt", State: "successful", Business: "Sunbird Coffee", BusinessCode: "BUS_01H8XK", Customer: "Chidi Nwosu", Email: "chidi@example.com",
 		Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", BusinessReference: "order-1042", Asked: "₦25,000.00", AskedCoin: "0.00021437 BTC", Came: "₦25,000.00", CameCoin: "0.00021437 BTC", Sentence: "Paid and final.",
 		Rate: "1 BTC = 116620796.00 NGN", Method: "Bitcoin", Network: "Bitcoin", Zone: "Africa/Lagos", Started: now, Settled: now, Printed: now,

@@ -136,7 +136,7 @@ func endpointRows() (rows []dashboard.EndpointRow) {
 func paymentPage() dashboard.PaymentProps {
 	row := rows()[2]
 	return dashboard.PaymentProps{
-		Page: shell("Payment", "payments"), PaymentRow: row, CanAccept: true, CanRefund: true, Next: "Accept it as it is, or refund it.",
+		Page: shell("Payment", "payments"), PaymentRow: row, CanAccept: true, CanRefund: true, CanNote: true, Next: "Accept it as it is, or refund it.",
 		Sentence: "Declined: the final amount is 1.25 XRP (GH₵ 41.90) less than asked.",
 		Currency: "GHC", AskedFiat: "GH₵ 310.00", AskedCoin: "9.250000", CameFiat: "GH₵ 268.10", CameCoin: "8.000000", DifferenceWord: "Underpaid by", DifferenceFiat: "GH₵ 41.90", DifferenceCoin: "1.250000", HasCame: true,
 		Transfers:   []dashboard.TransferRow{{Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Amount: "8.000000 XRP", Fiat: "GH₵ 268.10", State: "Validated", Tone: ui.Good, ExplorerURL: "https://livenet.xrpl.org/transactions/E3FE", FirstSeen: now, Block: "96,412,003", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377"}},

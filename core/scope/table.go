@@ -25,7 +25,7 @@ const (
 	SeeBooks       Action = "see_books" // statements and the journal
 	CloseMonths    Action = "close_months"
 	SeeSends       Action = "see_sends"
-	AskSends       Action = "ask_sends"     // refunds and payouts, and withdrawing them
+	AskSends       Action = "ask_sends"     // refunds and payouts, and withdrawing them; notes about payments
 	ApproveSends   Action = "approve_sends" // and payout rules
 	SignSends      Action = "sign_sends"    // hand approved sends to a wallet, and take back signed transactions
 	EraseCustomers Action = "erase_customers"

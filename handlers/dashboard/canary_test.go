@@ -34,6 +34,7 @@ mails             to_address to_name~ subject text html~ last_error about~      
 payments          reference= business_reference authorization_code=~ customer_name      see_payments
 payments          customer_email metadata remark address redirect_url~                  see_payments
 notifications     subject~ detail                                                       see_payments
+payment_notes     note                                                                  see_payments
 resolutions       tx_id note                                                            see_payments
 payout_addresses  address~ name~                                                        see_sends
 payout_wallets    address spend_prefix~                                                 see_sends
@@ -63,6 +64,7 @@ links domain currency methods
 mails domain kind message_id from_name outcome
 notifications domain kind merge_key
 payments domain token_hash language currency method coin network due price quote late_payments status reason paid
+payment_notes domain actor
 resolutions domain kind reason asset amount actor
 payout_addresses domain network
 payout_wallets domain network actor
@@ -319,6 +321,8 @@ func told(t testing.TB, s *servertest.Server, sc scope.Scope) {
 		add(s, &models.Spend{Network: p.Network, TransferID: transfer.ID})
 		add(s, &models.Resolution{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Kind: "refunded", PaymentID: &p.ID, Asset: p.Coin,
 			Amount: p.Due, Actor: sc.Actor, CreatedAt: s.Clock.Now()})
+		add(s, &models.PaymentNote{BusinessID: sc.BusinessID, Domain: string(sc.Domain), PaymentID: p.ID, Actor: sc.Actor,
+			CreatedAt: s.Clock.Now()})
 		add(s, &models.Destination{Network: p.Network, Address: fmt.Sprint("d", p.ID), Tag: -1, BusinessID: sc.BusinessID, Domain: string(sc.Domain),
 			PaymentID: &p.ID, BarredAt: &p.CreatedAt, CreatedAt: s.Clock.Now()})
 		add(s, &models.Holding{PaymentID: p.ID, Network: p.Network})

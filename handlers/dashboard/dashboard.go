@@ -179,6 +179,7 @@ type Services struct {
 	Collecting wallet.Collecting
 	GoingLive  GoingLive
 	Views      payments.Views
+	Notes      payments.Notes
 	Noted      networks.Noted // what to know about a network that can be used
 }
 
@@ -226,7 +227,7 @@ func New(s Services) *Handlers {
 			Sends:      s.Sends,
 			Wallets:    s.Wallets,
 			Networks:   s.Networks,
-			Deliveries: s.Deliveries, Resends: s.Resends, Eraser: s.Eraser, Views: s.Views, Answers: s.Answers,
+			Deliveries: s.Deliveries, Resends: s.Resends, Eraser: s.Eraser, Views: s.Views, Notes: s.Notes, Answers: s.Answers,
 			Exports: exports, Clock: s.Clock},
 		People: &people.Handlers{Accounts: s.Accounts, Users: s.Users, Factors: s.Factors, Sessions: s.Sessions,
 			Passkeys: s.Passkeys, MailServer: s.MailServer},

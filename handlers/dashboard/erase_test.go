@@ -39,6 +39,7 @@ delivery_attempts header answer
 events            body
 mails             to_address to_name subject text html last_error about
 payments          customer_name customer_email metadata remark redirect_url
+payment_notes     note
 resolutions       note
 send_steps        detail
 sends             metadata note

@@ -61,6 +61,7 @@ GET  /dashboard/payments/:reference                   ✓✓✓t–
 POST /dashboard/payments/:reference/simulate          tt–t–
 POST /dashboard/payments/:reference/accept            ✓✓–––
 POST /dashboard/payments/:reference/close             ✓✓–––
+POST /dashboard/payments/:reference/notes             ✓✓✓t–
 GET  /dashboard/payments/:reference/receipt           ✓✓✓t–
 GET  /dashboard/payments/:reference/refund            ✓✓–––
 POST /dashboard/payments/:reference/refund            ✓✓–––

@@ -44,6 +44,7 @@ import (
 	"cointill/core/payment/claim"
 	"cointill/core/payment/erase"
 	"cointill/core/payment/list"
+	"cointill/core/payment/note"
 	"cointill/core/payment/observe"
 	"cointill/core/quote"
 	"cointill/core/receiving"
@@ -429,6 +430,7 @@ func (p *Product) NewDashboard() *dashboard.Handlers {
 		Tills: &till.Service{DB: p.DB, Clock: p.Clock, Payments: p.Payments, Networks: p.Payments.Networks,
 			Secrets: p.Payments.Secrets},
 		Views: &savedview.Service{DB: p.DB, Clock: p.Clock},
+		Notes: &note.Service{DB: p.DB, Clock: p.Clock},
 		GoingLive: golive.New(golive.Deps{DB: p.DB, Clock: p.Clock, Networks: p.Networks, Payments: p.Payments,
 			Quotes: p.Quotes, Users: p.Users, System: p.NewSystem()}),
 	})

@@ -63,6 +63,9 @@ func eraseBatch(tx *models.Tx, c models.Customer, payments []models.Payment) err
 	if err := w.rewriteRows(tx, &models.Resolution{}, "payment_id", ids, "note"); err != nil {
 		return err
 	}
+	if err := w.rewriteRows(tx, &models.PaymentNote{}, "payment_id", ids, "note"); err != nil {
+		return err
+	}
 	if err := models.Among(tx, "payment_id", ids).Delete(&models.Mail{}).Error; err != nil {
 		return err
 	}

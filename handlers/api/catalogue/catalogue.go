@@ -119,6 +119,8 @@ func Codes() []Code {
 		{"passkey_known", 409, "The passkey was already added.", "Nothing is left to be done."},
 		{"too_many_browsers", 409, "Ten browsers of the member show notifications.", "Remove one that isn't used."},
 		{"too_many_views", 409, "There are as many saved views as there may be.", "Delete one that isn't used."},
+		{"too_many_notes", 409, "There are as many notes about the payment as there may be.",
+			"Nothing can be done: notes are kept."},
 		{"too_many_passkeys", 409, "There are as many passkeys as there may be.", "Remove one that isn't used."},
 		{"delivery_under_way", 409, "The event is being delivered to its webhook at this moment.",
 			"Send it again when that attempt is over: within 15 seconds, or about a minute where the server was " +

@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
+	"cointill/core/payment/note"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -103,6 +104,12 @@ type Views interface {
 	Remove(ctx context.Context, sc scope.Scope, id int64) error
 }
 
+// Notes is what these pages need of core/payment/note.
+type Notes interface {
+	List(ctx context.Context, sc scope.Scope, payment int64) ([]note.Note, error)
+	Add(ctx context.Context, sc scope.Scope, reference, text string) (string, error)
+}
+
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
 	Answers    *idempotency.Store // what forms made: one that is sent twice makes it once
@@ -118,6 +125,7 @@ type Handlers struct {
 	Resends    Resends
 	Eraser     Eraser
 	Views      Views
+	Notes      Notes
 	Networks   payment.Networks
 	Exports    *page.Exports // bounds how many files are made at once
 }
@@ -136,6 +144,7 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Post("/dashboard/payments/:reference/simulate", scope.DriveSandbox, h.simulatePayment)
 	m.Post("/dashboard/payments/:reference/accept", scope.DecidePayment, h.acceptPayment)
 	m.Post("/dashboard/payments/:reference/close", scope.ResolvePayment, h.closePayment)
+	m.Post("/dashboard/payments/:reference/notes", scope.AskSends, h.addNote)
 	m.Get("/dashboard/payments/:reference/receipt", scope.SeePayments, h.showReceipt)
 	m.Get("/dashboard/payments/:reference/refund", scope.ResolvePayment, h.showRefundForm)
 	m.Post("/dashboard/payments/:reference/refund", scope.ResolvePayment, h.recordRefund)

@@ -12,6 +12,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
+	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -22,12 +23,17 @@ func (h *Handlers) showPaymentPage(c *page.Ctx) error {
 
 // showPayment shows a transaction, with a word on an act that was refused.
 func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error {
+	return h.showPaymentWith(c, status, said, ui.Form{})
+}
+
+// showPaymentWith shows a transaction, also with a note that was refused.
+func (h *Handlers) showPaymentWith(c *page.Ctx, status int, said layout.Flash, note ui.Form) error {
 	ctx, sc, zone := c.UserContext(), c.Scope, page.LoadZone(c.Member.Business)
 	v, err := h.Payments.Verify(ctx, sc, page.CleanText(c.Param("reference")))
 	if err != nil {
 		return err
 	}
-	more := paymentMore{PayURL: h.Payments.PageURL(v.Payment), Scope: sc}
+	more := paymentMore{PayURL: h.Payments.PageURL(v.Payment), Scope: sc, Note: note}
 	if more.Steps, err = h.Payments.Timeline(ctx, sc, v.Payment.Reference); err != nil {
 		return err
 	}
@@ -35,6 +41,9 @@ func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error
 		return err
 	}
 	if more.Refunds, err = h.Resolver.Refunds(ctx, sc, v.Payment.ID); err != nil {
+		return err
+	}
+	if more.Notes, err = h.Notes.List(ctx, sc, v.Payment.ID); err != nil {
 		return err
 	}
 	if more.Deliveries, err = h.Deliveries.DeliveriesOfPayment(ctx, sc, v.Payment.ID); err != nil {

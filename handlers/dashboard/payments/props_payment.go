@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cointill/core/payment"
+	"cointill/core/payment/note"
 	"cointill/core/payment/place"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
@@ -35,7 +36,9 @@ type paymentMore struct {
 	Previous, Next string
 	Stray          []payment.UnmatchedTransfer
 	Refunds        []models.Resolution
-	CanSend        bool // a refund can be asked for
+	Notes          []note.Note
+	Note           ui.Form // a note that was refused
+	CanSend        bool    // a refund can be asked for
 	PayURL         string
 	Scope          scope.Scope
 	Origin         wallet.Origin
@@ -86,6 +89,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 	if more.HasOrigin {
 		props.Path, props.Wallet = more.Origin.Path, receiving.ShortKey(more.Origin.Key)
 	}
+	props.Notes, props.Note, props.CanNote = noteRows(ctx, more.Notes, zone), more.Note, canNote(more)
 	props.Rate = words.T(ctx, "payment.rate_locked", "Coin", p.Coin, "Price", p.Price, "Currency", p.Currency)
 	props.Evidence = quoteEvidence(ctx, v, zone)
 	return props

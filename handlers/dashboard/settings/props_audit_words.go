@@ -39,6 +39,7 @@ var actionWords = map[string]string{
 	"payment.accept":             "audit.did_payment_accept",
 	"books.closed":               "audit.did_books_closed",
 	"customer.erased":            "audit.did_customer_erased",
+	"payment.note_added":         "audit.did_payment_note_added",
 	"payment.reversal_closed":    "audit.did_payment_reversal_closed",
 	"payments.exported":          "audit.did_payments_exported",
 	"webhook.events_resent":      "audit.did_webhook_events_resent",

@@ -40,6 +40,7 @@ import (
 	"cointill/core/payment/claim"
 	"cointill/core/payment/erase"
 	"cointill/core/payment/list"
+	"cointill/core/payment/note"
 	"cointill/core/quote"
 	"cointill/core/quote/source"
 	"cointill/core/receiving"
@@ -302,6 +303,7 @@ func (s *Server) wirePages() *fiber.App {
 			Secrets: s.Payments.Secrets, Site: Base},
 		Tills: s.Tills,
 		Views: &savedview.Service{DB: s.DB, Clock: s.Clock.Now},
+		Notes: &note.Service{DB: s.DB, Clock: s.Clock.Now},
 		GoingLive: golive.New(golive.Deps{DB: s.DB, Clock: s.Clock.Now, Networks: s.Registry, Payments: s.Payments,
 			Quotes: s.Quotes, Users: s.Users, System: s.System}),
 		Noted: s.Registry, Notices: s.Notices, Quotes: s.Quotes, Collecting: s.Collecting,
