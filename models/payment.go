@@ -31,9 +31,9 @@ type Customer struct {
 // initiated, and where its life stands. Only core/payment writes it.
 type Payment struct {
 	// The indexes of lists end in the time of creation and the row: their order.
-	ID                int64  `gorm:"index:payments_list,priority:4;index:payments_state,priority:5;index:payments_method,priority:5;index:payments_currency,priority:5;index:payments_network,priority:5;index:payments_amount,priority:5;index:payments_of_link,priority:3;index:payments_of_customer,priority:3;index:payments_unresolved,priority:4;index:payments_reversed,priority:4"`
-	BusinessID        int64  `gorm:"not null;uniqueIndex:payments_business_reference,priority:1;index:payments_list,priority:1;index:payments_state,priority:1;index:payments_method,priority:1;index:payments_currency,priority:1;index:payments_network,priority:1;index:payments_amount,priority:1;index:payments_unresolved,priority:1,where:status = 'declined' AND resolved_at IS NULL;index:payments_reference_end,priority:1;index:payments_business_reference_end,priority:1;index:payments_reversed,priority:1,where:reversed"`
-	Domain            string `gorm:"not null;uniqueIndex:payments_business_reference,priority:2;index:payments_list,priority:2;index:payments_state,priority:2;index:payments_method,priority:2;index:payments_currency,priority:2;index:payments_network,priority:2;index:payments_amount,priority:2;index:payments_unresolved,priority:2;index:payments_reference_end,priority:2;index:payments_business_reference_end,priority:2;index:payments_reversed,priority:2"`
+	ID                int64  `gorm:"index:payments_list,priority:4;index:payments_state,priority:5;index:payments_method,priority:5;index:payments_currency,priority:5;index:payments_network,priority:5;index:payments_amount,priority:5;index:payments_coin_amount,priority:6;index:payments_of_link,priority:3;index:payments_of_customer,priority:3;index:payments_unresolved,priority:4;index:payments_reversed,priority:4"`
+	BusinessID        int64  `gorm:"not null;uniqueIndex:payments_business_reference,priority:1;index:payments_list,priority:1;index:payments_state,priority:1;index:payments_method,priority:1;index:payments_currency,priority:1;index:payments_network,priority:1;index:payments_amount,priority:1;index:payments_coin_amount,priority:1;index:payments_unresolved,priority:1,where:status = 'declined' AND resolved_at IS NULL;index:payments_reference_end,priority:1;index:payments_business_reference_end,priority:1;index:payments_reversed,priority:1,where:reversed"`
+	Domain            string `gorm:"not null;uniqueIndex:payments_business_reference,priority:2;index:payments_list,priority:2;index:payments_state,priority:2;index:payments_method,priority:2;index:payments_currency,priority:2;index:payments_network,priority:2;index:payments_amount,priority:2;index:payments_coin_amount,priority:2;index:payments_unresolved,priority:2;index:payments_reference_end,priority:2;index:payments_business_reference_end,priority:2;index:payments_reversed,priority:2"`
 	Reference         string `gorm:"not null;uniqueIndex:payments_reference;index:payments_reference_end,priority:3,expression:substr(reference\\, length(reference) - 3)"` // PAY_…
 	BusinessReference string `gorm:"not null;uniqueIndex:payments_business_reference,priority:3;index:payments_business_reference_end,priority:3,expression:substr(business_reference\\, length(business_reference) - 3)"`
 	TokenHash         string `gorm:"not null;uniqueIndex:payments_token_hash"` // hex SHA-256 of the access token
@@ -51,12 +51,12 @@ type Payment struct {
 	Amount int64 `gorm:"not null;index:payments_list,priority:8;index:payments_amount,priority:3"`
 	// crypto_bitcoin …
 	Method string `gorm:"not null;index:payments_list,priority:6;index:payments_method,priority:3"`
-	Coin   string `gorm:"not null"`
+	Coin   string `gorm:"not null;index:payments_coin_amount,priority:4"`
 	// Network is the one that is chosen now, and the one on which money came first: see PaymentNetwork
 	Network string `gorm:"not null;index:payments_network,priority:3;index:payments_due_height,priority:1,where:due_height IS NOT NULL;index:payments_due_read,priority:1,where:due_read IS NOT NULL"`
 	// NetworkFixed says that the request named the network: its customer can't choose another one.
 	NetworkFixed bool         `gorm:"not null;default:false"`
-	Due          money.Amount `gorm:"not null"` // smallest units of the coin
+	Due          money.Amount `gorm:"not null;index:payments_coin_amount,priority:3"` // smallest units of the coin
 	// ExactAmount says that Due differs from the amounts of other payments to the address: see HeldAmount.
 	ExactAmount bool    `gorm:"not null;default:false"`
 	Price       string  `gorm:"not null"` // decimal: fiat units for one whole coin
@@ -98,7 +98,7 @@ type Payment struct {
 
 	ExpiresAt  time.Time `gorm:"not null"` // end of the 7-minute window
 	AbandonsAt time.Time `gorm:"not null"` // end of the 24-hour window
-	CreatedAt  time.Time `gorm:"not null;index:payments_list,priority:3;index:payments_state,priority:4;index:payments_method,priority:4;index:payments_currency,priority:4;index:payments_network,priority:4;index:payments_amount,priority:4;index:payments_of_link,priority:2;index:payments_of_customer,priority:2;index:payments_unresolved,priority:3;index:payments_reversed,priority:3"`
+	CreatedAt  time.Time `gorm:"not null;index:payments_list,priority:3;index:payments_state,priority:4;index:payments_method,priority:4;index:payments_currency,priority:4;index:payments_network,priority:4;index:payments_amount,priority:4;index:payments_coin_amount,priority:5;index:payments_of_link,priority:2;index:payments_of_customer,priority:2;index:payments_unresolved,priority:3;index:payments_reversed,priority:3"`
 	UpdatedAt  time.Time `gorm:"not null"`
 }
 

@@ -145,6 +145,9 @@ func TestSearchFilters(t *testing.T) {
 		var code string
 		must(t, b.db.Read(t.Context()).Model(&models.Customer{}).Where("id = ?", opened.Payment.CustomerID).Pluck("code", &code).Error)
 		token := path.Base(b.service.PageURL(opened.Payment))
+		must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", opened.Payment.ID).
+			Update("due", money.Units(60_770_285)).Error)
+		const due = "60.770285"
 		from, to := start.Add(time.Minute), start.Add(3*time.Minute)
 		for name, c := range map[string]struct {
 			f    list.Filter
@@ -168,15 +171,29 @@ func TestSearchFilters(t *testing.T) {
 			"customer's code": {list.Filter{Query: code}, "02"}, "token": {list.Filter{Query: token}, "02"},
 			"pasted page": {list.Filter{Query: "https://pay.example/pay/" + token + "?lang=fr"}, "02"}, "pasted reference": {list.Filter{Query: "http://127.0.0.1:8080/dashboard/payments/" + references[1] + "/"}, "01"},
 			"pasted explorer": {list.Filter{Query: "https://mempool.example/tx/" + strings.Repeat("ab", 32)}, "02"}, "pasted host": {list.Filter{Query: "https://shop.example"}, ""},
-			"metadata, small letters": {list.Filter{Query: " inv 2026/3"}, "03"},
-			"metadata, a number":      {list.Filter{Query: "774"}, "04"},
-			"metadata, begun":         {list.Filter{Query: "inv 2026"}, ""},
-			"metadata, a name":        {list.Filter{Query: "invoice"}, ""},
-			"metadata, true":          {list.Filter{Query: "true"}, ""},
-			"metadata, an address":    {list.Filter{Query: "https://shop.example/o/1"}, "01"},
-			"metadata of several":     {list.Filter{Query: "1: Été"}, "03 01"},
-			"metadata and filter":     {list.Filter{Query: "0: Été", Currency: "NGN", From: &to}, "04"},
-			"nobody":                  {list.Filter{Query: "nobody"}, ""}, "no text": {list.Filter{Query: "\u0301"}, ""},
+			"pasted way back": {list.Filter{Query: "https://shop.example/thanks?reference=mine&reference=" + references[1] +
+				"&business_reference=order-03"}, "01"},
+			"pasted way back, own reference": {list.Filter{Query: "https://shop.example/?business_reference=order-03"}, "03"},
+			"pasted without references":      {list.Filter{Query: "https://shop.example/order-03?reference=x&business_reference="}, "03"},
+			"coin amount":                    {list.Filter{Query: due}, "02"},
+			"coin amount and symbol":         {list.Filter{Query: due + " USDT"}, "02"},
+			"symbol and coin amount":         {list.Filter{Query: "usdt" + due}, "02"},
+			"coin amount, more zeros":        {list.Filter{Query: due + "0 usdt"}, "02"},
+			"coin amount, begun":             {list.Filter{Query: due[:len(due)-1] + " USDT"}, ""},
+			"coin amount of another coin":    {list.Filter{Query: due + " XRP"}, ""},
+			"coin amount of no coin":         {list.Filter{Query: due + " ABC"}, ""},
+			"coin amount of two coins":       {list.Filter{Query: "USDT " + due + " USDT"}, ""},
+			"coin amount, too many decimals": {list.Filter{Query: due + "1 USDT"}, ""},
+			"coin amount and filter":         {list.Filter{Query: due, Currency: "USD"}, ""},
+			"metadata, small letters":        {list.Filter{Query: " inv 2026/3"}, "03"},
+			"metadata, a number":             {list.Filter{Query: "774"}, "04"},
+			"metadata, begun":                {list.Filter{Query: "inv 2026"}, ""},
+			"metadata, a name":               {list.Filter{Query: "invoice"}, ""},
+			"metadata, true":                 {list.Filter{Query: "true"}, ""},
+			"metadata, an address":           {list.Filter{Query: "https://shop.example/o/1"}, "01"},
+			"metadata of several":            {list.Filter{Query: "1: Été"}, "03 01"},
+			"metadata and filter":            {list.Filter{Query: "0: Été", Currency: "NGN", From: &to}, "04"},
+			"nobody":                         {list.Filter{Query: "nobody"}, ""}, "no text": {list.Filter{Query: "\u0301"}, ""},
 			"both searches":     {list.Filter{Query: "ok", Email: "payer0@example.com"}, "00"},
 			"search and filter": {list.Filter{Query: "ok", Currency: "NGN", States: []payment.State{payment.Pending, payment.Failed}}, "04 00"},
 		} {
@@ -213,7 +230,8 @@ func TestFindExact(t *testing.T) {
 			references[0]: references[0], " " + strings.ToLower(references[0]) + " ": references[0], first.BusinessReference: references[0],
 			first.AuthorizationCode: references[0], b.service.PageURL(first): references[0], hash: references[0],
 			"https://explorer.example/tx/" + hash: references[0],
-			references[0][:20]:                    "", first.CustomerEmail: "", both: "", "": "", "nothing": "",
+			"https://shop.example/thanks?order=7&reference=" + references[0] + "&business_reference=order-00": references[0],
+			references[0][:20]: "", first.CustomerEmail: "", both: "", "": "", "nothing": "",
 		} {
 			got, err := b.lists().FindExact(t.Context(), b.scope, text)
 			if err != nil || got != want {

@@ -70,13 +70,13 @@ func (b *bench) plans(run func()) (found []string) {
 // walk is a plan that reads all payments of all merchants, or all of one in an order
 // that nobody asked for: what a query costs must not grow with them.
 var walk = regexp.MustCompile(`Seq Scan on payment|^SCAN payment|` +
-	`payments_(amount|state|method|currency|network) \(business_id=\? AND domain=\?\)`)
+	`payments_(amount|coin_amount|state|method|currency|network) \(business_id=\? AND domain=\?\)`)
 
 // nameRows are searches and filters that name their rows; whole is a plan that reads all
 // that a merchant has.
 var (
 	nameRows = regexp.MustCompile(`^(customer|link|hash|address|reference|business reference|hash, begun|` +
-		`address, begun|end of reference|end of business reference|metadata|e-mail|e-mail exactly)$`)
+		`address, begun|end of reference|end of business reference|metadata|coin amount|coin amount and symbol|e-mail|e-mail exactly)$`)
 	whole = regexp.MustCompile(`\(business_id=\? AND domain=\?\)`)
 )
 
@@ -131,6 +131,8 @@ func TestPlans(t *testing.T) {
 			"address, begun":            {list.Filter{Query: sample.Address[:14]}, true},
 			"end of reference":          {list.Filter{Query: sample.Reference[22:]}, true},
 			"end of business reference": {list.Filter{Query: sample.BusinessReference[len(sample.BusinessReference)-6:]}, true},
+			"coin amount":               {list.Filter{Query: money.Coin(sample.Coin).Format(sample.Due)}, true},
+			"coin amount and symbol":    {list.Filter{Query: money.Coin(sample.Coin).Format(sample.Due) + " " + sample.Coin}, true},
 			"metadata":                  {list.Filter{Query: invoice}, true},
 			"metadata of thousands":     {list.Filter{Query: "web"}, !b.db.Postgres()}, // fewer there
 			"e-mail":                    {list.Filter{Query: sample.CustomerEmail}, true},
@@ -165,6 +167,29 @@ func TestPlans(t *testing.T) {
 		}
 		if b.db.Postgres() {
 			passedOver(t, b)
+		}
+	})
+}
+
+// TestPlanOfSharedCoinAmount: the payments of an amount that thousands share are listed by the index of amounts, and
+// not sorted.
+func TestPlanOfSharedCoinAmount(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		planned(t, b, size{6000, 20, 6000}, size{2500, 2, 100})
+		must(t, b.db.Exec(t.Context()).Exec("UPDATE payments SET coin = 'USDT', due = '10000000' WHERE business_id = ? AND id % 10 < 9",
+			b.scope.BusinessID).Error)
+		if b.db.Postgres() {
+			must(t, b.db.Exec(t.Context()).Exec("VACUUM ANALYZE").Error)
+		}
+		var shown int
+		found := b.plans(func() { shown = len(b.search(list.Filter{Query: "10.00 USDT", Limit: 50}).Payments) })
+		if text := strings.Join(found, "\n"); shown != 50 || !strings.Contains(text, "payments_coin_amount") {
+			t.Errorf("%d payments are listed, want 50 by the index of amounts:\n%s", shown, text)
+		}
+		for _, line := range found {
+			if walk.MatchString(strings.TrimSpace(line)) || whole.MatchString(line) || sorts(line) {
+				t.Errorf("an amount of thousands is looked for among all:\n%s", line)
+			}
 		}
 	})
 }

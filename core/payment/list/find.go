@@ -107,7 +107,7 @@ func (by finder) textWays(text string) []way {
 	if strings.HasPrefix(text, "PAY_") { // no reference of a merchant begins so
 		return []way{by.byReference(text)}
 	}
-	ways := append(values, by.codeWays(text)...)
+	ways := append(append(values, by.codeWays(text)...), by.coinWays(text)...)
 	if upper := strings.ToUpper(text); strings.HasPrefix(upper, "PAY_") {
 		ways = append(ways, by.byReference(upper))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,12 +18,22 @@ import (
 // amountText is an amount in whole units, with or without its currency.
 var amountText = regexp.MustCompile(`^(?:(?:NGN|GHC|KES|USD|₦|GH₵|KSh|\$) ?)?([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,7})(?:\.00)?$`)
 
-// readPasted returns what an address of a page is about: the last part of its path, which is a
-// reference, a payment page's token, or at explorers a hash or an address. Other text stays as it is.
+// readPasted returns what an address of a page is about: the reference that an address of the merchant's was given
+// for the way back, or else the last part of its path, which is a reference, a payment page's token, or at explorers a
+// hash or an address. Other text stays as it is.
 func readPasted(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return text
+	}
+	named := u.Query() // where a customer is led back to, it ends in both references
+	for _, own := range slices.Backward(named["reference"]) {
+		if own = strings.ToUpper(own); strings.HasPrefix(own, "PAY_") {
+			return own
+		}
+	}
+	if theirs := named["business_reference"]; len(theirs) > 0 && theirs[len(theirs)-1] != "" {
+		return theirs[len(theirs)-1]
 	}
 	path := strings.TrimRight(u.Path, "/")
 	if last := path[strings.LastIndexByte(path, '/')+1:]; last != "" {

@@ -1,8 +1,6 @@
 package list
 
 import (
-	"time"
-
 	"gorm.io/gorm/clause"
 
 	"cointill/core/payment/value"
@@ -22,17 +20,5 @@ func (by finder) valueWays(text string) []way {
 		"v.payment_id = payments.id) = 1)", Vars: []any{folded}}
 	return []way{{holds: holds, look: func() ([]int64, bool, error) {
 		return readLimited(rows().Select("payment_id").Order("created_at DESC"))
-	}, narrow: func() (clause.Expression, error) { return narrowToValues(rows, holds) }}}
-}
-
-// narrowToValues adds to what holds of payments when the first and the last with the value were made, so that the
-// list is not walked down to them.
-func narrowToValues(rows func() *models.Tx, holds clause.Expr) (clause.Expression, error) {
-	var ends [2][]time.Time
-	for i, order := range []string{"created_at", "created_at DESC"} {
-		if err := rows().Order(order).Limit(1).Pluck("created_at", &ends[i]).Error; err != nil || len(ends[i]) == 0 {
-			return holds, err
-		}
-	}
-	return clause.Expr{SQL: "(? AND created_at BETWEEN ? AND ?)", Vars: []any{holds, ends[0][0], ends[1][0]}}, nil
+	}, narrow: func() (clause.Expression, error) { return narrowToEnds(rows, holds) }}}
 }
