@@ -143,7 +143,7 @@ type Mail struct {
 	CreatedAt time.Time `gorm:"not null"`
 }
 
-// Notification is one fact of which members of a business are notified. There is one row for all members.
+// Notification is one fact about which members of a business are notified. There is one row for all members.
 type Notification struct {
 	ID         int64  `gorm:"primaryKey;index:notifications_list,priority:4;index:notifications_due,where:due;index:notifications_push_due,where:push_due"`
 	BusinessID int64  `gorm:"not null;index:notifications_list,priority:1;uniqueIndex:notifications_merge_key,priority:1,where:merge_key <> ''"`

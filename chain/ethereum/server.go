@@ -117,8 +117,8 @@ func (n *server) fetchState(ctx context.Context, tip chain.Header, first bool) e
 // verifyIdentity checks that the node follows the configured chain, and reads the state of the
 // token's contract.
 func (n *server) verifyIdentity(ctx context.Context) error {
-	responses, err := n.CallAll(ctx, maxSmallResponse, rpc.NewRequest("eth_chainId"), rpc.NewRequest("web3_clientVersion"),
-		rpc.NewRequest("eth_getBlockByNumber", "0x0", false))
+	responses, err := n.CallAll(ctx, maxSmallResponse, rpc.NewRequest("eth_chainId"),
+		rpc.NewRequest("web3_clientVersion"), rpc.NewRequest("eth_getBlockByNumber", "0x0", false))
 	if err != nil {
 		return err
 	}

@@ -230,7 +230,8 @@ func (n *server) fetchOrderFacts(ctx context.Context, o chain.Order, from, to pa
 	}
 	if f.energyPrice <= 0 || f.energyPrice > mostEnergyPrice || f.bandwidthPrice < 0 ||
 		f.bandwidthPrice > mostBandwidthPrice {
-		return f, invalidAnswerError(fmt.Errorf("energy for %d sun and bandwidth for %d", f.energyPrice, f.bandwidthPrice))
+		return f, invalidAnswerError(fmt.Errorf("energy for %d sun and bandwidth for %d", f.energyPrice,
+			f.bandwidthPrice))
 	}
 	f.trx = max(account.Balance, 0)
 	f.ownEnergy = max(own.EnergyLimit-own.EnergyUsed, 0)
@@ -268,8 +269,8 @@ func (f orderFacts) computeTerms(o chain.Order) (t orderTerms, err error) {
 		return t, chain.Refusal(fmt.Sprintf("The wallet %s has %s USDT; this send takes %s USDT.", o.From,
 			money.USDT.Format(f.held), money.USDT.Format(o.Amount)))
 	case f.energy == 0:
-		return t, chain.Refusal("The token's contract refuses this transfer. The token's issuer may have blocked one of " +
-			"the two addresses.")
+		return t, chain.Refusal("The token's contract refuses this transfer. The token's issuer may have blocked one " +
+			"of the two addresses.")
 	case f.trx < fee:
 		return t, chain.Refusal(fmt.Sprintf("The wallet %s has %s; the network's fee takes up to %s. Add TRX to it, or "+
 			"rent energy for it.", o.From, trx(f.trx), trx(fee)))
@@ -298,8 +299,8 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, err
 		Files: []chain.SigningFile{{Name: "unsigned.json", Type: "application/json", Content: unsigned.JSON}}}, err
 }
 
-const errUnsigned chain.Refusal = "The transaction isn't signed, or by several keys. Copy what the wallet returned after " +
-	"signing."
+const errUnsigned chain.Refusal = "The transaction isn't signed, or by several keys. Copy what the wallet returned " +
+	"after signing."
 
 // CheckSigned implements chain.Signer.
 func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed, []chain.Difference, error) {

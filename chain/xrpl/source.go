@@ -96,7 +96,8 @@ func (s *Source) At(ctx context.Context) (chain.View, error) {
 	if err != nil {
 		return chain.View{}, err
 	}
-	return chain.View{Tip: chain.Tip{Header: tip, Finalized: tip.Height}, NoMempool: true, Reader: &view{s, n, tip.Height}}, nil
+	return chain.View{Tip: chain.Tip{Header: tip, Finalized: tip.Height}, NoMempool: true,
+		Reader: &view{s, n, tip.Height}}, nil
 }
 
 // view reads the network from one server, up to a tip. Another server is asked if that one lacks a

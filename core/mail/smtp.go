@@ -124,8 +124,8 @@ type ledger struct {
 	accepted func() error
 }
 
-// sendMail brings one mail to the server; answers to it go to replyTo, if there is one. The error is the one of accepted when the
-// server took it, a *refusal when it certainly did not, errNoAnswer otherwise.
+// sendMail brings one mail to the server; answers to it go to replyTo, if there is one. The error is the one of accepted
+// when the server took it, a *refusal when it certainly did not, errNoAnswer otherwise.
 func (s *SMTP) sendMail(ctx context.Context, row models.Mail, replyTo string, at time.Time, l ledger) error {
 	message, err := s.composeMessage(row, replyTo, at)
 	if err != nil {

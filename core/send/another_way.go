@@ -25,7 +25,7 @@ const (
 // followed here. note says how. Once as many people have said so as must approve the send it is successful, without
 // a transaction: nothing is booked, and its money stays reserved.
 //
-// Faults: Forbidden for a role that may not, and for people who may not approve the send; Invalid for the note and the
+// Faults: Forbidden for a role that may not, and for people without the right to approve the send; Invalid for the note and the
 // proof; NotFound; Conflict for a send that is neither ready nor failed, or that changed since it was seen.
 func (s *Approvals) MarkSent(ctx context.Context, sc scope.Scope, seen Seen, note string, proof Proof) (View, error) {
 	fields := fault.Fields{}
@@ -69,7 +69,8 @@ func (s *Approvals) MarkSent(ctx context.Context, sc scope.Scope, seen Seen, not
 	return made, err
 }
 
-// checkMark refuses a mark of a send that is not open, or by a person who may not approve it. It returns those who may.
+// checkMark refuses a mark of a send that is not open, or by a person without the right to approve it. It returns the
+// people with that right.
 func (s *Approvals) checkMark(tx *models.Tx, v *View, actor, version string) (approvers []string, err error) {
 	if approvers, err = s.listApprovers(tx, v.Send); err != nil {
 		return nil, err

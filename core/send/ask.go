@@ -182,7 +182,7 @@ func checkCount(tx *models.Tx, row *models.Send) error {
 	return nil
 }
 
-// completeSend sets what follows from the business's rules.
+// completeSend sets the fields that the business's rules decide.
 func (s *Service) completeSend(tx *models.Tx, sc scope.Scope, row *models.Send, q prices) (business models.Business,
 	err error) {
 	if err := tx.Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {

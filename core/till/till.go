@@ -70,7 +70,8 @@ func (s *Service) StartSale(ctx context.Context, sc scope.Scope, sale Sale) (pay
 	row := models.CounterPayment{BusinessID: sc.BusinessID, Domain: string(sc.Domain),
 		BusinessReference: ident.New("TILL_"), UserID: user, CreatedAt: s.Clock()}
 	started, err := s.Payments.Initiate(ctx, sc, payment.Request{Amount: sale.Amount, Currency: string(sale.Currency),
-		Method: string(sale.Method), Network: string(sale.Network), FirstName: firstName, LastName: lastName, Email: email,
+		Method: string(sale.Method), Network: string(sale.Network), FirstName: firstName, LastName: lastName,
+		Email:             email,
 		BusinessReference: row.BusinessReference,
 		Also:              func(tx *models.Tx) error { return tx.Create(&row).Error }})
 	if err != nil {
@@ -96,7 +97,9 @@ func (s *Service) ListNetworks(ctx context.Context, sc scope.Scope) (map[money.M
 	choices := map[money.Method][]networks.Served{}
 	for _, info := range money.Coins() {
 		offered := networks.Offered(s.Networks, sc.Domain, info, accepted[info.Method])
-		offered = slices.DeleteFunc(offered, func(one networks.Served) bool { return s.Networks.Problem(one.Network) != "" })
+		offered = slices.DeleteFunc(offered, func(one networks.Served) bool {
+			return s.Networks.Problem(one.Network) != ""
+		})
 		if len(offered) > 1 {
 			choices[info.Method] = offered
 		}

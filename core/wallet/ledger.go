@@ -89,7 +89,8 @@ func readAccount(text string, p params.Params) (params.Account, error) {
 				"here is the account's address, which begins with r.")
 	case holdsPrivate(text) || holdsLedgerSecret(text):
 		return params.Account{},
-			refuseSecret("key", "This looks like a secret of a wallet: a seed, a private key, or secret words or numbers. ",
+			refuseSecret("key",
+				"This looks like a secret of a wallet: a seed, a private key, or secret words or numbers. ",
 				"What is needed here is the account's address, which begins with r.")
 	case len(text) > MaxKey:
 		return params.Account{}, errKey("That is longer than any address.")

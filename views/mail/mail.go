@@ -20,7 +20,7 @@ type ReceiptProps struct {
 	// Network is for example "Bitcoin".
 	Network                      string
 	Reference, BusinessReference string
-	// Item names what was bought, as the merchant's payment link does; empty shows nothing.
+	// Item names the thing that was bought, as the merchant's payment link does; empty shows nothing.
 	Item              string
 	Hash, ExplorerURL string
 	Paid              time.Time

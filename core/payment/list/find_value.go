@@ -14,7 +14,7 @@ func (by finder) valueWays(text string) []way {
 		return nil
 	}
 	rows := func() *models.Tx { return by.selectRows(&models.PaymentValue{}).Where("value = ?", folded) }
-	// A number is read payment by payment: what is true of rows in a list might be read for all of them first.
+	// A number is read payment by payment: a list of payments might be read whole first.
 	holds := clause.Expr{SQL: "((SELECT 1 FROM payment_values v WHERE v.business_id = payments.business_id AND " +
 		"v.domain = payments.domain AND v.value = ? AND v.created_at = payments.created_at AND " +
 		"v.payment_id = payments.id) = 1)", Vars: []any{folded}}

@@ -91,7 +91,8 @@ func (s *Service) insertNote(tx *models.Tx, sc scope.Scope, reference, text stri
 		return err
 	}
 	if written >= MaxNotes {
-		return fault.New(fault.Conflict, "too_many_notes", "This payment has 100 notes already, the most that it may have.")
+		return fault.New(fault.Conflict, "too_many_notes",
+			"This payment has 100 notes already, the most that it may have.")
 	}
 	row := models.PaymentNote{BusinessID: sc.BusinessID, Domain: string(sc.Domain), PaymentID: payment.ID, Note: text,
 		Actor: sc.Actor, CreatedAt: s.Clock()}

@@ -78,8 +78,8 @@ func (e *OtherSignerError) Unwrap() error {
 		e.Signer, e.Address)}})
 }
 
-// NewChallenge makes the message for the one address that a chain's payments go to. expires may be that of an earlier
-// message, which is then made again if it is still valid. False where there is no such address, or its key is proved.
+// NewChallenge makes the message for the one address that a chain's payments go to. An earlier message is made
+// again by its expires, while it is still valid. False where there is no such address, or its key is proved.
 // Forbidden for a role that may not set where money goes.
 func (s *Service) NewChallenge(ctx context.Context, sc scope.Scope, c money.Chain, expires time.Time) (Challenge, bool,
 	error) {
@@ -167,7 +167,8 @@ func (s *Service) isValid(expires time.Time) bool {
 	return left > 0 && left <= lifetime
 }
 
-// writeMessage writes the text to be signed. It names the server, so that the signer sees where the proof counts. It is one line, as tools for signing change line ends.
+// writeMessage writes the text to be signed. It names the server, so that the signer sees where the proof counts. It is
+// one line, as tools for signing change line ends.
 func (s *Service) writeMessage(ctx context.Context, sc scope.Scope, w models.Wallet, expires time.Time) (string,
 	error) {
 	var business models.Business

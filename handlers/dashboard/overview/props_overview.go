@@ -61,7 +61,8 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 		From: f.Asked.From, To: f.Asked.To, Own: f.Asked.Period == "", Currency: f.Asked.Currency,
 		Volumes: listVolumes(ctx, sold, soldBefore), Payments: countFigure(ctx, now, before),
 		Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
-		Attention: listAttention(ctx, f), Checklist: listSteps(ctx, f), ChecklistHidden: f.HidesSteps, Recent: display.PaymentRows(ctx, f.Recent, f.Zone),
+		Attention: listAttention(ctx, f), Checklist: listSteps(ctx, f), ChecklistHidden: f.HidesSteps,
+		Recent: display.PaymentRows(ctx, f.Recent, f.Zone),
 	}
 	for _, option := range spans {
 		other := f.Asked
