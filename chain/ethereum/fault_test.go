@@ -338,7 +338,7 @@ func TestRequestsPerBlock(t *testing.T) {
 		b.followToTip()
 		looks = n.countRequests("eth_syncing") - looks
 		const mempool = 1
-		return n.countRequests("") - before - 2*looks - mempool
+		return n.countRequests("") - before - looks - mempool
 	}
 	if got := []int{per(0, 1), per(1, 1), per(50, 1), per(0, 10), per(6, 10)}; !slices.Equal(got,
 		[]int{1, 1, 1, 10, 10}) {

@@ -59,59 +59,64 @@ type server struct {
 }
 
 // Handshake implements quorum.Adapter. Providers count calls, so a node of a public network is asked one thing while it
-// has no new block, one more when it has one, and some more every ten minutes.
+// has no new block, one more when it has one, and some more every ten minutes. A node of a private network, where blocks
+// may be rare or come at once, is asked everything together each time.
 func (n *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 	v.Dialect = "ethereum"
-	identified := n.IsIdentified()
-	if !identified {
+	requests := []rpc.Request{rpc.NewRequest("eth_getBlockByNumber", "latest", false)}
+	together := n.params.Private || !n.IsIdentified()
+	if !n.IsIdentified() {
 		if err := n.verifyIdentity(ctx); err != nil {
 			return v, err
 		}
 	}
+	if together { // later on the age of the last block shows whether the node downloads the chain
+		requests = append(requests, newFinalizedRequest(), rpc.NewRequest("eth_syncing"))
+	}
 	n.mu.Lock()
 	v.Version = n.version
 	n.mu.Unlock()
-	last, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_getBlockByNumber", "latest", false))
+	responses, err := n.CallAll(ctx, maxSmallResponse, requests...)
 	if err != nil {
 		return v, err
 	}
-	if v.Tip, err = n.readHeader(last); err != nil {
+	if v.Tip, err = n.readHeader(responses[0]); err != nil {
 		return v, err
 	}
-	if !identified || !n.knowsState(v.Tip) {
-		if err := n.fetchState(ctx, v.Tip, !identified); err != nil {
-			return v, err
+	switch {
+	case together:
+		if err = n.checkSynced(responses[2]); err == nil {
+			err = n.readFinalized(responses[1], v.Tip)
 		}
+	case !n.knowsFinalized(v.Tip):
+		err = n.fetchFinalized(ctx, v.Tip)
+	}
+	if err != nil {
+		return v, err
 	}
 	n.cacheHeader(v.Tip)
 	return v, n.checkTipAge(v.Tip)
 }
 
-// knowsState reports whether fetchState has nothing new to read: a node of a public network learns with a block what
-// is finalized. On a private network blocks may be rare.
-func (n *server) knowsState(tip chain.Header) bool {
+// knowsFinalized reports whether it is known which block was finalized when the node had a tip.
+func (n *server) knowsFinalized(tip chain.Header) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return !n.params.Private && n.saysFinalized && n.finalizedFor == tip.Hash
+	return n.saysFinalized && n.finalizedFor == tip.Hash
 }
 
-// fetchState reads which block is finalized, and whether the node is downloading the chain: on a public network only
-// at first, because the age of the last block shows it from then on.
-func (n *server) fetchState(ctx context.Context, tip chain.Header, first bool) error {
-	requests := []rpc.Request{rpc.NewRequest("eth_getBlockByNumber", "finalized", false)}
-	if first || n.params.Private {
-		requests = append(requests, rpc.NewRequest("eth_syncing"))
-	}
-	responses, err := n.CallAll(ctx, maxSmallResponse, requests...)
+// newFinalizedRequest asks which block is finalized.
+func newFinalizedRequest() rpc.Request {
+	return rpc.NewRequest("eth_getBlockByNumber", "finalized", false)
+}
+
+// fetchFinalized reads which block is finalized.
+func (n *server) fetchFinalized(ctx context.Context, tip chain.Header) error {
+	response, err := n.CallOne(ctx, maxSmallResponse, newFinalizedRequest())
 	if err != nil {
 		return err
 	}
-	if len(responses) > 1 {
-		if err := n.checkSynced(responses[1]); err != nil {
-			return err
-		}
-	}
-	return n.readFinalized(responses[0], tip)
+	return n.readFinalized(response, tip)
 }
 
 // verifyIdentity checks that the node follows the configured chain, and reads the state of the
