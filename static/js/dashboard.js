@@ -98,8 +98,9 @@
       if (link) link.focus();
     });
   };
-  // What the server wrote, without what scripts and people add and without the form tokens, new in every answer.
-  const written = (el) => el.innerHTML.replace(/ (data-htmx-powered|data-sent|open)="[^"]*"/g, "").replace(/(name="csrf" value=")[^"]*/g, "$1");
+  // What the server wrote, without what scripts and people add and without the values of hidden fields that are new in
+  // every answer: the form token, and what tells one sending of a form from another.
+  const written = (el) => el.innerHTML.replace(/ (data-htmx-powered|data-sent|open)="[^"]*"/g, "").replace(/(name="(?:csrf|once)" value=")[^"]*/g, "$1");
   const replacePage = (place, next, text) => {
     const fresh = $("#live", next);
     if (!fresh || written(fresh) === written(place)) return;
