@@ -161,8 +161,8 @@ func (l *topics) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
 	return err
 }
 
-// owner returns the account that sent the transaction and pays its fee; the zero account where that isn't known.
-func (t *transaction) owner() account {
+// findOwner returns the account that sent the transaction and pays its fee; the zero account where that isn't known.
+func (t *transaction) findOwner() account {
 	if len(t.Data.Contracts) != 1 {
 		return account{}
 	}

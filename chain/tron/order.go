@@ -21,6 +21,9 @@ const (
 	// signingTime is for how long a prepared transaction is valid, so that a wallet without a network connection has
 	// the time. The network takes up to 24 hours.
 	signingTime = 75 * time.Minute
+	// expirationMargin is how far the solidified blocks must be past the expiration of a transaction before another one
+	// is made. Several servers may answer for one node, and one that lags doesn't know the last blocks.
+	expirationMargin = 10 * time.Minute
 	// blockTime is the least time between two blocks.
 	blockTime = 3 * time.Second
 	// mostUnsolidified is how many blocks another branch may replace: blocks are solid once 19 of the 27
@@ -148,7 +151,7 @@ func (s *Source) isStillValid(ctx context.Context, n *server, o chain.Order, ear
 	case err != nil:
 		return false, n.DemoteOnError(ctx, err)
 	case found.ID.String() != unsigned.ID: // an empty object, if no solidified block holds it
-		return solid.Time.UnixMilli() < t.Expiration, nil
+		return solid.Time.Add(-expirationMargin).UnixMilli() < t.Expiration, nil
 	case found.Result == infoFailed:
 		return false, nil
 	}
@@ -248,9 +251,13 @@ func (n *server) fetchOrderFacts(ctx context.Context, o chain.Order, from, to pa
 	if err != nil {
 		return f, err
 	}
-	if tried.Outcome.OK && tried.Outcome.Message == "" {
-		f.energy = min(max(tried.Energy, 1), mostEnergy)
+	if !tried.Outcome.OK || tried.Outcome.Message != "" {
+		return f, nil
 	}
+	if tried.Energy <= 0 { // a fee limit without it would fail, and take the fee
+		return f, invalidAnswerError(fmt.Errorf("%d energy for a transfer", tried.Energy))
+	}
+	f.energy = min(tried.Energy, mostEnergy)
 	return f, nil
 }
 
@@ -333,12 +340,12 @@ func (s *Source) Broadcast(ctx context.Context, raw string) error {
 	if err != nil {
 		return n.DemoteOnError(ctx, err)
 	}
-	return answer.describe()
+	return answer.describeRefusal()
 }
 
-// describe says why a node doesn't send a transaction, by the codes of java-tron's Return.response_code; nil where it
+// describeRefusal says why a node doesn't send a transaction, by the codes of java-tron's Return.response_code; nil where it
 // does, or has it already.
-func (a broadcastAnswer) describe() error {
+func (a broadcastAnswer) describeRefusal() error {
 	switch a.Code {
 	case "", "SUCCESS", "DUP_TRANSACTION_ERROR":
 		if a.OK || a.Code != "" {

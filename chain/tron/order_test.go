@@ -162,7 +162,13 @@ func TestOnlyOneTransactionCanConfirm(t *testing.T) {
 	}{
 		"nothing":     {func(*orderCase, string) {}, true, nil},
 		"some blocks": {func(c *orderCase, _ string) { c.mineBlocks(100) }, true, nil},
-		"it expires":  {func(c *orderCase, _ string) { expire(c) }, false, nil},
+		"it expired a moment ago": {func(c *orderCase, _ string) { // all blocks are solid, and past it by some minutes
+			c.mu.Lock()
+			c.slot, c.solidity = 2*time.Minute, 0
+			c.mu.Unlock()
+			c.mineBlocks(1)
+		}, true, nil},
+		"it expires": {func(c *orderCase, _ string) { expire(c) }, false, nil},
 		"it is in the last block": {func(c *orderCase, id string) {
 			c.include(id, resultSuccess)
 			c.mineBlocks(1)
@@ -214,6 +220,7 @@ func TestOrdersAreRefusedWithTheReason(t *testing.T) {
 		"dear energy":   {func(c *orderCase) { c.node.answers["/wallet/getchainparameters"] = price(420, 1000) }, "", "35490000"},
 		"a greedy contract": {func(c *orderCase) { c.node.energy = 1 << 60 },
 			"has 50.000000 TRX; the network's fee takes up to 78.000000 TRX", ""},
+		"energy isn't said": {func(c *orderCase) { c.node.energy = 0 }, "not as", ""},
 		"no TRX": {func(c *orderCase) { c.node.answers["/wallet/getaccount"] = map[string]any{} },
 			"has 0.000000 TRX; the network's fee takes up to 8.450000 TRX. Add TRX to it", ""},
 		"too little USDT": {func(c *orderCase) { c.node.views["balanceOf(address)"] = abiNumber(1_000_000) },

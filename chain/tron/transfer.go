@@ -77,7 +77,7 @@ func findMovements(b *fullBlock, all []*info, token account) (found []movement, 
 		for k := range found[since:] {
 			m := &found[since+k]
 			m.tx = t.ID
-			if m.from == t.owner() { // what a contract moves for another account cost that account nothing
+			if m.from == t.findOwner() { // what a contract moves for another account cost that account nothing
 				m.fee = max(i.Fee, 0)
 			}
 		}

@@ -50,7 +50,7 @@ type Signed struct {
 // BuildUnsigned returned, so that no second one can make the same payment. An error means that there is nothing to
 // compare.
 func CheckSigned(p Payment, text string) (Signed, []chain.Difference, error) {
-	approved, err := p.parse()
+	approved, err := p.readCall()
 	if err != nil {
 		return Signed{}, nil, err
 	}

@@ -63,8 +63,8 @@ type call struct {
 	calldata     []byte
 }
 
-// parse reads and checks a payment.
-func (p Payment) parse() (c call, err error) {
+// readCall reads and checks a payment.
+func (p Payment) readCall() (c call, err error) {
 	from, err := params.ParseAddress(p.From)
 	to, err2 := params.ParseAddress(p.To)
 	token, err3 := params.ParseAddress(p.Token)
@@ -93,12 +93,12 @@ func TransferParameter(to params.Address, amount money.Amount) string {
 
 // encodeRaw returns the transaction's raw data, whose hash is its id and is signed.
 func (p Payment) encodeRaw(c call) []byte {
-	var trigger, any, contract, raw []byte
+	var trigger, parameter, contract, raw []byte
 	trigger = appendText(trigger, fieldOwner, writeAddress(c.owner))
 	trigger = appendText(trigger, fieldCalled, writeAddress(c.token))
 	trigger = appendText(trigger, fieldCalldata, c.calldata)
-	any = appendText(appendText(any, fieldURL, []byte(triggerURL)), fieldValue, trigger)
-	contract = appendText(appendNumber(contract, fieldType, triggerType), fieldParameter, any)
+	parameter = appendText(appendText(parameter, fieldURL, []byte(triggerURL)), fieldValue, trigger)
+	contract = appendText(appendNumber(contract, fieldType, triggerType), fieldParameter, parameter)
 	raw = appendText(appendText(raw, fieldRefBytes, p.RefBytes), fieldRefHash, p.RefHash)
 	raw = appendText(appendNumber(raw, fieldExpiration, p.Expiration), fieldContract, contract)
 	return appendNumber(appendNumber(raw, fieldTimestamp, p.Timestamp), fieldFeeLimit, p.FeeLimit)
@@ -130,7 +130,7 @@ type Unsigned struct {
 
 // BuildUnsigned returns the transaction that makes a payment.
 func BuildUnsigned(p Payment) (Unsigned, error) {
-	c, err := p.parse()
+	c, err := p.readCall()
 	if err != nil {
 		return Unsigned{}, err
 	}

@@ -132,7 +132,7 @@ func testPayment() Payment {
 // encode returns the raw data of a payment.
 func encode(t testing.TB, p Payment) []byte {
 	t.Helper()
-	c, err := p.parse()
+	c, err := p.readCall()
 	if err != nil {
 		t.Fatalf("%+v: %v", p, err)
 	}
@@ -149,7 +149,7 @@ func TestOneChangeIsOneDifference(t *testing.T) {
 		return encode(t, other)
 	}
 	calls := func(change func(*call)) []byte {
-		c, err := p.parse()
+		c, err := p.readCall()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestOneChangeIsOneDifference(t *testing.T) {
 		return p.encodeRaw(c)
 	}
 	withValue := func() []byte { // TRX besides
-		c, _ := p.parse()
+		c, _ := p.readCall()
 		plain, trigger := p.encodeRaw(c), []byte(nil)
 		trigger = appendText(appendText(trigger, fieldOwner, writeAddress(c.owner)), fieldCalled, writeAddress(c.token))
 		with := appendText(appendNumber(bytes.Clone(trigger), fieldCallValue, 7), fieldCalldata, c.calldata)
