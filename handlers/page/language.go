@@ -17,7 +17,7 @@ import (
 // code and nothing else.
 const languageCookie = "language"
 
-// aYear is how long a browser remembers its language, in seconds.
+// aYear is how long a browser remembers a choice, in seconds.
 const aYear = 365 * 24 * 60 * 60
 
 // ReadLanguage returns the language of the dashboard that a request's cookie names, otherwise the
@@ -53,8 +53,11 @@ func SpeakToMember(c *Ctx) {
 func (c *Ctx) setLanguage(lang string) { c.SetUserContext(words.WithLanguage(c.UserContext(), lang)) }
 
 // RememberLanguage lets the browser remember a language for the pages before sign-in.
-func (c *Ctx) RememberLanguage(lang string) {
-	cookie := http.Cookie{Name: languageCookie, Value: lang, Path: "/", MaxAge: aYear, HttpOnly: true,
+func (c *Ctx) RememberLanguage(lang string) { c.RememberChoice(languageCookie, lang, "/") }
+
+// RememberChoice lets the browser remember a choice for a year, on pages below a path. Nothing is granted by it.
+func (c *Ctx) RememberChoice(name, value, path string) {
+	cookie := http.Cookie{Name: name, Value: value, Path: path, MaxAge: aYear, HttpOnly: true,
 		Secure: strings.HasPrefix(c.BaseURL, "https:"), SameSite: http.SameSiteLaxMode}
 	c.Response().Header.Add(fiber.HeaderSetCookie, cookie.String())
 }

@@ -1,12 +1,9 @@
 package overview
 
 import (
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/gofiber/fiber/v2"
 
 	"cointill/handlers/page"
 )
@@ -16,8 +13,6 @@ const (
 	hiddenCookie = "hidden_steps"
 	// maxHidden bounds what it remembers; the oldest are forgotten.
 	maxHidden = 10
-	// aYear is for how long, in seconds.
-	aYear = 365 * 24 * 60 * 60
 )
 
 // isPlace is the form in which placeOf names a place.
@@ -47,8 +42,6 @@ func (h *Handlers) hideSteps(c *page.Ctx) error {
 		places = append(places, placeOf(c))
 	}
 	places = places[max(0, len(places)-maxHidden):]
-	cookie := http.Cookie{Name: hiddenCookie, Value: strings.Join(places, "~"), Path: "/dashboard", MaxAge: aYear,
-		HttpOnly: true, Secure: strings.HasPrefix(c.BaseURL, "https:"), SameSite: http.SameSiteLaxMode}
-	c.Response().Header.Add(fiber.HeaderSetCookie, cookie.String())
+	c.RememberChoice(hiddenCookie, strings.Join(places, "~"), "/dashboard")
 	return c.Redirect("/dashboard")
 }
