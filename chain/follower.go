@@ -110,7 +110,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		case <-timer.C:
 		case <-f.wake:
 		}
-		if !f.rests(ctx) {
+		if !f.isResting(ctx) {
 			_, _ = f.Step(ctx) // the error is recorded by Health, or it is the end of the context
 		}
 		timer.Reset(delay)
@@ -123,8 +123,8 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// rests reports whether Run leaves out a step: nothing is awaited, and the last step is younger than RestInterval.
-func (f *Follower) rests(ctx context.Context) bool {
+// isResting reports whether Run leaves out a step: nothing is awaited, and the last step is younger than RestInterval.
+func (f *Follower) isResting(ctx context.Context) bool {
 	f.stepMu.Lock()
 	defer f.stepMu.Unlock()
 	if f.RestInterval == 0 || f.Fence() != f.fence || f.recordedProblem == nil || *f.recordedProblem != "" {

@@ -23,7 +23,7 @@ func (v *view) Blocks(ctx context.Context, from, to int64, watch chain.Watch) ([
 	n := v.node
 	to = min(to, v.tip, from+n.rangeLimit()-1)
 	if to > from && !n.endpoint.traceBlocks {
-		blocks, err := blockRange{server: n, from: from, to: to, watch: watch}.fetch(ctx)
+		blocks, err := blockRange{server: n, from: from, to: to, watch: watch}.fetchBlocks(ctx)
 		switch {
 		case err == nil:
 			return blocks, v.confirmBlocks(ctx, n, blocks, watch)
@@ -61,8 +61,8 @@ type blockRange struct {
 	watch    chain.Watch
 }
 
-// fetch reads the blocks with the logs of all tokens in them.
-func (n blockRange) fetch(ctx context.Context) ([]chain.Block, error) {
+// fetchBlocks reads the blocks with the logs of all tokens in them.
+func (n blockRange) fetchBlocks(ctx context.Context) ([]chain.Block, error) {
 	var requests []rpc.Request
 	for height := n.from; height <= n.to; height++ {
 		requests = append(requests, rpc.NewRequest("eth_getBlockByNumber", encodeHeight(height), true))

@@ -89,7 +89,7 @@ func Make(in Input) Plan {
 	used := 0
 	for _, f := range in.Funds {
 		m := in.decideMoves(f)
-		if !m.moves() {
+		if !m.hasMoves() {
 			p.Left = append(p.Left, m.left...)
 			continue
 		}
@@ -112,7 +112,7 @@ type moves struct {
 	left                   []LeftOut
 }
 
-func (m moves) moves() bool { return m.token.Sign() > 0 || m.native.Sign() > 0 }
+func (m moves) hasMoves() bool { return m.token.Sign() > 0 || m.native.Sign() > 0 }
 
 // decideMoves decides about the money at one address.
 func (in Input) decideMoves(f wallet.Sweep) (m moves) {
@@ -128,7 +128,7 @@ func (in Input) decideMoves(f wallet.Sweep) (m moves) {
 		why := in.judgeToken(f, sender, lack, cost)
 		switch {
 		case why != notDecided:
-			m.leave(f, money.USDT, f.Token, cost, why)
+			m.leaveMoney(f, money.USDT, f.Token, cost, why)
 		default:
 			m.token, rest = f.Token, rest.Sub(fee)
 			if lack.Sign() > 0 {
@@ -148,15 +148,15 @@ func (in Input) decideMoves(f wallet.Sweep) (m moves) {
 		keep = in.judgeNative(sender, arriving, cost)
 	}
 	if keep != notDecided {
-		m.leave(f, in.Native, rest, cost, keep)
+		m.leaveMoney(f, in.Native, rest, cost, keep)
 		return m
 	}
 	m.native = arriving
 	return m
 }
 
-// leave leaves money of an address where it is.
-func (m *moves) leave(f wallet.Sweep, coin money.Coin, amount, cost money.Amount, why Reason) {
+// leaveMoney leaves money of an address where it is.
+func (m *moves) leaveMoney(f wallet.Sweep, coin money.Coin, amount, cost money.Amount, why Reason) {
 	m.left = append(m.left, LeftOut{f.Address, f.Path, f.Key, coin, amount, cost, why})
 }
 
@@ -204,13 +204,9 @@ func (in Input) isWorth(tokens, cost money.Amount) bool {
 	return value.GreaterThan(exactValue(cost, in.Native, in.Prices.Native))
 }
 
-// exactValue returns what an amount is worth, without rounding. Coins that only pay fees have ether's decimals.
+// exactValue returns the worth of an amount, without rounding.
 func exactValue(a money.Amount, coin money.Coin, price decimal.Decimal) decimal.Decimal {
-	info := coin.Info()
-	if info.Coin == "" {
-		info = money.ETH.Info()
-	}
-	return decimal.NewFromBigInt(a.Big(), -int32(info.Unit)).Mul(price)
+	return decimal.NewFromBigInt(a.Big(), -int32(coin.Decimals())).Mul(price)
 }
 
 // addMoves adds the transactions of one address.

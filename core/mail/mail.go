@@ -7,7 +7,7 @@
 // whether the mail arrived: between the end of the message and the server's
 // answer. That moment is marked in the row before it begins. A mail found with
 // the mark and without an answer is unknown. It is sent once more, a day later
-// and with the same Message-ID, if a second copy harms nobody; otherwise, and
+// and with the same Message-ID, if a second copy does no harm; otherwise, and
 // when that ends without an answer too, a person decides.
 package mail
 

@@ -24,7 +24,7 @@ var retries = outbox.Schedule{30 * time.Second, 2 * time.Minute, 10 * time.Minut
 const repeatAfter = 24 * time.Hour
 
 // repeatable are the kinds of mails that are sent once more. Each states a fact that stays true, so a second copy, a day
-// later, harms nobody. Left out are mails with links that work once or for some time (invitations, new passwords, new
+// later, does no harm. Left out are mails with links that work once or for some time (invitations, new passwords, new
 // addresses, claims of refunds), those that ask for an action, and those about a condition that may be over by then. A
 // kind that isn't listed is left out.
 var repeatable = map[string]bool{

@@ -71,9 +71,8 @@ func (s *Service) StartSale(ctx context.Context, sc scope.Scope, sale Sale) (pay
 		BusinessReference: ident.New("TILL_"), UserID: user, CreatedAt: s.Clock()}
 	started, err := s.Payments.Initiate(ctx, sc, payment.Request{Amount: sale.Amount, Currency: string(sale.Currency),
 		Method: string(sale.Method), Network: string(sale.Network), FirstName: firstName, LastName: lastName,
-		Email:             email,
-		BusinessReference: row.BusinessReference,
-		Also:              func(tx *models.Tx) error { return tx.Create(&row).Error }})
+		Email: email, BusinessReference: row.BusinessReference,
+		Also: func(tx *models.Tx) error { return tx.Create(&row).Error }})
 	if err != nil {
 		return payment.Started{}, err
 	}

@@ -3,7 +3,8 @@
 //
 // The message is not stored. It holds a number that only this server can make, from business, domain, wallet, address
 // and the time until which it is valid; the form carries that time, and the message is made again from it. A message
-// can be signed and sent again until then. That does no harm: a key is proved once, and another signature changes nothing.
+// can be signed and sent again until then. That does no harm: a key is proved once, and another signature changes
+// nothing.
 package keyproof
 
 import (
@@ -96,8 +97,8 @@ func (s *Service) NewChallenge(ctx context.Context, sc scope.Scope, c money.Chai
 
 // ProveKey notes that the merchant holds the key of the one address that a chain's payments go to. proved is false when
 // that was proved before, which asks for no password. Invalid (signature, password, code; code private_key for a
-// text that looks like a key), an OtherSignerError, Conflict (message_expired, no_one_address), Limited after wrong passwords,
-// Forbidden without the right.
+// text that looks like a key), an OtherSignerError, Conflict (message_expired, no_one_address), Limited after wrong
+// passwords, Forbidden without the right.
 func (s *Service) ProveKey(ctx context.Context, sc scope.Scope, a Answer) (proved bool, err error) {
 	w, found, err := s.findWallet(ctx, sc, a.Chain)
 	switch {

@@ -54,8 +54,8 @@ func (h *Handlers) proveKey(c *page.Ctx) error {
 	return h.showWallet(c, status, info, typed)
 }
 
-// loadProof offers to prove the key of the one address in use, to members with the right to. After a refusal the message is
-// the one before, so that a signature of it can be sent again.
+// loadProof offers to prove the key of the one address in use, to members with the right to. After a refusal the
+// message is the one before, so that a signature of it can be sent again.
 func (h *Handlers) loadProof(c *page.Ctx, f walletFacts) (*dashboard.KeyProof, error) {
 	if !f.Found || !f.isEditable() {
 		return nil, nil

@@ -35,7 +35,7 @@ func writeReadme(ctx context.Context, p collect.Plan, b models.Business) string 
 		words.T(ctx, "collect.readme_destination"), "    "+shown.Destination,
 		words.T(ctx, "collect.readme_compare"), "",
 		words.T(ctx, "collect.readme_totals"),
-		"    "+words.T(ctx, "collect.arrives")+": "+shown.Arrives+inBrackets(shown.Value),
+		"    "+words.T(ctx, "collect.arrives")+": "+shown.Arrives+addBrackets(shown.Value),
 		"    "+words.T(ctx, "collect.transactions")+": "+shown.Count,
 		"    "+words.T(ctx, "collect.fees")+": "+shown.Fees)
 	if shown.GasPayer != "" {
@@ -48,7 +48,7 @@ func writeReadme(ctx context.Context, p collect.Plan, b models.Business) string 
 	say("", words.T(ctx, "collect.readme_steps"))
 	for i, step := range shown.Steps {
 		say(words.T(ctx, "collect.readme_step", "Number", fmt.Sprint(i+1), "Files",
-			strings.Join(step.Files, ", "), "Count", step.Count, "Amount", step.Amount, "Fee", orDash(step.Fee)), "   "+step.Text)
+			strings.Join(step.Files, ", "), "Count", step.Count, "Amount", step.Amount, "Fee", showDash(step.Fee)), "   "+step.Text)
 	}
 	say("", words.T(ctx, "collect.readme_sign"), words.T(ctx, "collect.readme_list"),
 		words.T(ctx, "collect.readme_path"), words.T(ctx, "collect.readme_ethers"), "",
@@ -68,21 +68,21 @@ func writeReadme(ctx context.Context, p collect.Plan, b models.Business) string 
 func describeLeftLine(ctx context.Context, p collect.Plan, l collect.LeftOut) string {
 	row := leftRow(ctx, p, l)
 	line := words.T(ctx, "collect.readme_left_line", "Address", row.Address, "Path", row.Path, "Amount",
-		row.Amount+inBrackets(row.Value), "Why", row.Why)
+		row.Amount+addBrackets(row.Value), "Why", row.Why)
 	if row.Cost != "" {
 		line = words.T(ctx, "collect.readme_left_cost", "Line", line, "Cost", row.Cost)
 	}
 	return line
 }
 
-func inBrackets(text string) string {
+func addBrackets(text string) string {
 	if text == "" {
 		return ""
 	}
 	return " (" + text + ")"
 }
 
-func orDash(text string) string {
+func showDash(text string) string {
 	if text == "" {
 		return "–"
 	}
