@@ -91,6 +91,10 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	prepared.Account, prepared.Fee, prepared.Request, prepared.ChainID = paying[0].Value, "0.0004 ETH", `{"from":"0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199"}`, "1"
 	prepared.URI, prepared.QR = "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=120500000", ui.QRProps{Path: path, Size: size, Alt: "Link"}
 	prepared.Files = []dashboard.SendFile{{Name: "unsigned.json", Href: row.Href + "/sign?file=unsigned.json"}, {Name: "unsigned.txt", Href: row.Href + "/sign?file=unsigned.txt"}}
+	onTron := prepared
+	onTron.Network, onTron.Account, onTron.Fee, onTron.Returns = "Tron (TRC-20) · tron-mainnet", "TY7x9JDshHvdmkA4StpXFLHWqRGc7Y2MxM", "8.450000 TRX", true
+	onTron.SendRow.Address, onTron.URI, onTron.Files = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", "", prepared.Files[:1]
+	onTron.Wallets = []ui.Option{{Value: onTron.Account, Label: onTron.Account}}
 	differs := prepared
 	differs.Differences = []dashboard.SendDifference{{Field: "Address", Approved: "0x52908400098527886E0F7030069857D2E4169EE7", Signed: "0x8617E340B3D01FA5F11F306F4090FD50E238070D"}, {Field: "Exact amount", Approved: "120.5 USDT", Signed: "120.500001 USDT"}}
 	checked := prepared
@@ -174,7 +178,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		"send-another-way-done": dashboard.Send(another),
 		"send-refund":           dashboard.SendForm(refund), "send-refund-transfer": dashboard.SendForm(stray),
 		"send-refund-none": dashboard.SendForm(none), "send-payout": dashboard.SendForm(payout),
-		"send-sign-no-wallet": dashboard.SendSign(unprepared), "send-sign-choose": dashboard.SendSign(choose), "send-sign": dashboard.SendSign(prepared),
+		"send-sign-no-wallet": dashboard.SendSign(unprepared), "send-sign-choose": dashboard.SendSign(choose), "send-sign": dashboard.SendSign(prepared), "send-sign-tron": dashboard.SendSign(onTron),
 		"send-sign-differs": dashboard.SendSign(differs), "send-sign-checked": dashboard.SendSign(checked), "send-sign-declined": dashboard.SendSign(declined),
 		"send-sign-outputs": dashboard.SendSign(outputs), "send-sign-contract": dashboard.SendSign(contract), "send-sign-no-key": dashboard.SendSign(noKey),
 		"sends-to-sign": dashboard.Sends(toSign), "sends-to-approve": dashboard.Sends(toApprove), "sends-approve": dashboard.SendApprove(approve), "sends-approve-refused": dashboard.SendApprove(notApproved), "send-sign-together": dashboard.SendSign(together), "send-sign-together-choose": dashboard.SendSign(chosen), "send-sign-together-differs": dashboard.SendSign(batchDiffers),
