@@ -384,7 +384,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 		_, err = provider.Up(ctx)
 		return err
 	}
-	pool := openPool(d.postgres, liftTimeout)
+	pool := openPool(withoutTimeout(d.postgres), liftTimeout)
 	provider, err := d.newProvider(pool)
 	if err == nil {
 		_, err = provider.Up(unlimited(ctx)) // an index of a large table takes its time
