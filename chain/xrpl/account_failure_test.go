@@ -48,11 +48,11 @@ func TestAccountAnswerMustMakeSense(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t, 2)
-			b.server.Tamper = func(command string, _ int, result ledgertest.Fields) {
+			b.server.Tamper(func(command string, _ int, result ledgertest.Fields) {
 				if command == "account_info" {
 					c.change(result)
 				}
-			}
+			})
 			got, err := b.source.nodes.Members[0].fetchAccount(t.Context(), b.account)
 			if (err == nil) != c.fine || got.Exists != c.fine {
 				t.Errorf("account %+v, error %v; want accepted: %v", got, err, c.fine)
@@ -86,17 +86,17 @@ func TestFailedReserveIsUnknown(t *testing.T) {
 	}
 	for status, body := range map[int]string{http.StatusInternalServerError: "",
 		http.StatusOK: `{"result":{"error":"odd","info":{"validated_ledger":{"reserve_base_xrp":10}}}}`} {
-		b.server.Hijack = answerCommand("server_info", status, body)
+		b.server.Hijack(answerCommand("server_info", status, body))
 		if got, err := server.fetchAccount(t.Context(), b.account); err != nil || !got.Exists || got.Reserve.Sign() != 0 {
 			t.Errorf("account %+v, error %v while server_info fails; want it without a reserve", got, err)
 		}
 	}
-	b.server.Hijack = nil
-	b.server.Tamper = func(command string, _ int, result ledgertest.Fields) {
+	b.server.Hijack(nil)
+	b.server.Tamper(func(command string, _ int, result ledgertest.Fields) {
 		if command == "server_info" {
 			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["reserve_base_xrp"] = 999999
 		}
-	}
+	})
 	if got, err := server.fetchAccount(t.Context(), b.account); err != nil ||
 		got.Reserve.Cmp(money.Units(999_999*ledgertest.Drops)) != 0 {
 		t.Errorf("account %+v, error %v; want a reserve of 999,999 XRP", got, err)
@@ -120,7 +120,7 @@ func TestAccountErrorSaysWhatToDo(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t, 2)
 			source := openURLs(t, b.Ledger, "http://"+b.server.Serve(t))
-			b.server.Hijack = c.hijack
+			b.server.Hijack(c.hijack)
 			var told chain.Problem
 			if got, err := source.Account(t.Context(), mustParseTill(b)); !errors.As(err, &told) || got.Exists ||
 				!strings.Contains(string(told), c.words) {
@@ -136,7 +136,7 @@ func TestCancelledAccountRequestEnds(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
 	ctx, cancel := context.WithCancel(t.Context())
-	b.server.Hijack = func(_ http.ResponseWriter, r *http.Request) bool {
+	b.server.Hijack(func(_ http.ResponseWriter, r *http.Request) bool {
 		asked, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(asked))
 		if !bytes.Contains(asked, []byte("account_info")) {
@@ -145,7 +145,7 @@ func TestCancelledAccountRequestEnds(t *testing.T) {
 		cancel()
 		<-r.Context().Done() // an answer could arrive before the client notices the cancellation
 		return true
-	}
+	})
 	var told chain.Problem
 	if got, err := b.source.Account(ctx, mustParseTill(b)); !errors.Is(err, context.Canceled) || errors.As(err, &told) {
 		t.Errorf("account %+v, error %v; want %v", got, err, context.Canceled)

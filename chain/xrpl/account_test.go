@@ -53,22 +53,22 @@ func TestAccountSettingsAreRead(t *testing.T) {
 		}
 		for reserve, want := range map[string]int64{"10": 10_000_000, "0.2": 200_000, "1.000001": 1_000_001,
 			"0.0000001": 0, "1e1": 0, "1234567": 0, `"1"`: 0, "-1": 0} {
-			s.Tamper = func(command string, _ int, result ledgertest.Fields) {
+			s.Tamper(func(command string, _ int, result ledgertest.Fields) {
 				if command == "server_info" {
 					info := result["info"].(ledgertest.Fields)
 					info["validated_ledger"].(ledgertest.Fields)["reserve_base_xrp"] = json.RawMessage(reserve)
 				}
-			}
+			})
 			if got, err := source.Account(t.Context(), at("nobody")); err != nil ||
 				got.Reserve.Cmp(money.Units(want)) != 0 {
 				t.Errorf("a reserve of %s is %s, %v", reserve, got.Reserve, err)
 			}
 		}
-		s.Tamper = func(command string, _ int, result ledgertest.Fields) {
+		s.Tamper(func(command string, _ int, result ledgertest.Fields) {
 			if command == "account_info" {
 				result["account_data"].(ledgertest.Fields)["Account"] = ledgertest.Address("another")
 			}
-		}
+		})
 		var told chain.Problem
 		if got, err := source.Account(t.Context(), at("plain")); !errors.As(err, &told) ||
 			!strings.Contains(string(told), "not as a server") {

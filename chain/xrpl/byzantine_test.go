@@ -38,7 +38,7 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
 	lies := make(chan *rand.Rand, 1) // the server's generator, used by one answer at a time
 	lies <- rand.New(rand.NewPCG(7, 6))
-	p.a.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+	p.a.Tamper(func(_ string, _ int, result ledgertest.Fields) {
 		own := <-lies
 		switch own.IntN(8) {
 		case 0:
@@ -47,7 +47,7 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 			forgeDestination(own, result)
 		}
 		lies <- own
-	}
+	})
 	paid := map[string]int64{}
 	for round := range 300 {
 		if round%5 == 0 {
@@ -67,7 +67,7 @@ func TestLyingServerCreditsNothing(t *testing.T) {
 		}
 	}
 	read := len(book.Transfers())
-	p.a.Tamper = nil
+	p.a.Tamper(nil)
 	for range 20 {
 		p.CloseLedgers(1)
 		step()

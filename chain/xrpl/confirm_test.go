@@ -38,18 +38,18 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 		reason string
 	}{
 		"overloaded": {func(b *ledgertest.Server, _ int64) {
-			b.Hijack = refuseRequests(whole, "slowDown")
+			b.Hijack(refuseRequests(whole, "slowDown"))
 		}, "Server 2 of 2 is overloaded"},
-		"not found": {func(b *ledgertest.Server, at int64) { b.Hijack = refuseRequests(whole, "lgrNotFound") },
+		"not found": {func(b *ledgertest.Server, at int64) { b.Hijack(refuseRequests(whole, "lgrNotFound")) },
 			"Server 2 of 2 doesn't have ledger"},
 		"odd": {func(b *ledgertest.Server, _ int64) {
-			b.Hijack = refuseRequests(whole, "internal")
+			b.Hijack(refuseRequests(whole, "internal"))
 		}, "Server 2 of 2 doesn't show ledger"},
 		"a gap": {func(b *ledgertest.Server, at int64) {
 			b.SetBehaviour(func(b *ledgertest.Behaviour) { b.From, b.To = at, at })
 		}, "Server 2 of 2 doesn't have ledger"},
 		"no ledger at all": {func(b *ledgertest.Server, _ int64) {
-			b.Hijack = refuseRequests(`"method":"ledger"`, "slowDown")
+			b.Hijack(refuseRequests(`"method":"ledger"`, "slowDown"))
 		}, "Server 2 of 2 is overloaded"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,12 +65,12 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			at, _ := p.Ledger.Tip()
 			p.CloseLedgers(1)
 			expectTip(t, p.source, p.Ledger)
-			p.a.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+			p.a.Tamper(func(_ string, _ int, result ledgertest.Fields) {
 				ledger, _ := result["ledger"].(ledgertest.Fields)
 				if txs, _ := ledger["transactions"].([]any); len(txs) > 0 {
 					txs[0].(ledgertest.Fields)["tx_json"].(ledgertest.Fields)["DestinationTag"] = 6
 				}
-			}
+			})
 			c.spoil(p.b, at)
 			for range 3 {
 				p.CloseLedgers(1)               // its header was not read yet
@@ -88,7 +88,8 @@ func TestUnconfirmedLedgerIsNotCounted(t *testing.T) {
 			}
 			// The dispute is shown, the ledger is read again, and the dispute ends when both
 			// servers agree.
-			p.a.Tamper, p.b.Hijack = nil, nil
+			p.a.Tamper(nil)
+			p.b.Hijack(nil)
 			p.b.SetBehaviour(func(b *ledgertest.Behaviour) { b.From, b.To = 0, 0 })
 			expectTip(t, p.source, p.Ledger)
 			block, err := chaintest.ReadBlock(t.Context(), p.source, at, watch)
@@ -110,7 +111,7 @@ func TestUnhealthyServersNeedNotConfirm(t *testing.T) {
 		"syncing": func(b *ledgertest.Server) { b.SetBehaviour(func(b *ledgertest.Behaviour) { b.State = "syncing" }) },
 		"behind":  func(b *ledgertest.Server) { b.SetBehaviour(func(b *ledgertest.Behaviour) { b.Hidden = 8 }) },
 		"down": func(b *ledgertest.Server) {
-			b.Hijack = func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
+			b.Hijack(func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +144,7 @@ func TestConfirmationIsRetried(t *testing.T) {
 		l := ledgertest.New(testID, nil)
 		p := &pair{Ledger: l, a: ledgertest.NewServer(l, 2), b: ledgertest.NewServer(l, 2)}
 		var missing atomic.Bool
-		p.b.Hijack = func(w http.ResponseWriter, r *http.Request) bool {
+		p.b.Hijack(func(w http.ResponseWriter, r *http.Request) bool {
 			body, err := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			if err != nil || !bytes.Contains(body, []byte("transactions")) || !missing.CompareAndSwap(true, false) {
@@ -151,7 +152,7 @@ func TestConfirmationIsRetried(t *testing.T) {
 			}
 			w.WriteHeader(status)
 			return true
-		}
+		})
 		p.source = openURLs(t, l, "http://"+p.a.Serve(t), "http://"+p.b.Serve(t))
 		book := chaintest.NewLedger(new(chain.WatchSet), 10_000)
 		follower := chain.NewFollower(chain.FollowerConfig{Network: "till", Source: p.source, Store: book,

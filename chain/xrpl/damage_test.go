@@ -71,15 +71,15 @@ func TestInconsistentLedgersAreRefused(t *testing.T) {
 			}
 			b.CloseLedgers(1)
 			at := b.book.Tip()
-			b.server.Tamper = func(command string, _ int, result fields) {
+			b.server.Tamper(func(command string, _ int, result fields) {
 				if l, ok := result["ledger"].(fields); command == "ledger" && ok && l["transactions"] != nil {
 					spoil(result)
 				}
-			}
+			})
 			if _, err := b.follower.Step(t.Context()); err == nil || b.book.Problem() == "" || b.book.Tip() != at {
 				t.Errorf("error %v, health %q, at %v after %v", err, b.book.Problem(), b.book.Tip(), at)
 			}
-			b.server.Tamper = nil
+			b.server.Tamper(nil)
 			b.closeAndRead()
 		})
 	}
@@ -137,7 +137,7 @@ func TestForeignServersAreRefused(t *testing.T) {
 				t.Parallel()
 				l := ledgertest.New(testID, nil)
 				s := ledgertest.NewServer(l, 2)
-				s.Hijack = c.hijack
+				s.Hijack(c.hijack)
 				source := openURLs(t, l, scheme+"://user:hunter2@"+s.Serve(t))
 				_, err := source.At(t.Context())
 				var told chain.Problem

@@ -121,11 +121,11 @@ func TestStaleLedgerIsRefused(t *testing.T) {
 	l.AdvanceTime(time.Second)
 	expectNoTip(t, source, "lags")
 	// A server with a stopped clock reports its ledger as new.
-	s.Tamper = func(command string, _ int, result ledgertest.Fields) {
+	s.Tamper(func(command string, _ int, result ledgertest.Fields) {
 		if command == "server_info" {
 			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["age"] = 1
 		}
-	}
+	})
 	expectTip(t, source, l)
 	l.AdvanceTime(maxClockSkew)
 	expectNoTip(t, source, "lags")
@@ -141,7 +141,7 @@ func TestNewestAPIVersionIsTriedFirst(t *testing.T) {
 	for newest := 1; newest <= 2; newest++ {
 		s := ledgertest.NewServer(l, newest)
 		var asked [3]atomic.Int32
-		s.Tamper = func(_ string, version int, _ ledgertest.Fields) { asked[version].Add(1) }
+		s.Tamper(func(_ string, version int, _ ledgertest.Fields) { asked[version].Add(1) })
 		host := s.Serve(t)
 		for _, scheme := range []string{"http", "ws"} {
 			source := openURLs(t, l, scheme+"://"+host)
@@ -282,14 +282,14 @@ func TestInventedPaymentIsContradicted(t *testing.T) {
 	if err != nil || len(block.Transfers) != 1 || block.Transfers[0].TxID != id {
 		t.Fatalf("block %+v, error %v, want the payment", block, err)
 	}
-	p.a.Tamper = func(command string, _ int, result ledgertest.Fields) {
+	p.a.Tamper(func(command string, _ int, result ledgertest.Fields) {
 		if command != "ledger" {
 			return
 		}
 		if txs, ok := result["ledger"].(ledgertest.Fields)["transactions"].([]any); ok {
 			txs[0].(ledgertest.Fields)["tx_json"].(ledgertest.Fields)["DestinationTag"] = 6
 		}
-	}
+	})
 	expectTip(t, p.source, p.Ledger)
 	if block, err = chaintest.ReadBlock(t.Context(), p.source, at, watch); err == nil ||
 		!strings.Contains(err.Error(), "Servers 1 and 2 of 2 disagree about the content of ledger") {
@@ -305,7 +305,7 @@ func TestSilentServerIsGivenUp(t *testing.T) {
 	for _, scheme := range []string{"http", "ws"} {
 		s := ledgertest.NewServer(l, 2)
 		ended := make(chan struct{})
-		s.Hijack = func(http.ResponseWriter, *http.Request) bool { <-ended; return true }
+		s.Hijack(func(http.ResponseWriter, *http.Request) bool { <-ended; return true })
 		source := openURLs(t, l, scheme+"://"+s.Serve(t))
 		t.Cleanup(func() { close(ended) }) // before the server waits for its answers
 		switch asking := source.nodes.Members[0].transport.(type) {

@@ -42,12 +42,12 @@ func TestPagesMustBeOfOneLedger(t *testing.T) {
 	at, _ := b.Ledger.Tip()
 	b.server.SetBehaviour(func(b *ledgertest.Behaviour) { b.Page = 2 })
 	pages := 0
-	b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+	b.server.Tamper(func(_ string, _ int, result ledgertest.Fields) {
 		ledger, _ := result["ledger"].(ledgertest.Fields)
 		if pages++; pages == 2 {
 			changeCloseTime(t, ledger, at, 800_000_000)
 		}
-	}
+	})
 	block, err := b.source.nodes.Members[0].fetchBlock(t.Context(), at, b.watch)
 	if err == nil || !strings.Contains(err.Error(), "two ledgers") || pages != 2 {
 		t.Errorf("%+v, %v after %d pages", block, err, pages)
@@ -108,14 +108,14 @@ func TestPagesCountEachTransactionOnce(t *testing.T) {
 		},
 	} {
 		pages := 0
-		b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+		b.server.Tamper(func(_ string, _ int, result ledgertest.Fields) {
 			ledger := result["ledger"].(ledgertest.Fields)
 			txs := ledger["transactions"].([]any)
 			if pages++; pages == 1 {
 				shown = txs
 			}
 			ledger["transactions"] = change(pages, txs)
-		}
+		})
 		block, err := b.source.nodes.Members[0].fetchBlock(t.Context(), at, b.watch)
 		if whole := name == ""; whole != (err == nil) || whole && len(block.Transfers) != payments || pages != 3 {
 			t.Errorf("%q: %d transfers, %v after %d pages", name, len(block.Transfers), err, pages)
@@ -128,9 +128,9 @@ func TestHeaderNeedsTime(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
 	at, _ := b.Ledger.Tip()
-	b.server.Tamper = func(_ string, _ int, result ledgertest.Fields) {
+	b.server.Tamper(func(_ string, _ int, result ledgertest.Fields) {
 		changeCloseTime(t, result["ledger"].(ledgertest.Fields), at, 0)
-	}
+	})
 	header, err := openURLs(t, b.Ledger, "http://"+b.server.Serve(t)).nodes.Members[0].fetchHeader(t.Context(), at)
 	if err == nil || !strings.Contains(err.Error(), "no time") {
 		t.Errorf("header %+v, error %v, want \"no time\"", header, err)
@@ -142,12 +142,12 @@ func TestHeaderNeedsTime(t *testing.T) {
 func TestTipMustMatchServerInfo(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
-	b.server.Tamper = func(command string, _ int, result ledgertest.Fields) {
+	b.server.Tamper(func(command string, _ int, result ledgertest.Fields) {
 		if command == "server_info" {
 			result["info"].(ledgertest.Fields)["validated_ledger"].(ledgertest.Fields)["hash"] = strings.Repeat("AB",
 				32)
 		}
-	}
+	})
 	expectNoTip(t, b.source, "a ledger's header that is damaged")
 }
 
@@ -155,11 +155,11 @@ func TestTipMustMatchServerInfo(t *testing.T) {
 func TestAccountMustBeValidated(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, 2)
-	b.server.Tamper = func(command string, _ int, result ledgertest.Fields) {
+	b.server.Tamper(func(command string, _ int, result ledgertest.Fields) {
 		if command == "account_info" {
 			result["validated"] = false
 		}
-	}
+	})
 	if got, err := b.source.nodes.Members[0].fetchAccount(t.Context(), b.account); err == nil {
 		t.Errorf("account %+v from an open ledger, want an error", got)
 	}

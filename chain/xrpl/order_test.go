@@ -52,11 +52,11 @@ func TestTermsOfOrders(t *testing.T) {
 			t.Errorf("after a number that was used: %+v, %v, want %q", got, err, chain.NumberTaken)
 		}
 		for open, want := range map[string]int64{`"9"`: leastFee, `"11"`: 22, `"4000000"`: mostFee, `10`: leastFee} {
-			s.Tamper = func(command string, _ int, result ledgertest.Fields) {
+			s.Tamper(func(command string, _ int, result ledgertest.Fields) {
 				if command == "fee" {
 					result["drops"].(ledgertest.Fields)["open_ledger_fee"] = jsontext.Value(open)
 				}
-			}
+			})
 			if got, err := prepare(""); err != nil || got.Fee.Cmp(money.Units(want)) != 0 {
 				t.Errorf("with an open ledger's fee of %s: %+v, %v, want %d", open, got, err, want)
 			}

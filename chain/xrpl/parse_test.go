@@ -257,12 +257,12 @@ func TestAnswersCostBoundedMemory(t *testing.T) {
 		"depth":         fill(ledger, `[`, ``),
 	} {
 		s := ledgertest.NewServer(ledgertest.New(testID, nil), 2)
-		s.Hijack = func(w http.ResponseWriter, r *http.Request) bool {
+		s.Hijack(func(w http.ResponseWriter, r *http.Request) bool {
 			_, _ = io.Copy(io.Discard, r.Body)
 			w.Header().Set("Content-Length", fmt.Sprint(len(answer)))
 			_, _ = w.Write(answer)
 			return true
-		}
+		})
 		source := openURLs(t, s.Ledger, "http://"+s.Serve(t))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

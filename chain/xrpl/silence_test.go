@@ -62,16 +62,16 @@ func TestSilentServerIsLeftOut(t *testing.T) {
 			var mute atomic.Bool
 			mute.Store(!c.later)
 			if c.drips {
-				bad.Hijack = func(w http.ResponseWriter,
+				bad.Hijack(func(w http.ResponseWriter,
 					_ *http.Request) bool {
 					return mute.Load() && dripBytes(w, ended)
-				}
+				})
 			} else {
-				bad.Tamper = func(string, int, ledgertest.Fields) {
+				bad.Tamper(func(string, int, ledgertest.Fields) {
 					if mute.Load() {
 						<-ended
 					}
-				}
+				})
 			}
 			source := openURLs(t, l, c.scheme+"://"+bad.Serve(t), c.scheme+"://"+good.Serve(t))
 			endHangingRequests(t, source, ended)
@@ -125,11 +125,11 @@ func TestDrippingServerIsAskedLast(t *testing.T) {
 	l := ledgertest.New(testID, nil)
 	bad, good := ledgertest.NewServer(l, 2), ledgertest.NewServer(l, 2)
 	ended := make(chan struct{})
-	bad.Hijack = func(w http.ResponseWriter, r *http.Request) bool {
+	bad.Hijack(func(w http.ResponseWriter, r *http.Request) bool {
 		body, err := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		return err == nil && bytes.Contains(body, []byte("transactions")) && dripBytes(w, ended)
-	}
+	})
 	source := openURLs(t, l, "http://"+bad.Serve(t), "http://"+good.Serve(t))
 	endHangingRequests(t, source, ended)
 	patience := shortenTimeouts(source)

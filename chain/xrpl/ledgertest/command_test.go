@@ -35,13 +35,13 @@ type answer struct {
 
 // failWhenDown makes the server answer with 503 while down is set.
 func (s *Server) failWhenDown(down *atomic.Bool) {
-	s.Hijack = func(w http.ResponseWriter, _ *http.Request) bool {
+	s.Hijack(func(w http.ResponseWriter, _ *http.Request) bool {
 		fails := down.Load()
 		if fails {
 			http.Error(w, "Service Unavailable", http.StatusServiceUnavailable)
 		}
 		return fails
-	}
+	})
 }
 
 // runInput runs the commands of an input and answers each, until the input ends.

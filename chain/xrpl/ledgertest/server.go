@@ -27,13 +27,11 @@ type Behaviour struct {
 // Server shows a Ledger. It is an HTTP handler for JSON-RPC and for websockets.
 type Server struct {
 	*Ledger
-	// Hijack answers requests instead of the server if it is set and returns true.
-	Hijack func(http.ResponseWriter, *http.Request) bool
-	// Tamper changes results if it is set.
-	Tamper func(command string, version int, result Fields)
 
 	mu            sync.Mutex
 	behaviour     Behaviour
+	hijack        func(http.ResponseWriter, *http.Request) bool
+	tamper        func(command string, version int, result Fields)
 	newest        int  // newest version of the API
 	admin         bool // commands for administrators are allowed
 	commandCounts map[string]int
@@ -49,6 +47,20 @@ func (s *Server) SetBehaviour(change func(*Behaviour)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.behaviour)
+}
+
+// Hijack lets answer reply to requests; the server replies where answer returns false, or is nil.
+func (s *Server) Hijack(answer func(http.ResponseWriter, *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hijack = answer
+}
+
+// Tamper lets change alter the results of commands, unless it is nil.
+func (s *Server) Tamper(change func(command string, version int, result Fields)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tamper = change
 }
 
 func (s *Server) currentBehaviour() Behaviour {
@@ -104,7 +116,10 @@ func (s *Server) completeLedgers() string {
 
 // ServeHTTP answers JSON-RPC, or opens a websocket.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.Hijack != nil && s.Hijack(w, r) {
+	s.mu.Lock()
+	hijack := s.hijack
+	s.mu.Unlock()
+	if hijack != nil && hijack(w, r) {
 		return
 	}
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -150,14 +165,17 @@ func (p *apiError) errorFields(r *request) Fields {
 
 func (s *Server) runAndTamper(r *request) (Fields, *apiError) {
 	result, refused := s.runCommand(r)
-	if refused == nil && s.Tamper != nil {
+	s.mu.Lock()
+	tamper := s.tamper
+	s.mu.Unlock()
+	if refused == nil && tamper != nil {
 		var copied Fields
 		decoder := json.NewDecoder(strings.NewReader(encodeJSON(result)))
 		decoder.UseNumber()
 		if err := decoder.Decode(&copied); err != nil {
 			panic(err) // the JSON was encoded above
 		}
-		s.Tamper(r.command, r.version, copied)
+		tamper(r.command, r.version, copied)
 		result = copied
 	}
 	return result, refused
