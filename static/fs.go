@@ -4,6 +4,7 @@
 package static
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -28,6 +29,11 @@ const (
 // CacheControl is the header value for an asset fetched by its current hash.
 const CacheControl = "public, max-age=31536000, immutable"
 
+const (
+	manifestName = "img/app.webmanifest"
+	iconName     = "img/favicon.svg"
+)
+
 type asset struct {
 	hash string
 	body []byte
@@ -45,14 +51,22 @@ func load() map[string]asset {
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(body)
-		found[name] = asset{hash: hex.EncodeToString(sum[:])[:10], body: body}
+		found[name] = newAsset(body)
 		return nil
 	})
 	if err != nil {
 		panic("static: embedded files can't be read: " + err.Error())
 	}
+	// The manifest's icon is the page's: under an address of its own it would be loaded twice.
+	icon := Prefix + found[iconName].hash + "/" + iconName
+	manifest := bytes.Replace(found[manifestName].body, []byte(`"favicon.svg"`), []byte(`"`+icon+`"`), 1)
+	found[manifestName] = newAsset(manifest)
 	return found
+}
+
+func newAsset(body []byte) asset {
+	sum := sha256.Sum256(body)
+	return asset{hash: hex.EncodeToString(sum[:])[:10], body: body}
 }
 
 // URL is the address of an asset by its name, for example "js/app.js". An

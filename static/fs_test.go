@@ -17,6 +17,13 @@ func TestEveryURLOpensItsAsset(t *testing.T) {
 	}
 }
 
+func TestManifestNamesTheIconOfPages(t *testing.T) {
+	manifest, _ := Open(strings.TrimPrefix(URL("img/app.webmanifest"), Prefix))
+	if icon := URL("img/favicon.svg"); !strings.Contains(string(manifest.Body), `"src": "`+icon+`"`) {
+		t.Errorf("the manifest doesn't name %s, and a browser loads its icon twice:\n%s", icon, manifest.Body)
+	}
+}
+
 func TestOldHashIsNotImmutable(t *testing.T) {
 	file, ok := Open("0000000000/js/app.js")
 	if !ok || file.Immutable {

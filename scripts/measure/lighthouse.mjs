@@ -102,7 +102,7 @@ async function measure({ url, cookie }) {
   }
   const median = (value) => found.map(value).sort((a, b) => a - b)[Math.floor(runs / 2)];
   // What the page loads; what it does afterwards, such as listening for news, isn't its weight.
-  const loaded = (lhr) => lhr.audits["network-requests"].details.items.filter((r) => ["Document", "Stylesheet", "Script", "Image", "Font", "Other"].includes(r.resourceType) && !r.url.startsWith("data:"));
+  const loaded = (lhr) => lhr.audits["network-requests"].details.items.filter((r) => ["Document", "Stylesheet", "Script", "Image", "Font", "Other"].includes(r.resourceType) && !r.url.startsWith("data:") && r.transferSize > 0); // 0: from the cache
   const score = (category) => median((lhr) => Math.round(lhr.categories[category].score * 100));
   const failed = Object.values(found[0].audits).filter((a) => a.score !== null && a.score < 0.9 && !["informative", "manual", "notApplicable"].includes(a.scoreDisplayMode)).map((a) => `${a.id}: ${a.displayValue ?? a.title}`);
   return {
