@@ -41,6 +41,23 @@ type Endpoint struct {
 	UpdatedAt    time.Time
 }
 
+// What OffReason says.
+const (
+	offAfterFailures = "Every delivery failed for 5 days."
+	offAfterGone     = "It answered 410 Gone, which asks for no more events."
+)
+
+// OffCode is the code of OffReason; "" where that is none of this release.
+func (e Endpoint) OffCode() string {
+	switch e.OffReason {
+	case offAfterFailures:
+		return "off_after_failures"
+	case offAfterGone:
+		return "off_after_gone"
+	}
+	return ""
+}
+
 // Status is the word of the interface: active or inactive.
 func (e Endpoint) Status() string {
 	if e.Active {

@@ -116,9 +116,9 @@ func (s *Service) RecordFailure(tx *models.Tx, id, url string, gone bool) error 
 	set := map[string]any{"failing_since": *row.FailingSince, "failed_at": now}
 	off := row.Active && (gone || !row.FailingSince.After(now.Add(-Patience)))
 	if off {
-		row.OffReason = "Every delivery failed for 5 days."
+		row.OffReason = offAfterFailures
 		if gone {
-			row.OffReason = "It answered 410 Gone, which asks for no more events."
+			row.OffReason = offAfterGone
 		}
 		set["active"], set["off_reason"], set["updated_at"] = false, row.OffReason, now
 	}

@@ -16,6 +16,7 @@ var errorFiles embed.FS
 type coded struct {
 	Refusals map[string]string // by the code of the refusal
 	Remarks  map[string]string // of payments, by the reason of their state
+	Problems map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
 }
 
 var codedSentences = loadCoded()
@@ -54,4 +55,13 @@ func Remark(ctx context.Context, reason, remark string) string {
 		return own
 	}
 	return remark
+}
+
+// Problem returns what is wrong with a webhook in the language of the context: the sentence of the code, or the
+// English sentence where the language has none.
+func Problem(ctx context.Context, code, sentence string) string {
+	if own, ok := codedSentences[LanguageOf(ctx)].Problems[code]; ok {
+		return own
+	}
+	return sentence
 }

@@ -3,6 +3,7 @@ package words_test
 import (
 	"context"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -50,6 +51,37 @@ func TestRefusalsAreByCode(t *testing.T) {
 		if got := words.Refusal(c.ctx, c.code, "As it is."); got != c.want {
 			t.Errorf("Refusal(%q) is %q, want %q", c.code, got, c.want)
 		}
+	}
+}
+
+// TestProblemsAreByCode: each code of an attempt without an answer, and of what switches a webhook off, has its sentence,
+// and each sentence has a code.
+func TestProblemsAreByCode(t *testing.T) {
+	var codes []string
+	for file, code := range map[string]string{"diagnose/problem.go": ` Code = "(\w+)"`, "endpoint.go": `return "(off_\w+)"`} {
+		text, err := os.ReadFile("../../core/webhook/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(code).FindAllStringSubmatch(string(text), -1) {
+			codes = append(codes, found[1])
+		}
+	}
+	for _, lang := range words.DashboardLanguages()[1:] {
+		var sentences struct{ Problems map[string]string }
+		if _, err := toml.DecodeFile("errors/"+lang+".toml", &sentences); err != nil {
+			t.Fatalf("%s: %v", lang, err)
+		}
+		got := slices.Sorted(maps.Keys(sentences.Problems))
+		if want := slices.Sorted(slices.Values(codes)); !slices.Equal(got, want) {
+			t.Errorf("%s: the problems are %v, want %v", lang, got, want)
+		}
+		if got := words.Problem(words.WithLanguage(t.Context(), lang), codes[0], "As it is."); got != sentences.Problems[codes[0]] {
+			t.Errorf("Problem(%s) in %s is %q, want %q", codes[0], lang, got, sentences.Problems[codes[0]])
+		}
+	}
+	if got := words.Problem(t.Context(), codes[0], "As it is."); got != "As it is." {
+		t.Errorf("Problem(%s) in English is %q, want the sentence itself", codes[0], got)
 	}
 }
 

@@ -59,6 +59,16 @@ const (
 // Describe returns the sentence of a code.
 func (c Code) Describe() string { return problems[c].sentence }
 
+// FindCode returns the code of a sentence of Describe; "" of any other text. Deliveries are stored with the sentence.
+func FindCode(sentence string) Code {
+	for code, problem := range problems {
+		if problem.sentence == sentence {
+			return code
+		}
+	}
+	return ""
+}
+
 // TraceRequest prepares a request's context. The returned function gives the code of the error of a
 // request with this context.
 func TraceRequest(ctx context.Context) (traced context.Context, findCode func(err error) Code) {

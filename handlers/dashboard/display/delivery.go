@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
+	"cointill/core/webhook/diagnose"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
@@ -31,7 +32,7 @@ func DeliveryRow(ctx context.Context, d delivery.Delivery, zone *time.Location) 
 
 // DeliveryResult is a short sentence about how a delivery stands.
 func DeliveryResult(ctx context.Context, d delivery.Delivery) (string, ui.Tone) {
-	answer := d.LastError
+	answer := words.Problem(ctx, string(diagnose.FindCode(d.LastError)), d.LastError)
 	if d.LastStatus != 0 {
 		answer = words.T(ctx, "webhook.answered", "Status", strconv.Itoa(d.LastStatus))
 	}

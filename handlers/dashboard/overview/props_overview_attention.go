@@ -46,7 +46,8 @@ func listAttention(ctx context.Context, f overviewFacts) (items []dashboard.Atte
 	for _, e := range f.Endpoints {
 		switch {
 		case e.OffReason != "":
-			add(ui.Bad, words.T(ctx, "overview.webhook_off", "Name", e.Name), e.OffReason, display.WebhookPath(e.ID))
+			add(ui.Bad, words.T(ctx, "overview.webhook_off", "Name", e.Name),
+				words.Problem(ctx, e.OffCode(), e.OffReason), display.WebhookPath(e.ID))
 		case e.Active && e.FailingSince != nil:
 			text := words.T(ctx, "overview.webhook_fails_text", "Since", ui.TimeText(ctx, e.FailingSince.In(f.Zone)))
 			href := display.WebhookPath(e.ID)

@@ -14,9 +14,11 @@ import (
 	"cointill/core/stats"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
+	"cointill/core/webhook/diagnose"
 	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
+	"cointill/views/words"
 )
 
 func TestSpans(t *testing.T) {
@@ -195,6 +197,27 @@ func TestAttention(t *testing.T) {
 	}
 	if listAttention(t.Context(), overviewFacts{}) != nil {
 		t.Error("something is said when there is nothing")
+	}
+}
+
+// TestFailingWebhookSpeaksTheLanguage: what a failing endpoint last did, and why one was switched off, are in the
+// language of the reader.
+func TestFailingWebhookSpeaksTheLanguage(t *testing.T) {
+	since := noon
+	f := overviewFacts{Zone: time.UTC, Endpoints: []webhook.Endpoint{{ID: "whk_1", Active: true, FailingSince: &since},
+		{ID: "whk_2", OffReason: "Every delivery failed for 5 days."},
+		{ID: "whk_3", OffReason: "It answered 410 Gone, which asks for no more events."}},
+		Failed: map[string]delivery.Delivery{"whk_1": {EndpointID: "whk_1", Attempt: 1, LastError: diagnose.ConnectionRefused.Describe(),
+			State: webhook.Pending}}}
+	for lang, want := range map[string][]string{
+		"en": {"Last response: The connection was refused.", "Every delivery failed for 5 days.", "It answered 410 Gone"},
+		"fr": {"Dernière réponse\u00a0: La connexion a été refusée.", "Toutes les livraisons ont échoué pendant 5 jours.", "Il a répondu 410 Gone"},
+	} {
+		for i, item := range listAttention(words.WithLanguage(t.Context(), lang), f) {
+			if !strings.Contains(item.Text, want[i]) {
+				t.Errorf("%s: the alert of %s says %q, want %q in it", lang, f.Endpoints[i].ID, item.Text, want[i])
+			}
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ func attemptResult(ctx context.Context, a delivery.Attempt) (string, ui.Tone) {
 	if a.Error == "" {
 		return words.T(ctx, "webhook.delivered_with", "Status", strconv.Itoa(a.Status)), ui.Good
 	}
-	return a.Error, ui.Bad
+	return words.Problem(ctx, string(a.Code), a.Error), ui.Bad
 }
 
 // signatureProps is the page of the signature checker.
