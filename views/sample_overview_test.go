@@ -84,7 +84,7 @@ func overviewPages(live layout.Page) map[string]templ.Component {
 	alarmed := overviewPage(live)
 	alarmed.Attention = []dashboard.Attention{{Tone: ui.Bad, Title: "Bitcoin payments are unavailable", Text: "The network bitcoin-mainnet is not being followed safely now: it is catching up, at block 870,112 of 870,991.", Href: "/dashboard/methods"},
 		{Tone: ui.Warn, Title: "2 declined payments to resolve", Text: "Payments received with the wrong amount or too late. Accept or refund each one.", Href: "/dashboard/payments?need=decision"},
-		{Tone: ui.Warn, Title: "Webhook “Ledger” is failing", Text: "No successful delivery since 20 Nov 2026, 09:12.", Href: "/dashboard/webhooks/2"}}
+		{Tone: ui.Warn, Title: "5 webhooks are failing", Text: "No successful delivery to Orders, Stock, Ledger and 2 more.", Href: "/dashboard/webhooks"}}
 	own := overviewPage(page)
 	own.Own, own.Spans[2].On, own.Days, own.Chart = true, false, "1 Sep 2025 – 31 Aug 2026", dayChart(53)
 	own.Wrong = []string{"There is no currency “EUR”."}

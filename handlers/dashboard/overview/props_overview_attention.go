@@ -2,10 +2,12 @@ package overview
 
 import (
 	"context"
+	"strings"
 
 	"cointill/core/money"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
+	"cointill/core/webhook"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/views/dashboard"
@@ -43,23 +45,47 @@ func listAttention(ctx context.Context, f overviewFacts) (items []dashboard.Atte
 		add(ui.Warn, formatCount(ctx, n, "overview.unmatched"), words.T(ctx, "overview.unmatched_text"),
 			display.UnmatchedPath)
 	}
+	var failing []webhook.Endpoint
 	for _, e := range f.Endpoints {
 		switch {
 		case e.OffReason != "":
 			add(ui.Bad, words.T(ctx, "overview.webhook_off", "Name", e.Name),
 				words.Problem(ctx, e.OffCode(), e.OffReason), display.WebhookPath(e.ID))
 		case e.Active && e.FailingSince != nil:
-			text := words.T(ctx, "overview.webhook_fails_text", "Since", ui.TimeText(ctx, e.FailingSince.In(f.Zone)))
-			href := display.WebhookPath(e.ID)
-			if failed, found := f.Failed[e.ID]; found {
-				why, _ := display.DeliveryResult(ctx, failed)
-				text = words.T(ctx, "overview.webhook_fails_why", "Since", text, "Why", why)
-				href = display.DeliveryPath(e.ID, failed.EventID)
-			}
-			add(ui.Warn, words.T(ctx, "overview.webhook_fails", "Name", e.Name), text, href)
+			failing = append(failing, e)
 		}
 	}
+	if n := len(failing); n > 1 {
+		add(ui.Warn, words.N(ctx, "overview.webhooks_fail", n),
+			words.T(ctx, "overview.webhooks_fail_text", "Names", joinFailing(ctx, failing)), display.WebhooksPath)
+	} else if n == 1 {
+		e := failing[0]
+		text := words.T(ctx, "overview.webhook_fails_text", "Since", ui.TimeText(ctx, e.FailingSince.In(f.Zone)))
+		href := display.WebhookPath(e.ID)
+		if failed, found := f.Failed[e.ID]; found {
+			why, _ := display.DeliveryResult(ctx, failed)
+			text = words.T(ctx, "overview.webhook_fails_why", "Since", text, "Why", why)
+			href = display.DeliveryPath(e.ID, failed.EventID)
+		}
+		add(ui.Warn, words.T(ctx, "overview.webhook_fails", "Name", e.Name), text, href)
+	}
 	return items
+}
+
+// failingNamed is how many endpoints that fail are named; the others are counted.
+const failingNamed = 3
+
+// joinFailing names the first endpoints that fail, and counts the others.
+func joinFailing(ctx context.Context, failing []webhook.Endpoint) string {
+	var names []string
+	for _, e := range failing[:min(failingNamed, len(failing))] {
+		names = append(names, e.Name)
+	}
+	joined := strings.Join(names, ", ")
+	if more := len(failing) - len(names); more > 0 {
+		return words.N(ctx, "overview.webhooks_more", more, "Names", joined)
+	}
+	return joined
 }
 
 // joinUnhealthy names the coins that can't be paid for one reason, as people call them.

@@ -180,7 +180,7 @@ func TestAttention(t *testing.T) {
 	f := overviewFacts{Zone: time.UTC, Waiting: list.Waiting{Reversed: 1},
 		Unhealthy: map[money.Coin]string{money.ETH: "It is behind.", money.BTC: "", money.USDT: "It is behind.",
 			money.XRP: "It hangs."},
-		Endpoints: []webhook.Endpoint{{ID: "whk_1", Name: "Well", Active: true}, {ID: "whk_2", Name: "Shop", OffReason: "It answered 410."}, {ID: "whk_3", Name: "Till", Active: true, FailingSince: &since}, {ID: "whk_4", Name: "Old", FailingSince: &since},
+		Endpoints: []webhook.Endpoint{{ID: "whk_1", Name: "Well", Active: true}, {ID: "whk_2", Name: "Shop", OffReason: "It answered 410."}, {ID: "whk_4", Name: "Old", FailingSince: &since},
 			{ID: "whk_5", Name: "Stock", Active: true, FailingSince: &since}},
 		Failed: map[string]delivery.Delivery{"whk_5": {EventID: "evt_1", EndpointID: "whk_5", Attempt: 1, LastStatus: 500,
 			State: webhook.Pending}}}
@@ -190,7 +190,7 @@ func TestAttention(t *testing.T) {
 	}
 	want := []string{"Ether and Tether USD payments are unavailable /dashboard/methods",
 		"XRP payments are unavailable /dashboard/methods", "1 reversed payment /dashboard/payments?need=reversed",
-		"Webhook “Shop” was switched off /dashboard/webhooks/whk_2", "Webhook “Till” is failing /dashboard/webhooks/whk_3",
+		"Webhook “Shop” was switched off /dashboard/webhooks/whk_2",
 		"Webhook “Stock” is failing /dashboard/webhooks/whk_5/deliveries/evt_1"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))
@@ -200,18 +200,48 @@ func TestAttention(t *testing.T) {
 	}
 }
 
+// TestFailingWebhooksShareOneAlert: two or more failing endpoints make one alert, which names at most three.
+func TestFailingWebhooksShareOneAlert(t *testing.T) {
+	since := noon
+	f := overviewFacts{Zone: time.UTC}
+	for _, c := range []struct{ add, english, french string }{
+		{"One", "", ""},
+		{"Two", "2 webhooks are failing: No successful delivery to One, Two.", "2 webhooks sont en échec: Aucune livraison réussie vers One, Two."},
+		{"Three", "3 webhooks are failing: No successful delivery to One, Two, Three.", "3 webhooks sont en échec: Aucune livraison réussie vers One, Two, Three."},
+		{"Four", "4 webhooks are failing: No successful delivery to One, Two, Three and 1 more.", "4 webhooks sont en échec: Aucune livraison réussie vers One, Two, Three et 1 autre."},
+		{"Five", "5 webhooks are failing: No successful delivery to One, Two, Three and 2 more.", "5 webhooks sont en échec: Aucune livraison réussie vers One, Two, Three et 2 autres."},
+	} {
+		f.Endpoints = append(f.Endpoints, webhook.Endpoint{ID: "whk_" + c.add, Name: c.add, Active: true, FailingSince: &since})
+		for lang, want := range map[string]string{"en": c.english, "fr": c.french} {
+			items := listAttention(words.WithLanguage(t.Context(), lang), f)
+			if len(items) != 1 {
+				t.Errorf("%s: %d endpoints fail and make %d alerts, want 1: %+v", lang, len(f.Endpoints), len(items), items)
+				continue
+			}
+			if want == "" {
+				if items[0].Href != "/dashboard/webhooks/whk_One" {
+					t.Errorf("%s: one failing endpoint leads to %s, want its own page", lang, items[0].Href)
+				}
+			} else if got := items[0].Title + ": " + items[0].Text; got != want || items[0].Href != "/dashboard/webhooks" {
+				t.Errorf("%s: %d endpoints fail: %q (%s), want %q (/dashboard/webhooks)", lang, len(f.Endpoints), got, items[0].Href, want)
+			}
+		}
+	}
+}
+
 // TestFailingWebhookSpeaksTheLanguage: what a failing endpoint last did, and why one was switched off, are in the
 // language of the reader.
 func TestFailingWebhookSpeaksTheLanguage(t *testing.T) {
 	since := noon
-	f := overviewFacts{Zone: time.UTC, Endpoints: []webhook.Endpoint{{ID: "whk_1", Active: true, FailingSince: &since},
+	f := overviewFacts{Zone: time.UTC, Endpoints: []webhook.Endpoint{
 		{ID: "whk_2", OffReason: "Every delivery failed for 5 days."},
-		{ID: "whk_3", OffReason: "It answered 410 Gone, which asks for no more events."}},
+		{ID: "whk_3", OffReason: "It answered 410 Gone, which asks for no more events."},
+		{ID: "whk_1", Active: true, FailingSince: &since}},
 		Failed: map[string]delivery.Delivery{"whk_1": {EndpointID: "whk_1", Attempt: 1, LastError: diagnose.ConnectionRefused.Describe(),
 			State: webhook.Pending}}}
 	for lang, want := range map[string][]string{
-		"en": {"Last response: The connection was refused.", "Every delivery failed for 5 days.", "It answered 410 Gone"},
-		"fr": {"Dernière réponse\u00a0: La connexion a été refusée.", "Toutes les livraisons ont échoué pendant 5 jours.", "Il a répondu 410 Gone"},
+		"en": {"Every delivery failed for 5 days.", "It answered 410 Gone", "Last response: The connection was refused."},
+		"fr": {"Toutes les livraisons ont échoué pendant 5 jours.", "Il a répondu 410 Gone", "Dernière réponse\u00a0: La connexion a été refusée."},
 	} {
 		for i, item := range listAttention(words.WithLanguage(t.Context(), lang), f) {
 			if !strings.Contains(item.Text, want[i]) {
