@@ -69,3 +69,22 @@ func TestPhonePaysWithoutScrolling(t *testing.T) {
 		t.Errorf("looked at %d pages, want all languages and coins", seen)
 	}
 }
+
+// TestTillLeavesFromTheHeadersRow: on a phone the locked till's button to leave stands in the row of the business's name.
+func TestTillLeavesFromTheHeadersRow(t *testing.T) {
+	t.Parallel()
+	_, server := serveBook(t)
+	phone := browser.StartShared(t).OpenTab(t, browser.View{Width: 390, Height: 700})
+	for _, name := range []string{"till", "fr-till"} {
+		phone.Open(server.URL + "/" + name + ".html")
+		const read = `(() => {
+	const at = (found) => { const r = document.querySelector(".till-bar > " + found).getBoundingClientRect(); return {Top: r.top, Bottom: r.bottom}; };
+	return {Leave: at("[href$=leave]"), Sound: at("[data-till-sound]"), Name: at(".grow")};
+})()`
+		at := browser.ReadValue(phone, chromedp.Evaluate[struct{ Leave, Sound, Name struct{ Top, Bottom float64 } }](read))
+		if at.Leave.Top != at.Sound.Top || at.Leave.Top > at.Name.Bottom {
+			t.Errorf("%s: Leave is at %.0f px, the sound at %.0f and the name from %.0f to %.0f, want one row",
+				name, at.Leave.Top, at.Sound.Top, at.Name.Top, at.Name.Bottom)
+		}
+	}
+}
