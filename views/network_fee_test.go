@@ -39,3 +39,14 @@ func TestNetworksSayWhatSendingCosts(t *testing.T) {
 		}
 	}
 }
+
+// TestTillKeepsFeeTogether: the till's line about a network's fee breaks nowhere between the number and its unit.
+func TestTillKeepsFeeTogether(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"till-network": "Fee usually under 0.10\u00a0USD",
+		"fr-till": "moins de 0.10\u00a0USD"} {
+		if body := html.UnescapeString(render(t, book()[name])); !strings.Contains(body, want) {
+			t.Errorf("%s lacks %q", name, want)
+		}
+	}
+}

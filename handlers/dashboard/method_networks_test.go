@@ -23,8 +23,8 @@ func TestMethodNetworks(t *testing.T) {
 		const methods, bsc = "/dashboard/methods", "/dashboard/methods/crypto_tether/networks/bsc"
 		b := s.SignIn(ama)
 		expect(t, b.Get(methods), 200, "BNB Smart Chain (BEP-20)",
-			"A transfer of USDT usually costs the customer under 0.10 USD.",
-			"A transfer of USDT usually costs the customer under 2 USD.", "your wallet needs BNB for fees", "final after 12 blocks, in about 2 min", "Shown first to customers")
+			"A transfer of USDT usually costs the customer under 0.10\u00a0USD.",
+			"A transfer of USDT usually costs the customer under 2\u00a0USD.", "your wallet needs BNB for fees", "final after 12 blocks, in about 2 min", "Shown first to customers")
 		if body := b.Get(methods).Body; strings.Contains(body, "crypto_ethereum/networks/") {
 			t.Error("the list has a switch for the only network of ether, want none: it is on by itself")
 		}

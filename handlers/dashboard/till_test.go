@@ -273,7 +273,7 @@ func TestTillChoosesTheNetwork(t *testing.T) {
 		leads(t, b.PostFrom(methods, methods+"/crypto_tether/networks/bsc", url.Values{"enabled": {"true"}}), methods)
 		leads(t, b.PostFrom(methods, methods+"/crypto_tether/networks/bsc/preselect", nil), methods)
 		page := b.Get(keypad)
-		expect(t, page, 200, "Network of USDT", "2 networks", "BNB Smart Chain (BEP-20)", "Fee usually under 0.10 USD",
+		expect(t, page, 200, "Network of USDT", "2 networks", "BNB Smart Chain (BEP-20)", "Fee usually under 0.10\u00a0USD",
 			`name="network_crypto_tether" value="bsc" checked`, `name="network_crypto_tether" value="ethereum">`)
 		if strings.Index(page.Body, `value="bsc"`) > strings.Index(page.Body, `value="ethereum"`) {
 			t.Error("the preselected network isn't first")

@@ -19,7 +19,7 @@ func TestTronHasItsOwnWallet(t *testing.T) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get("/dashboard/methods"), 200, "Tron (TRC-20) nile", at, "needs TRX for fees",
-			"A transfer of USDT usually costs the customer under 5 USD.")
+			"A transfer of USDT usually costs the customer under 5\u00a0USD.")
 		expect(t, b.PostFrom("/dashboard/methods", "/dashboard/methods/crypto_tether/networks/tron",
 			url.Values{"enabled": {"true"}}), 303)
 		expect(t, b.Get("/dashboard/methods"), 200, "needs a wallet of its own")

@@ -202,7 +202,7 @@ func (p StatusProps) otherNetworks() (others []NetworkOption) {
 // describeNetwork says what a transfer on a network costs the customer, and how long it takes. A number and its unit
 // stay on one line.
 func (p StatusProps) describeNetwork(n NetworkOption) string {
-	fee, final := strings.ReplaceAll(n.Fee, " ", "\u00a0"), strings.ReplaceAll(n.Time, " ", "\u00a0")
+	fee, final := words.KeepTogether(n.Fee), words.KeepTogether(n.Time)
 	if fee == "" {
 		return p.t("networks_option", "Native", n.Native, "Time", final)
 	}

@@ -135,6 +135,9 @@ func fillBlanks(lang string, pairs []string) map[string]string {
 	return data
 }
 
+// KeepTogether returns a text that stays on one line, such as a number and its unit.
+func KeepTogether(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
+
 // FormatMoment writes an absolute time to the minute with its zone: in English with
 // the month's name, elsewhere in figures, day first, as all of the languages
 // here are used to.

@@ -57,7 +57,7 @@ func methodNetwork(ctx context.Context, coin money.Coin, n account.MethodNetwork
 		row.Needs = words.T(ctx, "methods.network_needs", "Native", string(facts.Native), "Blocks",
 			strconv.Itoa(facts.Finality.Depth), "Time", display.FormatAge(ctx, facts.UsualTime(false)))
 		if fee := facts.UsualFee(coin); fee != "" {
-			row.Fee = words.T(ctx, "methods.network_fee", "Coin", string(coin), "Fee", fee)
+			row.Fee = words.T(ctx, "methods.network_fee", "Coin", string(coin), "Fee", words.KeepTogether(fee))
 		}
 	}
 	if n.Code == money.Tron {
