@@ -47,7 +47,7 @@ func peoplePages() map[string]templ.Component {
 		"account":               dashboard.Account(dashboard.AccountProps{Page: own, Form: ui.Form{Values: map[string]string{"name": "Amara Okafor"}}, Email: "amara@sunbird.example", FactorSentence: "You sign in with your password only.", Passkeys: "None. A passkey lets you sign in with your fingerprint, face or PIN.", Seats: seats[:1]}),
 		"account-full":          dashboard.Account(dashboard.AccountProps{Page: own, Form: wrong("name", "\u202eAmara", "May not hold invisible or control characters."), Email: "amara@sunbird.example", SecondFactor: true, FactorSentence: "2 recovery codes left. Create new ones.", Passkeys: "3 passkeys. One was refused. Please check it.", Seats: seats, Places: places}),
 		"password":              dashboard.Password(dashboard.PasswordProps{Page: own}),
-		"password-refused":      dashboard.Password(dashboard.PasswordProps{Page: own, Form: wrong("password", "", "Is not your password.")}),
+		"password-refused":      dashboard.Password(dashboard.PasswordProps{Page: own, Form: wrong("password", "", "This isn't your password.")}),
 		"email":                 dashboard.Email(dashboard.EmailProps{Page: own}),
 		"email-factor":          dashboard.Email(dashboard.EmailProps{Page: own, SecondFactor: true, Form: code}),
 		"email-no-server":       dashboard.Email(dashboard.EmailProps{Page: own, NoServer: true}),

@@ -41,7 +41,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		Batches: []dashboard.SafeBatch{{Network: "ethereum-mainnet", Wallets: []ui.Option{{Value: handed.Account, Label: handed.Account}}, Sends: []dashboard.SafeSend{safeRow, handed}}, {Network: "ethereum-sepolia"},
 			{Network: "chain-10", Wallets: []ui.Option{{Value: handed.Account, Label: handed.Account}}}}}
 	refused := one
-	refused.Form = ui.Form{Errors: map[string][]string{"password": {"Is not your password."}, "note": {"May not hold invisible or control characters."}}, Values: map[string]string{"note": "x"}}
+	refused.Form = ui.Form{Errors: map[string][]string{"password": {"This isn't your password."}, "note": {"May not hold invisible or control characters."}}, Values: map[string]string{"note": "x"}}
 	ready := one
 	ready.State, ready.CanApprove, ready.CanReject, ready.CanPlay, ready.HandedOut, ready.Working, ready.ValidUntil = "ready", false, false, false, true, true, now
 	ready.CanAttach, ready.Form = true, ui.Form{Values: map[string]string{"hash": "0x1"}, Errors: map[string][]string{"hash": {"Must be the hash of a transaction, as the wallet shows it."}}}
@@ -143,7 +143,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		{SendRow: row, Network: "Bitcoin · sandbox-bitcoin", Version: "1-0123456789abcdef", Note: "As agreed", BusinessReference: "order-1042", Given: 1, Needed: 2},
 		{SendRow: list[1], Network: "XRP Ledger · xrpl-mainnet", Version: "1-0123456789abcdef", Needed: 1}}}
 	notApproved := approve
-	notApproved.LeftOut, notApproved.Form = 2, ui.Form{Errors: map[string][]string{"password": {"Is not your password."}}}
+	notApproved.LeftOut, notApproved.Form = 2, ui.Form{Errors: map[string][]string{"password": {"This isn't your password."}}}
 	notApproved.Refusals = []dashboard.ApprovalRefusal{{Reference: row.Reference, Href: row.Href, Text: "With this send more would be approved in 24 hours than your limit of 500.00 USD. Approve it later, or raise the limit in Sends."}}
 	noKey := unprepared
 	noKey.Speeds = outputs.Speeds
@@ -162,7 +162,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		Wallets: []dashboard.PayoutWallet{{ID: "1", Network: "ethereum-mainnet", Address: paying[0].Value, Who: "Amara Okafor", Created: now}},
 		Form:    ui.Form{Values: map[string]string{"address": "0x1"}, Errors: map[string][]string{"address": {"Must be an account: 0x and 40 of the characters 0–9 and a–f."}}}}
 	removing := wallets
-	removing.Removed, removing.Form = wallets.Wallets[0], ui.Form{Errors: map[string][]string{"password": {"Is not your password."}}}
+	removing.Removed, removing.Form = wallets.Wallets[0], ui.Form{Errors: map[string][]string{"password": {"This isn't your password."}}}
 	reader, unconnected := wallets, dashboard.PayoutWalletsProps{Page: page, Change: true}
 	reader.Change, reader.Form = false, ui.Form{}
 	seen := rules

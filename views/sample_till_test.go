@@ -41,7 +41,7 @@ func tillPages() map[string]templ.Component {
 		"till-refused": dashboard.Till(refused), "till-no-coin": dashboard.Till(none),
 		"till-leave": dashboard.TillLeave(dashboard.TillLeaveProps{TillPage: page}),
 		"till-leave-refused": dashboard.TillLeave(dashboard.TillLeaveProps{TillPage: page,
-			Form: ui.Form{Errors: map[string][]string{"pin": {"Is not the PIN."}}}}),
+			Form: ui.Form{Errors: map[string][]string{"pin": {"This isn't the PIN."}}}}),
 	}
 	for name, has := range map[string]bool{"till-settings": false, "till-settings-pin": true} {
 		pages[name] = dashboard.TillSettings(dashboard.TillSettingsProps{Page: shell("Till", "till"), HasPIN: has, Manage: true,

@@ -57,7 +57,7 @@ func customerPages() map[string]templ.Component {
 	mine.EraseHref = "/dashboard/customers/CUS_m2Vn8QkLx0Td/erase"
 	gone.Name, gone.Email, gone.Erased = "Erased Customer", "cus_m2vn8qklx0td@erased.invalid", true
 	erasing := dashboard.EraseProps{Page: page, Code: one.Code, Name: one.Name, Email: one.Email, Href: one.Href, Payments: "4 payments", SecondFactor: true,
-		Form: ui.Form{Errors: map[string][]string{"password": {"Is not your password."}}}}
+		Form: ui.Form{Errors: map[string][]string{"password": {"This isn't your password."}}}}
 	waiting := erasing
 	waiting.Form, waiting.Refused = ui.Form{}, "A payment of this customer has not ended. Erase the data after it has, which takes a day at most."
 	return map[string]templ.Component{

@@ -112,7 +112,7 @@ func reviewPage() dashboard.WalletReviewProps {
 
 func refusedReview() dashboard.WalletReviewProps {
 	p := reviewPage()
-	p.Form = ui.Form{Values: map[string]string{"address": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}, Errors: map[string][]string{"password": {"Is not your password."}}}
+	p.Form = ui.Form{Values: map[string]string{"address": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"}, Errors: map[string][]string{"password": {"This isn't your password."}}}
 	p.SecondFactor = true
 	p.Begins = "This server was restored from a backup, which doesn't know this wallet. So the first 500 of each kind are given to nobody and only watched, and payments get the ones after them."
 	p.Missing, p.Found, p.Former, p.Scripts = true, "It is not among the first 1,000 addresses of this account.", "", nil
@@ -168,7 +168,7 @@ func accountReview() dashboard.AccountReviewProps {
 func refusedAccount() dashboard.AccountReviewProps {
 	p := accountReview()
 	p.TagOptional, p.Discouraged, p.Former = true, true, "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
-	p.Form = ui.Form{Errors: map[string][]string{"password": {"Is not your password."}}}
+	p.Form = ui.Form{Errors: map[string][]string{"password": {"This isn't your password."}}}
 	return p
 }
 

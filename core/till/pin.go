@@ -159,7 +159,7 @@ func (s *Service) noteTry(ctx context.Context, sc scope.Scope, right bool) error
 		return audit.Record(tx, sc, s.Clock(), "till.left", "", nil)
 	})
 	if err == nil && !right {
-		err = fault.Validation(fault.Fields{"pin": {"Is not the PIN."}})
+		err = fault.Validation(fault.Fields{"pin": {"This isn't the PIN."}})
 	}
 	return err
 }

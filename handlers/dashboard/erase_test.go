@@ -221,7 +221,7 @@ func TestErasedCustomerIsNowhere(t *testing.T) {
 		expect(t, b.Get(at), 200, at+"/erase")
 		expect(t, b.Get(at+"/erase"), 200, zainab, zainabEmail, "payments", "undone")
 		wrong := b.PostFrom(at+"/erase", at+"/erase", url.Values{"password": {"not the password"}})
-		expect(t, wrong, 422, "Is not your password.")
+		expect(t, wrong, 422, "This isn't your password.")
 		s.Clock.Advance(time.Minute) // after a wrong password
 		if len(findName(t, s)) < 20 {
 			t.Fatalf("the customer stands in %d columns only before the erasure, want 20", len(findName(t, s)))

@@ -39,7 +39,7 @@ func TestWalletsAreRehearsedInTheSandbox(t *testing.T) {
 			key := url.Values{"key": {strings.TrimSpace(found[1] + found[2])}}
 			expect(t, b.PostFrom(at, at+"/review", key), 200, "This is a rehearsal", "Here nothing changes")
 			key.Set("password", "not the passphrase")
-			expect(t, b.PostFrom(at, at, key), 422, "Is not your password.")
+			expect(t, b.PostFrom(at, at, key), 422, "This isn't your password.")
 			s.Clock.Advance(time.Minute)
 			key.Set("password", servertest.Password)
 			leads(t, b.PostFrom(at, at, key), goingLiveAt)

@@ -72,7 +72,7 @@ func TestSecondFactorPages(t *testing.T) {
 		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		expect(t, b.Get(accountAt), 200, "You sign in with your password only")
-		expect(t, b.PostFrom(factorAt, factorAt, url.Values{"password": {"not the passphrase"}}), 422, "Is not your password.")
+		expect(t, b.PostFrom(factorAt, factorAt, url.Values{"password": {"not the passphrase"}}), 422, "This isn't your password.")
 		s.Clock.Advance(time.Second)
 		key, recovery := withFactor(t, s, b)
 		expect(t, b.Get(accountAt), 200, "10 recovery codes left", "This browser")
@@ -313,7 +313,7 @@ func TestAccountPages(t *testing.T) {
 
 		at = accountAt + "/password"
 		wrong := b.PostFrom(at, at, url.Values{"password": {"not the passphrase"}, "new_password": {newPhrase}})
-		expect(t, wrong, 422, "Is not your password.")
+		expect(t, wrong, 422, "This isn't your password.")
 		if strings.Contains(wrong.Body, newPhrase) || strings.Contains(wrong.Body, "not the passphrase") {
 			t.Error("a password came back")
 		}

@@ -146,7 +146,7 @@ func TestTillPIN(t *testing.T) {
 			return b.Post("/dashboard/till/leave", formOn(b, "/dashboard/till/leave", url.Values{"pin": {pin}}))
 		}
 		for range 4 {
-			expect(t, guess("0815"), 422, "Is not the PIN.")
+			expect(t, guess("0815"), 422, "This isn't the PIN.")
 		}
 		leads(t, guess(tillPIN), "/dashboard")
 		expect(t, b.Get("/dashboard/payments"), 200)

@@ -56,7 +56,7 @@ func TestAccountSetUp(t *testing.T) {
 			t.Error("looking stored something")
 		}
 
-		expect(t, b.PostFrom(ledgerAt, ledgerAt, url.Values{"key": {rAccount}, "password": {"not the passphrase"}}), 422, "Is not your password.", "Is this your XRP account?", rAccount)
+		expect(t, b.PostFrom(ledgerAt, ledgerAt, url.Values{"key": {rAccount}, "password": {"not the passphrase"}}), 422, "This isn't your password.", "Is this your XRP account?", rAccount)
 		s.Clock.Advance(1e9)
 		leads(t, useAccount(b, rAccount), ledgerAt)
 		expect(t, b.Get(ledgerAt), 200, "XRP payments now go to this account", rAccount, "0 destination tags", "View the current setup", "Use another account")

@@ -118,7 +118,7 @@ func TestKeyIsProvedOnThePage(t *testing.T) {
 					"What is needed here is the signature")
 				good := holder.sign(message)
 				refused := send(good, "not the passphrase")
-				expect(t, refused, 422, "Is not your password.", ">"+good+"</textarea>")
+				expect(t, refused, 422, "This isn't your password.", ">"+good+"</textarea>")
 				expect(t, send(good, servertest.Password), 429, "Too many attempts")
 				if n := rows(s, &models.Wallet{}, "proved_at IS NOT NULL"); n != 0 {
 					t.Fatalf("%d keys are proved by refused forms, want none", n)

@@ -135,7 +135,7 @@ func TestWalletPassword(t *testing.T) {
 		}
 		expect(t, send(""), 422, "Is required.", "Is this your Bitcoin wallet?")
 		wrong := send("not the passphrase")
-		expect(t, wrong, 422, "Is not your password.", "Compare these addresses", tpub)
+		expect(t, wrong, 422, "This isn't your password.", "Compare these addresses", tpub)
 		if strings.Contains(wrong.Body, "not the passphrase") {
 			t.Error("a password came back")
 		}

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,8 +48,11 @@ func DescribeRefusal(err error) (flash layout.Flash, status int, unexpected erro
 	}
 	status, unexpected = RefuseForm(&f, err)
 	var sentences []string
-	for _, each := range f.Errors {
-		sentences = append(sentences, each...)
+	for _, field := range slices.Sorted(maps.Keys(f.Errors)) {
+		if field != "" { // the field's label is on another page
+			sentences = append(sentences, strings.ToUpper(field[:1])+strings.ReplaceAll(field[1:], "_", " ")+":")
+		}
+		sentences = append(sentences, f.Errors[field]...)
 	}
 	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " "), Code: f.Code}, status, unexpected
 }

@@ -58,7 +58,7 @@ func (s *Service) own(ctx context.Context, sc scope.Scope, p Proof) (User, error
 		if err := s.refusedUser(ctx, userID, "user.password_refused"); err != nil {
 			return User{}, err
 		}
-		return User{}, fault.Validation(fault.Fields{"password": {"Is not your password."}})
+		return User{}, fault.Validation(fault.Fields{"password": {"This isn't your password."}})
 	case errors.As(err, &f) && f.Kind == fault.Limited:
 		slower := *f
 		slower.Sentence = "Too many attempts in a short time. Wait a moment, then enter your password again."
