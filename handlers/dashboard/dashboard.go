@@ -220,7 +220,7 @@ func New(s Services) *Handlers {
 		Notices: &notifications.Handlers{Notifications: s.Notices, Browsers: s.Browsers},
 		Mailbox: &mailbox.Handlers{Mails: s.Mails, MailServer: s.MailServer},
 		Overview: &overview.Handlers{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Figures: s.Figures,
-			Lists: s.Lists, Quotes: s.Quotes,
+			Lists: s.Lists, Quotes: s.Quotes, Sends: s.Sends,
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Deliveries: s.Deliveries, Networks: s.Networks, Clock: s.Clock},
 		Payments: &payments.Handlers{Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists,
 			Mails: s.Mails, Sandbox: s.Sandbox,

@@ -252,3 +252,17 @@ func TestWalletOfTronIsListedAfterItsRehearsal(t *testing.T) {
 		expect(t, b.Get(goingLiveAt), 200, "Tether USD on Tron Rehearsed", "Tether USD on Tron sandbox-tron", at)
 	})
 }
+
+// TestLiveOverviewLeadsToGoingLive: where no coin can be paid, the overview of live leads to what is left, instead of
+// to a payment link that nobody can pay.
+func TestLiveOverviewLeadsToGoingLive(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		b := inLive(t, s.SignIn(ama))
+		answer := b.Get("/dashboard")
+		expect(t, answer, 200, "No coin can be paid yet.", `class="btn btn-line" href="/dashboard/going-live"`)
+		if strings.Contains(answer.Body, "call the API with a live key") {
+			t.Error("the overview of live asks for a payment link, which no coin can pay")
+		}
+	})
+}

@@ -96,6 +96,7 @@ func TestRefundFromFormToSuccessful(t *testing.T) {
 		asked := b.Get(at)
 		expect(t, asked, 200, "To approve", anAddress, "As agreed", "It waits for 1 more approval", "Play the approver")
 		expect(t, b.Get("/dashboard/sends?show=approve"), 200, "To approve (1)", "1 send", reference, "Ama Mensah")
+		expect(t, b.Get("/dashboard"), 200, "1 send waits for approval")
 		expect(t, b.Get(form), 200, "All of this money was refunded, or other sends of it are open")
 
 		approval := url.Values{"version": {hiddenValue(asked, "version")}, "password": {"not the passphrase"}}

@@ -14,6 +14,7 @@ import (
 	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/scope"
+	"cointill/core/send"
 	"cointill/core/stats"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -57,6 +58,11 @@ type Quotes interface {
 	Leg(domain scope.Domain, p quote.Pair) (quote.Leg, error)
 }
 
+// Sends is what these pages need of core/send.
+type Sends interface {
+	Totals(ctx context.Context, sc scope.Scope) ([]send.Total, error)
+}
+
 // Wallets is what these pages need of core/wallet.
 type Wallets interface {
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
@@ -78,6 +84,7 @@ type Handlers struct {
 	Networks   payment.Networks // which network serves a coin, and its health
 	Lists      Lists
 	Quotes     Quotes
+	Sends      Sends
 	Wallets    Wallets
 	Webhooks   Webhooks
 }

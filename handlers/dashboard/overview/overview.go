@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"cointill/core/account"
@@ -10,6 +11,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
+	"cointill/core/send"
 	"cointill/core/stats"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
@@ -52,7 +54,10 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f.Unhealthy = listUnhealthy(methods)
+	f.Unhealthy, f.NoCoin = listUnhealthy(methods), !slices.ContainsFunc(methods, isEnabled)
+	if f.ToApprove, err = h.countToApprove(ctx, sc); err != nil {
+		return err
+	}
 	if f.Unpriced, err = display.FindUnpriced(h.Quotes, sc, methods); err != nil {
 		return err
 	}
@@ -62,6 +67,22 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	shell := c.FillLayout(words.T(ctx, "overview.overview"), "overview")
 	c.MakeLive(&shell, "")
 	return c.Render(dashboard.Overview(overviewProps(ctx, shell, f)))
+}
+
+func isEnabled(m account.Method) bool { return m.Enabled }
+
+// countToApprove counts the sends that wait for approval, for those who may approve.
+func (h *Handlers) countToApprove(ctx context.Context, sc scope.Scope) (n int64, err error) {
+	if !sc.Allows(scope.ApproveSends) || !sc.Allows(scope.SeeSends) {
+		return 0, nil
+	}
+	totals, err := h.Sends.Totals(ctx, sc)
+	for _, t := range totals {
+		if t.State == send.AwaitingApproval {
+			n = t.Sends
+		}
+	}
+	return n, err
 }
 
 // listSales lists the sales that were booked in a period.

@@ -14,6 +14,7 @@ import (
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
+	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -42,6 +43,8 @@ type overviewFacts struct {
 	// Unhealthy and Unpriced tell why methods that are on can't be paid with.
 	Unhealthy map[money.Coin]string
 	Unpriced  map[money.Coin]string
+	NoCoin    bool  // no coin is switched on
+	ToApprove int64 // sends that wait for approval, for those who may approve
 	SetUp     setUp
 	Scope     scope.Scope
 	Zone      *time.Location
@@ -63,6 +66,9 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 		Success: successFigure(ctx, now, before), Median: medianFigure(ctx, f.Now, f.Before),
 		Attention: listAttention(ctx, f), Checklist: listSteps(ctx, f), ChecklistHidden: f.HidesSteps,
 		Recent: display.PaymentRows(ctx, f.Recent, f.Zone),
+	}
+	if f.NoCoin && f.Scope.Domain == scope.Live && shell.May(page.GoingLivePath) {
+		props.GoingLive = page.GoingLivePath
 	}
 	for _, option := range spans {
 		other := f.Asked

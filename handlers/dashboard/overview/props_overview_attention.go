@@ -45,6 +45,10 @@ func listAttention(ctx context.Context, f overviewFacts) (items []dashboard.Atte
 		add(ui.Warn, formatCount(ctx, n, "overview.unmatched"), words.T(ctx, "overview.unmatched_text"),
 			display.UnmatchedPath)
 	}
+	if n := int(f.ToApprove); n > 0 {
+		add(ui.Warn, words.N(ctx, "overview.to_approve", n), words.T(ctx, "overview.to_approve_text"),
+			display.SendsPath+"?show=approve")
+	}
 	var failing []webhook.Endpoint
 	for _, e := range f.Endpoints {
 		switch {

@@ -177,7 +177,7 @@ func TestAxis(t *testing.T) {
 
 func TestAttention(t *testing.T) {
 	since := noon
-	f := overviewFacts{Zone: time.UTC, Waiting: list.Waiting{Reversed: 1},
+	f := overviewFacts{Zone: time.UTC, Waiting: list.Waiting{Reversed: 1}, ToApprove: 2,
 		Unhealthy: map[money.Coin]string{money.ETH: "It is behind.", money.BTC: "", money.USDT: "It is behind.",
 			money.XRP: "It hangs."},
 		Endpoints: []webhook.Endpoint{{ID: "whk_1", Name: "Well", Active: true}, {ID: "whk_2", Name: "Shop", OffReason: "It answered 410."}, {ID: "whk_4", Name: "Old", FailingSince: &since},
@@ -190,7 +190,7 @@ func TestAttention(t *testing.T) {
 	}
 	want := []string{"Ether and Tether USD payments are unavailable /dashboard/methods",
 		"XRP payments are unavailable /dashboard/methods", "1 reversed payment /dashboard/payments?need=reversed",
-		"Webhook “Shop” was switched off /dashboard/webhooks/whk_2",
+		"2 sends wait for approval /dashboard/sends?show=approve", "Webhook “Shop” was switched off /dashboard/webhooks/whk_2",
 		"Webhook “Stock” is failing /dashboard/webhooks/whk_5/deliveries/evt_1"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))
