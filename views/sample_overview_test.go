@@ -81,9 +81,12 @@ func overviewPages(live layout.Page) map[string]templ.Component {
 		Checklist: []dashboard.CheckStep{{Done: true, Title: "Create a test key", Text: "Your server uses it to call the API. The page shows a command that works at once.", Action: "/dashboard/keys", ActionText: "Create a key"},
 			{Title: "Start a test payment", Text: "Use the API, or a payment link without any code.", Action: "/dashboard/links/new", ActionText: "New payment link"},
 			{Title: "Pay it in the sandbox", Text: "Open the payment page and simulate a payment.", Action: "/dashboard/payments", ActionText: "Transactions"}}}
+	unpayable := fresh
+	unpayable.Page, unpayable.Checklist, unpayable.GoingLive = live, nil, "/dashboard/going-live"
 	alarmed := overviewPage(live)
 	alarmed.Attention = []dashboard.Attention{{Tone: ui.Bad, Title: "Bitcoin payments are unavailable", Text: "The network bitcoin-mainnet is not being followed safely now: it is catching up, at block 870,112 of 870,991.", Href: "/dashboard/methods"},
 		{Tone: ui.Warn, Title: "2 declined payments to resolve", Text: "Payments received with the wrong amount or too late. Accept or refund each one.", Href: "/dashboard/payments?need=decision"},
+		{Tone: ui.Warn, Title: "2 sends wait for approval", Text: "Compare address and amount before you approve.", Href: "/dashboard/sends?show=approve"},
 		{Tone: ui.Warn, Title: "5 webhooks are failing", Text: "No successful delivery to Orders, Stock, Ledger and 2 more.", Href: "/dashboard/webhooks"}}
 	own := overviewPage(page)
 	own.Own, own.Spans[2].On, own.Days, own.Chart = true, false, "1 Sep 2025 – 31 Aug 2026", dayChart(53)
@@ -92,7 +95,7 @@ func overviewPages(live layout.Page) map[string]templ.Component {
 	day.Chart, day.Days, day.Coins = dayChart(1), "21 Nov 2026", nil
 	return map[string]templ.Component{
 		"overview": dashboard.Overview(overviewPage(page)), "overview-new": dashboard.Overview(fresh), "overview-attention": dashboard.Overview(alarmed),
-		"overview-own-days": dashboard.Overview(own), "overview-one-day": dashboard.Overview(day),
+		"overview-no-coin": dashboard.Overview(unpayable), "overview-own-days": dashboard.Overview(own), "overview-one-day": dashboard.Overview(day),
 	}
 }
 

@@ -343,8 +343,8 @@ func (s *Source) Broadcast(ctx context.Context, raw string) error {
 	return answer.describeRefusal()
 }
 
-// describeRefusal says why a node doesn't send a transaction, by the codes of java-tron's Return.response_code; nil where it
-// does, or has it already.
+// describeRefusal says why a node doesn't send a transaction, by the codes of java-tron's Return.response_code; nil
+// where it does, or has it already.
 func (a broadcastAnswer) describeRefusal() error {
 	switch a.Code {
 	case "", "SUCCESS", "DUP_TRANSACTION_ERROR":

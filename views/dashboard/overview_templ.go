@@ -39,8 +39,8 @@ type PaymentRow struct {
 
 func (r PaymentRow) href() string { return "/dashboard/payments/" + r.Reference + r.Query }
 
-// who is the whole name, which a list may cut, and the address.
-func (r PaymentRow) who() string { return strings.TrimSpace(r.Customer + "\n" + r.Email) }
+// fullName is the customer's name, which a list may cut, and the e-mail address.
+func (r PaymentRow) fullName() string { return strings.TrimSpace(r.Customer + "\n" + r.Email) }
 
 // CheckStep is one step of the checklist of a new business.
 type CheckStep struct {

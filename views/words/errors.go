@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"path"
@@ -42,26 +43,17 @@ func loadCoded() map[string]coded {
 // Refusal returns the sentence of a refusal in the language of the context: the one of its code, or
 // the English sentence where the language has none.
 func Refusal(ctx context.Context, code, sentence string) string {
-	if own, ok := codedSentences[LanguageOf(ctx)].Refusals[code]; ok {
-		return own
-	}
-	return sentence
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Refusals[code], sentence)
 }
 
 // Remark returns the remark of a payment's state in the language of the context: the one of the
 // state's reason, or the English remark where the language has none.
 func Remark(ctx context.Context, reason, remark string) string {
-	if own, ok := codedSentences[LanguageOf(ctx)].Remarks[reason]; ok {
-		return own
-	}
-	return remark
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Remarks[reason], remark)
 }
 
-// Problem returns what is wrong with a webhook in the language of the context: the sentence of the code, or the
-// English sentence where the language has none.
+// Problem returns why a webhook fails in the language of the context: the sentence of the code, or the English one where
+// the language has none.
 func Problem(ctx context.Context, code, sentence string) string {
-	if own, ok := codedSentences[LanguageOf(ctx)].Problems[code]; ok {
-		return own
-	}
-	return sentence
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Problems[code], sentence)
 }

@@ -54,7 +54,8 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f.Unhealthy, f.NoCoin = listUnhealthy(methods), !slices.ContainsFunc(methods, isEnabled)
+	f.Unhealthy = listUnhealthy(methods)
+	f.NoCoin = !slices.ContainsFunc(methods, func(m account.Method) bool { return m.Enabled })
 	if f.ToApprove, err = h.countToApprove(ctx, sc); err != nil {
 		return err
 	}
@@ -69,11 +70,9 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	return c.Render(dashboard.Overview(overviewProps(ctx, shell, f)))
 }
 
-func isEnabled(m account.Method) bool { return m.Enabled }
-
 // countToApprove counts the sends that wait for approval, for those who may approve.
 func (h *Handlers) countToApprove(ctx context.Context, sc scope.Scope) (n int64, err error) {
-	if !sc.Allows(scope.ApproveSends) || !sc.Allows(scope.SeeSends) {
+	if !sc.Allows(scope.ApproveSends) {
 		return 0, nil
 	}
 	totals, err := h.Sends.Totals(ctx, sc)

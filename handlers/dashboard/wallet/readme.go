@@ -1,6 +1,7 @@
 package wallet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -48,7 +49,7 @@ func writeReadme(ctx context.Context, p collect.Plan, b models.Business) string 
 	say("", words.T(ctx, "collect.readme_steps"))
 	for i, step := range shown.Steps {
 		say(words.T(ctx, "collect.readme_step", "Number", fmt.Sprint(i+1), "Files",
-			strings.Join(step.Files, ", "), "Count", step.Count, "Amount", step.Amount, "Fee", showDash(step.Fee)), "   "+step.Text)
+			strings.Join(step.Files, ", "), "Count", step.Count, "Amount", step.Amount, "Fee", cmp.Or(step.Fee, "–")), "   "+step.Text)
 	}
 	say("", words.T(ctx, "collect.readme_sign"), words.T(ctx, "collect.readme_list"),
 		words.T(ctx, "collect.readme_path"), words.T(ctx, "collect.readme_ethers"), "",
@@ -80,11 +81,4 @@ func addBrackets(text string) string {
 		return ""
 	}
 	return " (" + text + ")"
-}
-
-func showDash(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return text
 }
