@@ -52,6 +52,18 @@ type Block struct {
 	Header
 	Transfers []Transfer // amounts moved to watched destinations, and reverted attempts to move them
 	Spends    []Spend    // watched spend keys that transactions of the block use up
+	// Departures are amounts that transactions of the block took from watched addresses. There are none on networks
+	// whose transactions spend outputs: there Spends name the outputs.
+	Departures []Departure
+}
+
+// Departure is an amount of a coin that a transaction took from a watched address, with the fee where the address paid
+// it in the same coin. One transaction may have several of an address.
+type Departure struct {
+	TxID    string
+	Address string
+	Asset   string       // a coin symbol, as that of a Transfer
+	Amount  money.Amount // 0 where two nodes show different ones
 }
 
 // Transfer is one movement of an amount to one destination, as a network shows it. (Network, TxID,

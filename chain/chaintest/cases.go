@@ -133,6 +133,36 @@ func checkOneToSeveralAddresses(b *bench) {
 	}
 }
 
+// checkDepartures pays from a watched account: the block shows what left it, and nothing of an account that isn't watched.
+func checkDepartures(b *bench) {
+	payer, other := b.Destination(), b.Destination()
+	net := b.Net.(PayerNet)
+	out := b.newOutput(b.Destination())
+	ids := []string{net.PayFrom(payer.Address, out), net.PayFrom(other.Address, b.newOutput(b.Destination()))}
+	b.Mine(1)
+	b.watch.AddAddresses(payer.Address)
+	for i, want := range []int{1, 0} {
+		block, err := ReadBlock(b.Context(), b.Source(), b.Where(ids[i]).Height, b.watch)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var found []chain.Departure
+		for _, d := range block.Departures {
+			if d.TxID == ids[i] {
+				found = append(found, d)
+			}
+		}
+		if len(found) != want {
+			b.Fatalf("transaction %d has the departures %+v, want %d", i, found, want)
+		}
+		for _, d := range found {
+			if d.Address != payer.Address || d.Asset != b.Features().Asset || d.Amount.Cmp(out.Amount) < 0 {
+				b.Errorf("%+v left, want at least %s of %s", d, out.Amount, payer.Address)
+			}
+		}
+	}
+}
+
 // checkLongAbsence mines more blocks than one batch holds.
 func checkLongAbsence(b *bench) {
 	b.mustStep()

@@ -41,6 +41,13 @@ type Net interface {
 	Where(txid string) Place
 }
 
+// PayerNet is a Net whose payments come from accounts.
+type PayerNet interface {
+	Net
+	// PayFrom sends an output from an account, and returns the transaction's id.
+	PayFrom(account string, output chain.Output) string
+}
+
 // Features holds the abilities of a network and the settings of payments on it.
 type Features struct {
 	Asset       string // the asset that Pay sends
@@ -49,8 +56,9 @@ type Features struct {
 	MultiOutput bool
 	Replace     bool
 	Reverts     bool
-	MaxReorg    int // greatest depth of Reorg; 0 if the network has none
-	Walk        int // actions of the random walk; 0 means 60
+	Payers      bool // the Net is a PayerNet
+	MaxReorg    int  // greatest depth of Reorg; 0 if the network has none
+	Walk        int  // actions of the random walk; 0 means 60
 }
 
 // Place is the place of a transaction.

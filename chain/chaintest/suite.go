@@ -40,6 +40,7 @@ func Cases() []Case {
 		{"several_transfers_to_one_address", nil, checkSeveralToOneAddress},
 		{"one_transaction_to_several_addresses", func(f Features) bool { return f.MultiOutput },
 			checkOneToSeveralAddresses},
+		{"departures_name_their_account", func(f Features) bool { return f.Payers }, checkDepartures},
 		{"long_absence_is_caught_up", nil, checkLongAbsence},
 		{"watch_set_grows_while_scanning", nil, checkGrowingWatch},
 		{"watch_set_grows_under_a_running_follower", nil, checkGrowingWatchWhileRunning},

@@ -48,7 +48,7 @@ func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Blo
 	}
 	same = err == nil && sameContents(block, said)
 	if same {
-		dropDisputedFees(block, said)
+		dropDisputed(block, said)
 	}
 	if same && (traced && other.endpoint.traceBlocks || len(internalKeys(block)) > 0) {
 		same, err = other.confirmInternal(within, full, block, watch)
@@ -95,7 +95,7 @@ func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header,
 	}
 	out.setFees()
 	said, err := block.toChainHeader()
-	return block, chain.Block{Header: said, Transfers: out.transfers, Spends: out.spends}, err
+	return block, chain.Block{Header: said, Transfers: out.transfers, Spends: out.spends, Departures: out.left}, err
 }
 
 // sameContents reports whether two readings of a block are equal. Internal transfers are left out,
@@ -104,9 +104,9 @@ func sameContents(a, b chain.Block) bool {
 	return a.Header == b.Header && slices.Equal(contentKeys(a), contentKeys(b))
 }
 
-// dropDisputedFees removes the fees that another reading of a block shows otherwise. No payment depends on
-// them, so that they don't hold up the block.
-func dropDisputedFees(block, said chain.Block) {
+// dropDisputed removes the fees and the departures that another reading of a block shows otherwise. No payment depends
+// on them, so that they don't hold up the block.
+func dropDisputed(block, said chain.Block) {
 	fees := map[string]money.Amount{}
 	for _, t := range said.Transfers {
 		fees[t.TxID] = t.Fee
@@ -115,6 +115,13 @@ func dropDisputedFees(block, said chain.Block) {
 		t := &block.Transfers[i]
 		if other, shown := fees[t.TxID]; shown && other.Cmp(t.Fee) != 0 {
 			t.Fee = money.Amount{}
+		}
+	}
+	for i := range block.Departures {
+		if d := &block.Departures[i]; !slices.ContainsFunc(said.Departures, func(other chain.Departure) bool {
+			return other.TxID == d.TxID && other.Address == d.Address && other.Asset == d.Asset && other.Amount.Cmp(d.Amount) == 0
+		}) {
+			d.Amount = money.Amount{}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ethereum
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"cointill/chain"
@@ -32,9 +33,10 @@ func newFakeNet(t testing.TB, tokens bool, change ...func(*fakeNode)) *fakeNet {
 
 func (n *fakeNet) Features() chaintest.Features {
 	if n.tokens {
-		return chaintest.Features{Asset: "USDT", Amount: 1, MultiOutput: true, MaxReorg: 100}
+		return chaintest.Features{Asset: "USDT", Amount: 1, MultiOutput: true, Payers: true, MaxReorg: 100}
 	}
-	return chaintest.Features{Asset: "ETH", Amount: 1, Mempool: true, Replace: true, Reverts: true, MaxReorg: 100}
+	return chaintest.Features{Asset: "ETH", Amount: 1, Mempool: true, Replace: true, Reverts: true, Payers: true,
+		MaxReorg: 100}
 }
 
 func (n *fakeNet) Source() chain.Source { return n.source }
@@ -52,6 +54,16 @@ func (n *fakeNet) Pay(outputs ...chain.Output) string {
 		return n.sendTokens(outputs...)
 	}
 	return n.sendEther(outputs[0], false)
+}
+
+// PayFrom sends ether from an account, or tokens that another one moves for it.
+func (n *fakeNet) PayFrom(from string, o chain.Output) string {
+	payer := *mustParseAccount(n, from)
+	if !n.tokens {
+		return n.sendTx(&fakeTx{From: payer, To: mustParseAccount(n, o.Address), Value: fmt.Sprintf("0x%x", o.Amount.Big())})
+	}
+	return n.sendTx(&fakeTx{To: (*account)(&n.params.Token), Logs: []fakeLog{tokenLog(account(n.params.Token), payer,
+		*mustParseAccount(n, o.Address), o.Amount.Big().FillBytes(make([]byte, 32)))}})
 }
 
 func keepDefaults(*fakeNode) {}

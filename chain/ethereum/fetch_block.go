@@ -61,7 +61,7 @@ func (n *server) finishBlock(out *transferFinder, block *fullBlock) chain.Block 
 	out.setFees()
 	header, _ := block.toChainHeader() // decodeBlock checked it
 	n.cacheHeader(header)
-	return chain.Block{Header: header, Transfers: out.transfers, Spends: out.spends}
+	return chain.Block{Header: header, Transfers: out.transfers, Spends: out.spends, Departures: out.left}
 }
 
 // decodeBlock reads an answer that must be the block at a height.
@@ -103,8 +103,8 @@ func decodeReceipts(r rpc.Response, block *fullBlock, token account) ([]receipt,
 }
 
 // searchByLogs finds the transfers of a block if the node gives receipts only one by one. It
-// fetches the receipts of transactions that pay a watched address or that have a token log for
-// one. Logs are requested by the block's hash, so that a lagging node reports that it lacks the
+// fetches the receipts of transactions that a watched address pays or that pay one, and of those that have a token log
+// of one. Logs are requested by the block's hash, so that a lagging node reports that it lacks the
 // block. If the node returns no logs of USDT although the block's bloom may contain some, or
 // the node refuses and the bloom may contain logs of any token, all receipts are fetched.
 func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *fullBlock) error {
@@ -140,15 +140,17 @@ func (n *server) searchShownLogs(ctx context.Context, out *transferFinder, block
 				fmt.Errorf("a log of the answer is block %s instead of %s", l.Block, block.Hash))
 		}
 		if len(l.Topics) == 3 {
-			if to, ok := topicAccount(l.Topics[2]); ok && out.watch.Raw(to[:]) {
-				wanted[l.Tx] = true
+			for _, topic := range l.Topics[1:] { // from, and to
+				if of, ok := topicAccount(topic); ok && out.watch.Raw(of[:]) {
+					wanted[l.Tx] = true
+				}
 			}
 		}
 	}
 	var some []*transaction
 	for i := range block.Transactions {
 		t := &block.Transactions[i]
-		if all || wanted[t.Hash] || t.To != nil && out.watch.Raw(t.To[:]) {
+		if all || wanted[t.Hash] || out.watch.Raw(t.From[:]) || t.To != nil && out.watch.Raw(t.To[:]) {
 			some = append(some, t)
 			delete(wanted, t.Hash)
 		} else {

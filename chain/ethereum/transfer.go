@@ -26,7 +26,7 @@ const viaWithdrawal = "validator withdrawal"
 // Transfer(address,address,uint256).
 var transferEvent = hash(params.Keccak([]byte("Transfer(address,address,uint256)")))
 
-// transferFinder collects the transfers and spends of a block that concern a watch.
+// transferFinder collects the transfers, departures and spends of a block that concern a watch.
 type transferFinder struct {
 	params    params.Params
 	token     account
@@ -34,6 +34,7 @@ type transferFinder struct {
 	watch     chain.Watch
 	transfers []chain.Transfer
 	spends    []chain.Spend
+	left      []chain.Departure
 	receipts  []receipt // that were read
 }
 
@@ -83,12 +84,34 @@ func (r *transferFinder) addTransaction(t *transaction, receipt *receipt) {
 	first := len(r.transfers)
 	reverted := string(receipt.Status) == statusFailed
 	r.addValue(t, reverted)
+	r.addCost(t, receipt, reverted)
 	if !reverted {
 		for i := range receipt.Logs {
 			r.addLog(&receipt.Logs[i], i)
 		}
 	}
 	r.addSpend(t, first)
+}
+
+// addCost adds the ether that a transaction cost its sender: the fee, and what it sends. What contracts send by it
+// isn't known from its receipt.
+func (r *transferFinder) addCost(t *transaction, receipt *receipt, reverted bool) {
+	from, watched := r.watchedAddress(t.From)
+	if !watched || r.params.Native != money.ETH {
+		return
+	}
+	cost := receipt.computeFee()
+	if !reverted && (t.To == nil || *t.To != t.From) {
+		cost = cost.Add(t.Value.toAmount())
+	}
+	r.addDeparture(t.Hash, from, string(money.ETH), cost)
+}
+
+// addDeparture adds an amount that left a watched address.
+func (r *transferFinder) addDeparture(tx hash, from, asset string, amount money.Amount) {
+	if amount.Sign() > 0 {
+		r.left = append(r.left, chain.Departure{TxID: tx.String(), Address: from, Asset: asset, Amount: amount})
+	}
 }
 
 // setNative sets the amount of a transfer of the network's own coin, in wei. Where the coin isn't ether, it
@@ -137,6 +160,9 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 	amount := wei(l.Data)
 	if !ok || !also || amount.isZero() || from == to {
 		return
+	}
+	if left, watched := r.watchedAddress(from); watched && !isOther {
+		r.addDeparture(l.Tx, left, string(money.USDT), r.params.FromTokenUnits(amount.toAmount()))
 	}
 	text, watched := r.watchedAddress(to)
 	if !watched {

@@ -28,7 +28,7 @@ func newFakeNet(t testing.TB, change ...func(*fakeNode)) *fakeNet {
 }
 
 func (n *fakeNet) Features() chaintest.Features {
-	return chaintest.Features{Asset: "USDT", Amount: 1, MultiOutput: true, MaxReorg: 100}
+	return chaintest.Features{Asset: "USDT", Amount: 1, MultiOutput: true, Payers: true, MaxReorg: 100}
 }
 
 func (n *fakeNet) Source() chain.Source { return n.source }
@@ -48,6 +48,10 @@ func (n *fakeNet) Replace(string) string {
 func (n *fakeNet) Revert(chain.Output) string {
 	n.Fatal("a failed transaction shows no transfer")
 	return ""
+}
+
+func (n *fakeNet) PayFrom(from string, o chain.Output) string {
+	return n.sendTx(n.tokenTxFrom(mustParseAccount(n, from), testToken, o))
 }
 
 func keepDefaults(*fakeNode) {}

@@ -187,8 +187,13 @@ func (c *fakeChain) sendTokens(outputs ...chain.Output) string {
 // tokenTx makes a transaction in which a contract moves amounts.
 func (c *fakeChain) tokenTx(contract account, outputs ...chain.Output) *fakeTx {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	owner := c.newAccount()
+	c.mu.Unlock()
+	return c.tokenTxFrom(owner, contract, outputs...)
+}
+
+// tokenTxFrom is tokenTx of an account.
+func (c *fakeChain) tokenTxFrom(owner, contract account, outputs ...chain.Output) *fakeTx {
 	t := &fakeTx{kind: "TriggerSmartContract", result: resultSuccess,
 		value: map[string]any{"owner_address": params.Address(owner).Hex(),
 			"contract_address": params.Address(contract).Hex(),

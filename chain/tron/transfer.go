@@ -124,12 +124,18 @@ func topicAccount(topic hash) (account, bool) {
 	return account(topic[12:]), [12]byte(topic[:12]) == [12]byte{}
 }
 
-// keepWatched returns the block with the movements to watched addresses. Nothing is pending on Tron and no
+// keepWatched returns the block with the movements to watched addresses, and those of USDT from them. Nothing is pending on Tron and no
 // transaction replaces another one, so that there are no spends.
 func (b *readBlock) keepWatched(watch chain.Watch) chain.Block {
 	out := chain.Block{Header: b.Header}
 	for n := range b.movements {
 		m := &b.movements[n]
+		if !m.native && watch.Raw(m.from[:]) {
+			if from := m.from.String(); watch.Address(from) {
+				out.Departures = append(out.Departures, chain.Departure{TxID: m.tx.String(), Address: from,
+					Asset: string(money.USDT), Amount: m.amount.toAmount()})
+			}
+		}
 		if !watch.Raw(m.to[:]) {
 			continue
 		}

@@ -51,7 +51,7 @@ func newFakeNet(t testing.TB, schemes []string, servers ...*ledgertest.Server) *
 }
 
 func (n *fakeNet) Features() chaintest.Features {
-	return chaintest.Features{Asset: "XRP", Amount: ledgertest.Reserve}
+	return chaintest.Features{Asset: "XRP", Amount: ledgertest.Reserve, Payers: true}
 }
 
 func (n *fakeNet) Source() chain.Source { return n.source }
@@ -77,6 +77,13 @@ func (n *fakeNet) Pay(outputs ...chain.Output) string {
 		p.Tag = *outputs[0].Tag
 	}
 	return n.Ledger.AddPayment(p)
+}
+
+// PayFrom sends XRP from an account that it funds.
+func (n *fakeNet) PayFrom(from string, o chain.Output) string {
+	n.Ledger.AddPayment(ledgertest.Payment{To: from, Amount: 2 * o.Amount.Big().Int64()})
+	n.Ledger.CloseLedgers(1)
+	return n.Ledger.AddPayment(ledgertest.Payment{From: from, To: o.Address, Amount: o.Amount.Big().Int64()})
 }
 
 func (n *fakeNet) Where(id string) chaintest.Place {

@@ -206,11 +206,12 @@ func plainString(v jsontext.Value) string {
 	return string(text)
 }
 
-// ledgerReading collects the transfers of a ledger to watched accounts.
+// ledgerReading collects the transfers of a ledger to watched accounts, and what left these.
 type ledgerReading struct {
 	watch     chain.Watch
 	log       *slog.Logger
 	transfers []chain.Transfer
+	left      []chain.Departure
 	places    []uint64 // one bit for each position in the ledger that was read
 	count     int
 }
@@ -221,8 +222,8 @@ func (r *ledgerReading) nextPage(watch chain.Watch, log *slog.Logger) *ledgerRea
 	if r == nil {
 		return &ledgerReading{watch: watch, log: log, places: make([]uint64, maxTransactions/64+1)}
 	}
-	return &ledgerReading{watch: watch, log: log, transfers: slices.Clone(r.transfers), places: slices.Clone(r.places),
-		count: r.count}
+	return &ledgerReading{watch: watch, log: log, transfers: slices.Clone(r.transfers), left: slices.Clone(r.left),
+		places: slices.Clone(r.places), count: r.count}
 }
 
 // addEntry reads one transaction. An invalid transaction is reported as damage by the server.
@@ -245,6 +246,11 @@ func (r *ledgerReading) readEntry(e *txEntry) error {
 	}
 	r.places[place/64] |= 1 << (place % 64)
 	r.count++
+	left, err := findDepartures(tx, did, e.Hash, r.watch)
+	if err != nil {
+		return err
+	}
+	r.left = append(r.left, left...)
 	found, err := findTransfers(tx, did, e.Hash, r.watch)
 	for _, t := range found {
 		if t.Via != "" {

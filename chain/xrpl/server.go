@@ -197,7 +197,7 @@ func (s *server) fetchBlock(ctx context.Context, index int64, watch chain.Watch)
 			if err := all.checkComplete(&answer.Ledger.ledgerHeader); err != nil {
 				return chain.Block{}, node.DamagedDataError("a ledger", err)
 			}
-			block.Transfers = all.transfers
+			block.Transfers, block.Departures = all.transfers, all.left
 			s.cacheHeader(h)
 			return block, nil
 		}

@@ -69,6 +69,26 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 	return all, nil
 }
 
+// findDepartures returns by how much a transaction lowered the balances of watched accounts. A failed transaction takes
+// its fee.
+func findDepartures(tx *txBody, did *txMeta, id string, watch chain.Watch) (all []chain.Departure, err error) {
+	for i := range did.Nodes.roots {
+		r := &did.Nodes.roots[i]
+		if !watch.Address(r.account) {
+			continue
+		}
+		change, err := r.balanceChange()
+		if err != nil {
+			return nil, err
+		}
+		if change < 0 {
+			all = append(all, chain.Departure{TxID: id, Address: r.account, Asset: string(money.XRP),
+				Amount: money.Units(-change)})
+		}
+	}
+	return all, nil
+}
+
 // readPayment returns the transfer of a payment to its destination.
 func readPayment(tx *txBody, did *txMeta, id string) (chain.Transfer, error) {
 	t := chain.Transfer{TxID: id, Asset: string(money.XRP),
@@ -112,6 +132,16 @@ func feeOf(tx *txBody) money.Amount {
 // balanceGain returns by how much the account's balance rose, without the fee that the account
 // paid for the transaction.
 func (r *accountChange) balanceGain(tx *txBody) (int64, error) {
+	gain, err := r.balanceChange()
+	if err == nil && len(r.after) > 0 && r.account == tx.Account && len(tx.Delegate) == 0 && len(tx.Sponsor) == 0 {
+		fee, _ := parseDrops(tx.Fee)
+		gain += fee
+	}
+	return gain, err
+}
+
+// balanceChange returns by how much the account's balance rose; below zero where it fell.
+func (r *accountChange) balanceChange() (int64, error) {
 	if len(r.after) == 0 {
 		return 0, nil
 	}
@@ -127,12 +157,7 @@ func (r *accountChange) balanceGain(tx *txBody) (int64, error) {
 	} else if r.existed {
 		before = after
 	}
-	gain := after - before
-	if r.account == tx.Account && len(tx.Delegate) == 0 && len(tx.Sponsor) == 0 {
-		fee, _ := parseDrops(tx.Fee)
-		gain += fee
-	}
-	return gain, nil
+	return after - before, nil
 }
 
 // parseDrops reads an amount of XRP, which is a string of digits.

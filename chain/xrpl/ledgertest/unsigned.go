@@ -1,13 +1,15 @@
 package ledgertest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"strconv"
 )
 
-// Payment is a payment of XRP from the genesis account, with variations for tests.
+// Payment is a payment of XRP, with variations for tests.
 type Payment struct {
+	From   string // "" means the genesis account
 	To     string
 	Tag    any   // DestinationTag as in JSON; nil means none
 	Amount int64 // drops
@@ -22,7 +24,9 @@ type Payment struct {
 
 // AddPayment adds a payment to the open ledger and returns its id.
 func (l *Ledger) AddPayment(p Payment) string {
+	from := cmp.Or(p.From, Genesis)
 	tx := l.newTransaction("Payment", p.To, p.Tag)
+	tx["Account"] = from
 	tx["Amount"] = strconv.FormatInt(p.Amount, 10)
 	delivered := p.Amount
 	if p.Delivered != 0 {
@@ -34,7 +38,7 @@ func (l *Ledger) AddPayment(p Payment) string {
 		if p.Result != "" {
 			return effects{result: p.Result}
 		}
-		l.addBalance(Genesis, -delivered)
+		l.addBalance(from, -delivered)
 		l.addBalance(p.To, delivered)
 		return effects{result: "tesSUCCESS", delivered: strconv.FormatInt(delivered, 10)}
 	})
