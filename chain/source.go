@@ -133,8 +133,8 @@ type Tip struct {
 type Watch interface {
 	// Address reports whether transfers to the address are wanted, with any tag.
 	Address(address string) bool
-	// Spend reports whether the spend key belongs to a transfer that is not final yet. Confirmed
-	// transfers are included, because a branch that undoes one may hold its rival.
+	// Spend reports whether the spend key belongs to a transfer that is not final yet, or is an output of a business.
+	// Confirmed transfers are included, because a branch that undoes one may hold its rival.
 	Spend(key string) bool
 	// Raw reports whether an address or spend key with these bytes in the network's blocks may be
 	// watched. True may be wrong, false is always right. It saves a source from making a text of

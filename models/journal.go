@@ -35,6 +35,8 @@ type JournalEntry struct {
 	PaymentID  *int64 `gorm:"index:journal_entries_payment,where:payment_id IS NOT NULL"`
 	TransferID *int64
 	SendID     *int64 `gorm:"index:journal_entries_send,where:send_id IS NOT NULL"`
+	// DepartureID is the transaction by which the owner moved money.
+	DepartureID *int64
 	// ResolutionID is the refund that a person recorded, posted at most once.
 	ResolutionID *int64    `gorm:"uniqueIndex:journal_entries_resolution,where:resolution_id IS NOT NULL"`
 	CreatedAt    time.Time `gorm:"not null"`

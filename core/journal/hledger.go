@@ -16,7 +16,7 @@ var hledgerNames = map[Account]string{
 	Wallet: "assets:wallet", Pending: "liabilities:pending", Sales: "revenues:sales", Refunds: "expenses:refunds",
 	Declined: "liabilities:declined", Unmatched: "liabilities:unmatched", Reversed: "expenses:reversed",
 	InFlight: "assets:in_flight", Payouts: "expenses:payouts", PaidTwice: "expenses:paid_twice",
-	NetworkFees: "expenses:network_fees",
+	NetworkFees: "expenses:network_fees", Owner: "equity:owner",
 }
 
 // WriteHledger writes the entries of a period as a journal file of hledger, which its command

@@ -24,6 +24,8 @@ const (
 	PaidTwice Account = "paid_twice"
 	// NetworkFees is what networks took for the transactions of sends, in their own coins.
 	NetworkFees Account = "network_fees"
+	// Owner is what the merchant moved by their own hand, where followers see it.
+	Owner Account = "owner"
 )
 
 // The further places of a transfer. They hold no money.
@@ -36,13 +38,13 @@ const (
 // Accounts lists the accounts in the order of pages.
 func Accounts() []Account {
 	return []Account{Wallet, Pending, Sales, Refunds, Declined, Unmatched, Reversed, InFlight, Payouts, PaidTwice,
-		NetworkFees}
+		NetworkFees, Owner}
 }
 
 // GrowsByDebit reports whether an account's balance is its debits less its credits.
 func (a Account) GrowsByDebit() bool {
 	switch a {
-	case Wallet, Refunds, Reversed, InFlight, Payouts, PaidTwice, NetworkFees:
+	case Wallet, Refunds, Reversed, InFlight, Payouts, PaidTwice, NetworkFees, Owner:
 		return true
 	}
 	return false

@@ -80,7 +80,7 @@ func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, e
 
 // nameEntries reads the references and hashes of entries.
 func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]Entry, error) {
-	var paymentIDs, transferIDs, sendIDs []int64
+	var paymentIDs, transferIDs, sendIDs, departureIDs []int64
 	for _, e := range rows {
 		if e.SendID != nil {
 			sendIDs = append(sendIDs, *e.SendID)
@@ -90,6 +90,9 @@ func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]E
 		}
 		if e.TransferID != nil {
 			transferIDs = append(transferIDs, *e.TransferID)
+		}
+		if e.DepartureID != nil {
+			departureIDs = append(departureIDs, *e.DepartureID)
 		}
 	}
 	references, err := readNames(tx, sc, &models.Payment{}, "reference", paymentIDs)
@@ -104,6 +107,10 @@ func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]E
 	if err != nil {
 		return nil, err
 	}
+	left, err := readNames(tx, sc, &models.Departure{}, "tx_id", departureIDs)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Entry, len(rows))
 	for i, e := range rows {
 		list[i].JournalEntry = e
@@ -115,6 +122,9 @@ func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]E
 		}
 		if e.TransferID != nil {
 			list[i].Hash = hashes[*e.TransferID]
+		}
+		if e.DepartureID != nil {
+			list[i].Hash = left[*e.DepartureID]
 		}
 	}
 	return list, nil

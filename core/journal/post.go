@@ -102,8 +102,9 @@ func postEntries(tx *models.Tx, now time.Time, entries []models.JournalEntry, op
 // The statements that post. The database notes each entry as unsummed.
 const (
 	insertIntoEntries = "INSERT INTO journal_entries (business_id, domain, booked_on, happened_on, kind, debit, credit, " +
-		"coin, network, amount, currency, value, due, payment_id, transfer_id, send_id, resolution_id, created_at) VALUES "
-	entryRow = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		"coin, network, amount, currency, value, due, payment_id, transfer_id, send_id, departure_id, resolution_id, " +
+		"created_at) VALUES "
+	entryRow = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 // insertEntries inserts entries.
@@ -112,8 +113,8 @@ func insertEntries(tx *models.Tx, entries []models.JournalEntry) error {
 		var values []any
 		for _, e := range some {
 			values = append(values, e.BusinessID, e.Domain, e.BookedOn, e.HappenedOn, e.Kind, e.Debit, e.Credit, e.Coin,
-				e.Network, e.Amount, e.Currency, e.Value, e.Due, e.PaymentID, e.TransferID, e.SendID, e.ResolutionID,
-				e.CreatedAt)
+				e.Network, e.Amount, e.Currency, e.Value, e.Due, e.PaymentID, e.TransferID, e.SendID, e.DepartureID,
+				e.ResolutionID, e.CreatedAt)
 		}
 		statement := insertIntoEntries + repeatRow(entryRow, len(some))
 		if err := tx.Exec(statement, values...).Error; err != nil {

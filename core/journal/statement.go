@@ -57,6 +57,7 @@ type CoinLine struct {
 	Refunded         money.Amount
 	PaidOut          money.Amount // by payouts, and by second transactions of sends
 	NetworkFees      money.Amount // of the transactions of sends
+	Moved            money.Amount // by the owner's own hand
 	InFlight         money.Amount // of sends that were processing at the period's end
 	Pending          money.Amount // of payments that have not ended, at the period's end
 	Sales            money.Amount // of the period, less what left the chain
@@ -231,7 +232,7 @@ func sumDays(p Period, days []models.JournalDaySum) Statement {
 		currencies[d.Currency].addDay(d)
 	}
 	for _, l := range coins {
-		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded).Add(l.PaidOut).Add(l.NetworkFees)
+		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded).Add(l.PaidOut).Add(l.NetworkFees).Add(l.Moved)
 		statement.Coins = append(statement.Coins, *l)
 	}
 	for _, l := range currencies {
@@ -263,7 +264,7 @@ func (l *CurrencyLine) addDay(d models.JournalDaySum) {
 			l.Reversed -= sign * d.Value
 		case Unmatched:
 			l.Unmatched += sign * d.Value
-		case Wallet, Pending, Refunds, InFlight, Payouts, PaidTwice, NetworkFees:
+		case Wallet, Pending, Refunds, InFlight, Payouts, PaidTwice, NetworkFees, Owner:
 			// have no figure by currency, or one by kind
 		}
 	}
@@ -294,6 +295,10 @@ func (l *CoinLine) addDay(d models.JournalDaySum, within bool) {
 		case NetworkFees:
 			if within {
 				l.NetworkFees = l.NetworkFees.Sub(sum)
+			}
+		case Owner:
+			if within {
+				l.Moved = l.Moved.Sub(sum)
 			}
 		case Refunds: // counted below, by kind
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cointill/core/payment"
+	"cointill/core/payment/departure"
 	"cointill/core/scope"
 	"cointill/core/send/handed"
 	"cointill/core/webhook"
@@ -240,7 +241,18 @@ func (s *store) writeTransition(tx *models.Tx, v *View, out Outcome, actor, note
 			return err
 		}
 	}
-	return s.saveSend(tx, row)
+	if err := s.saveSend(tx, row); err != nil {
+		return err
+	}
+	return departure.Resettle(tx, s.Clock(), *row, v.listTransactions())
+}
+
+// listTransactions lists the transactions of the send's transfers.
+func (v *View) listTransactions() (ids []string) {
+	for _, t := range v.Transfers {
+		ids = append(ids, t.TxID)
+	}
+	return ids
 }
 
 // writeChange adds the row of a change to the timeline, with the event of the beginning.

@@ -27,8 +27,8 @@ type entryData struct {
 	BookedOn   string  `json:"booked_on" format:"date" example:"2026-01-31" doc:"The day of the fact in the business's time zone, or the first open day when that month was closed."`
 	HappenedOn string  `json:"happened_on" format:"date" example:"2026-01-31" doc:"The day of the fact."`
 	Kind       string  `json:"kind" enum:"received,lost,settled,refunded,left,restored,sent,unsent,completed,reopened,sent_twice,sent_once,fee_paid,fee_unpaid" example:"settled" doc:"received: confirmed. lost: left the chain before it was final. settled: its payment ended, or a person decided. refunded: sent back, as a person recorded. left: left the chain after its payment was Successful. restored: on the chain again after that. sent: a transaction that pays a send was seen. unsent: it failed. completed: it is final. reopened: it left the chain after that. sent_twice: a second transaction paid the send. sent_once: that one left the chain. fee_paid: the network took a fee for a send's transaction that is final. fee_unpaid: it left the chain."`
-	Debit      string  `json:"debit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice,network_fees" example:"pending" doc:"The account that is debited."`
-	Credit     string  `json:"credit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice,network_fees" example:"sales" doc:"The account that is credited."`
+	Debit      string  `json:"debit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice,network_fees,owner" example:"pending" doc:"The account that is debited."`
+	Credit     string  `json:"credit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice,network_fees,owner" example:"sales" doc:"The account that is credited."`
 	Coin       string  `json:"coin" example:"BTC" doc:"The coin."`
 	Network    string  `json:"network" example:"sandbox-bitcoin" doc:"The network."`
 	Amount     string  `json:"amount" example:"0.00055651" doc:"The amount of the coin."`
@@ -76,6 +76,7 @@ type coinData struct {
 	Refunded  string `json:"refunded" example:"0.00000000" doc:"Sent back: by completed refunds, and as a person recorded."`
 	PaidOut   string `json:"paid_out" example:"0.00000000" doc:"Sent by completed payouts, and by second transactions of a send."`
 	Fees      string `json:"network_fees" example:"0.00000000" doc:"Taken by the network for the transactions of sends."`
+	Moved     string `json:"moved_by_owner" example:"0.00000000" doc:"Moved from your addresses by no send, where the network shows it."`
 	InFlight  string `json:"in_flight" example:"0.00000000" doc:"Of sends that were processing at the end; it is part of closing."`
 	Closing   string `json:"closing" example:"0.00660000" doc:"Opening and received, less what left."`
 	Sales     string `json:"sales" example:"0.00650000" doc:"Of Successful payments in the period, less what left the chain."`
@@ -163,7 +164,7 @@ func showStatement(s journal.Statement) statementData {
 		in := money.Coin(l.Coin).Format
 		shown.Coins = append(shown.Coins, coinData{Coin: l.Coin, Network: l.Network, Opening: in(l.Opening),
 			Received: in(l.Received), Lost: in(l.Lost), Refunded: in(l.Refunded),
-			PaidOut: in(l.PaidOut), Fees: in(l.NetworkFees), InFlight: in(l.InFlight), Closing: in(l.Closing),
+			PaidOut: in(l.PaidOut), Fees: in(l.NetworkFees), Moved: in(l.Moved), InFlight: in(l.InFlight), Closing: in(l.Closing),
 			Sales: in(l.Sales), Pending: in(l.Pending), Declined: in(l.Declined), Unmatched: in(l.Unmatched)})
 	}
 	return shown

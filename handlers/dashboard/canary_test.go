@@ -81,7 +81,7 @@ transfers network asset amount gone_reason domain unmatched resolution booked fe
 // unwatched are the tables without any text of a customer: what people and programs of the
 // business are called and how they sign in, the business's own settings, counts, and chains. The values
 // of metadata are only searched for; TestErasureOfSearchedValues is about them.
-var unwatched = []string{"alarms", "api_keys", "attempts", "audit_heads", "businesses", "chain_blocks", "chain_cursors", "closed_months", "counter_payments", "deliveries", "devices",
+var unwatched = []string{"alarms", "api_keys", "attempts", "audit_heads", "businesses", "chain_blocks", "chain_cursors", "closed_months", "counter_payments", "deliveries", "departures", "devices",
 	"endpoint_pauses", "endpoints", "going_live_steps", "idempotencies", "instances", "journal_day_sums",
 	"held_amounts", "journal_days", "journal_entries", "journal_month_sums", "leases", "listed_addresses", "logos",
 	"members", "method_networks", "methods", "notification_choices", "notification_readers", "notification_reads",

@@ -29,11 +29,12 @@ type line struct {
 
 // record is the state of a database that the books are compared with.
 type record struct {
-	entries   []models.JournalEntry
-	transfers []models.Transfer
-	payments  map[int64]models.Payment
-	refunds   []models.Resolution // that people recorded
-	sends     []models.Send
+	entries    []models.JournalEntry
+	transfers  []models.Transfer
+	payments   map[int64]models.Payment
+	refunds    []models.Resolution // that people recorded
+	sends      []models.Send
+	departures []models.Departure
 }
 
 // Check fails a test for each difference.
@@ -120,7 +121,7 @@ func readRecord(ctx context.Context, db *models.DB) (r record, err error) {
 	tx := db.Exec(ctx)
 	err = errors.Join(tx.Order("id").Find(&r.entries).Error, tx.Find(&r.transfers).Error,
 		tx.Find(&payments).Error, tx.Where("kind = 'refunded' AND send_id IS NULL").Find(&r.refunds).Error,
-		tx.Find(&r.sends).Error)
+		tx.Find(&r.sends).Error, tx.Find(&r.departures).Error)
 	r.payments = map[int64]models.Payment{}
 	for _, p := range payments {
 		r.payments[p.ID] = p
@@ -187,6 +188,11 @@ func (r record) sumRecords() map[line]money.Amount {
 		of.coin = string(money.Coin(s.Coin).Info().FeeCoin(chain.Network(s.Network).Code()))
 		add(of, journal.NetworkFees, s.BookedFee)
 		add(of, journal.Wallet, money.Units(0).Sub(s.BookedFee))
+	}
+	for _, d := range r.departures {
+		of := books{d.BusinessID, d.Domain, d.Coin, d.Network}
+		add(of, journal.Owner, d.Booked)
+		add(of, journal.Wallet, money.Units(0).Sub(d.Booked))
 	}
 	for _, t := range r.transfers {
 		confirmed := t.Height != nil && !t.Gone && !t.Reverted

@@ -6,6 +6,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
+	"cointill/core/payment/departure"
 	"cointill/core/send/match"
 	"cointill/models"
 )
@@ -17,9 +18,10 @@ type blockCache struct {
 	known    map[string]models.Transfer      // stored transfers of the block or snapshot, by Key
 	replaced []replacedTransaction           // transactions that the transaction in of replaces for the payment in of
 	of       string
-	matcher  *match.Matcher // finds the sends that transfers pay
-	noted    string         // the transaction whose spend keys are stored
-	steps    []models.Step  // timeline rows to write
+	matcher  *match.Matcher           // finds the sends that transfers pay
+	noted    string                   // the transaction whose spend keys are stored
+	steps    []models.Step            // timeline rows to write
+	movers   map[departure.Mover]bool // businesses of whose addresses the transactions took money
 }
 
 func (a *applying) findDestinations(row *models.Transfer) ([]models.Destination, error) {

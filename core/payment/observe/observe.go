@@ -15,6 +15,7 @@ import (
 	"cointill/chain"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/payment/departure"
 	"cointill/core/payment/fence"
 	"cointill/core/send"
 	"cointill/models"
@@ -265,6 +266,9 @@ func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 		Updates(unspent).Error; err != nil {
 		return err
 	}
+	if err := departure.Undo(a.tx, a.now, a.network, ancestor.Height); err != nil {
+		return err
+	}
 	a.tip = ancestor
 	return a.tx.Where(above, a.network, ancestor.Height).Delete(&models.ChainBlock{}).Error
 }
@@ -290,12 +294,29 @@ func (a *applying) applyFacts(b chain.Block) error {
 	if err := a.loadKnown(b.Transfers); err != nil {
 		return err
 	}
+	if err := a.recordDepartures(b); err != nil {
+		return err
+	}
 	for _, t := range b.Transfers {
 		if err := a.applyTransfer(t, &b.Header); err != nil {
 			return err
 		}
 	}
 	return a.flushEvents()
+}
+
+// recordDepartures writes what the transactions of a block took from addresses of businesses.
+func (a *applying) recordDepartures(b chain.Block) error {
+	amounts, err := a.departures().FindAmounts(b.Departures, b.Spends)
+	if err != nil {
+		return err
+	}
+	a.movers = departure.ListMovers(amounts)
+	return a.departures().Record(amounts, b.Height, a.now)
+}
+
+func (a *applying) departures() departure.Reader {
+	return departure.Reader{Tx: a.tx, Network: a.network, Home: a.home, Depths: a.Depths}
 }
 
 // applyMempool applies a snapshot of the mempool. Its transfers are waiting; transfers that
@@ -331,6 +352,11 @@ func (a *applying) applyMempool(p chain.Pending) error {
 	if err := a.loadKnown(p.Transfers); err != nil {
 		return err
 	}
+	amounts, err := a.departures().FindAmounts(nil, p.Spends)
+	if err != nil {
+		return err
+	}
+	a.movers = departure.ListMovers(amounts)
 	for _, t := range p.Transfers {
 		if err := a.applyTransfer(t, nil); err != nil {
 			return err
@@ -355,6 +381,9 @@ func (a *applying) finishBatch() error {
 		return err
 	}
 	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {
+		return err
+	}
+	if err := departure.Settle(a.tx, a.now, a.network, a.tip.Height); err != nil {
 		return err
 	}
 	return a.markPaymentsDue()

@@ -12,6 +12,7 @@ import (
 	"cointill/core/notification"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/payment/departure"
 	"cointill/core/scope"
 	"cointill/core/send/outputs"
 	"cointill/core/wallet/oneaddress"
@@ -38,6 +39,9 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 		row.GoneReason, row.Height, row.BlockHash, row.ConflictTx, row.ConflictHeight = "", &height, block.Hash, "", nil
 		if row.SendID != nil {
 			row.Fee = feeOf(t)
+		}
+		if row.PaymentID == nil && row.Booked == "" && row.Resolution == "" {
+			a.keepOwn(&row)
 		}
 		if err := a.adjustToBlockTime(&row, block); err != nil {
 			return err
@@ -208,8 +212,14 @@ func (a *applying) inheritFirstSeen(row *models.Transfer, spends []string) error
 // createTransfer writes a transfer. The first transfer of a transaction also stores the
 // transaction's spend keys.
 func (a *applying) createTransfer(row *models.Transfer, keys []string) error {
-	if err := a.tx.Save(row).Error; err != nil || a.noted == row.TxID {
+	if err := a.tx.Save(row).Error; err != nil {
 		return err
+	}
+	if row.Spendable { // to see it spent
+		a.spends = append(a.spends, departure.FormatOutpoint(*row))
+	}
+	if a.noted == row.TxID {
+		return nil
 	}
 	a.noted = row.TxID
 	var others []int64
@@ -268,6 +278,7 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		default:
 			row.Unmatched = payment.MissingTag
 		}
+		a.keepOwn(row)
 		return nil, nil
 	}
 	v, err := a.loadUpdate(*row.PaymentID)
@@ -295,6 +306,13 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		err = payment.SwitchNetwork(a.tx, a.Service, v.View, a.network, row.Address)
 	}
 	return v, err
+}
+
+// keepOwn takes a transfer for no payment that a business made to itself from its unmatched ones.
+func (a *applying) keepOwn(row *models.Transfer) {
+	if a.movers[departure.Mover{TxID: row.TxID, BusinessID: row.BusinessID, Domain: row.Domain}] {
+		row.Unmatched = ""
+	}
 }
 
 // isOneAddress reports an address that all payments of a business go to, each with an amount of its own.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/core/payment/departure"
 	"cointill/models"
 )
 
@@ -41,7 +42,29 @@ func (o *Observer) Load(ctx context.Context, network chain.Network) error {
 	var keys []string
 	err := o.DB.Read(ctx).Model(&models.Spend{}).Where("network = ?", string(network)).Pluck("spend_key", &keys).Error
 	o.Watching.AddSpends(keys...)
-	return err
+	if err != nil || !network.HasOutputs() {
+		return err
+	}
+	return o.watchOutputs(ctx, network)
+}
+
+// watchOutputs watches the outputs of businesses that are not known to be spent.
+func (o *Observer) watchOutputs(ctx context.Context, network chain.Network) error {
+	for after := int64(0); ; {
+		var rows []models.Transfer
+		err := o.DB.Read(ctx).Select("id", "tx_id", "idx").Where("network = ? AND spendable AND id > ?", string(network), after).
+			Order("id").Limit(destinationBatch).Find(&rows).Error
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			after = row.ID
+			o.Watching.AddSpends(departure.FormatOutpoint(row))
+		}
+		if len(rows) < destinationBatch {
+			return nil
+		}
+	}
 }
 
 // Refresh adds the destinations that were given out since it last ran, by any replica.
