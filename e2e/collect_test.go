@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/big"
 	"net/http"
@@ -11,11 +12,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"cointill/e2e/browser"
 	"cointill/e2e/evm"
+	"cointill/e2e/harness"
 )
 
 // etherKeyPath is the account whose public key is etherKey.
@@ -110,6 +113,41 @@ func TestMoneyIsCollected(t *testing.T) {
 		}
 	}
 	t.Logf("%s wei arrived, %s stay as fees that were not used", ethers, fees)
+
+	x.mined()
+	x.expectBooks(map[string][2]*big.Rat{"USDT": {inWhole(tokens, 6), inWhole(dust, 6)}, "ETH": {nil, inWhole(fees, 18)}})
+}
+
+// inWhole returns an amount in smallest units as one of whole coins.
+func inWhole(units *big.Int, decimals int64) *big.Rat {
+	return new(big.Rat).SetFrac(units, new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil))
+}
+
+// expectBooks waits until the statement has what the owner moved, if that is named, and in the wallet what the addresses
+// hold on the network.
+func (x *etherTill) expectBooks(want map[string][2]*big.Rat) {
+	x.t.Helper()
+	var s struct {
+		Coins []struct {
+			Coin, Closing string
+			Moved         string `json:"moved_by_owner"`
+		}
+	}
+	agrees := func() bool {
+		x.SendRequest("GET", "/v1/statements/2026-01-01..2099-12-31", nil, 200).DecodeData(x.t, &s)
+		found := 0
+		for _, c := range s.Coins {
+			moved, _ := new(big.Rat).SetString(c.Moved)
+			closing, _ := new(big.Rat).SetString(c.Closing)
+			of, named := want[c.Coin]
+			if named && (of[0] == nil || moved.Cmp(of[0]) == 0) && closing.Cmp(of[1]) == 0 {
+				found++
+			}
+		}
+		return found == len(want)
+	}
+	defer func() { x.t.Logf("the statement has %+v", s.Coins) }()
+	harness.WaitFor(x.t, time.Minute, fmt.Sprintf("the statement to have moved and closing %v", want), agrees)
 }
 
 // readCollected reads a file of a collection.

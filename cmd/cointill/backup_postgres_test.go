@@ -190,7 +190,7 @@ var since0014 = []string{"DROP TABLE holdings, network_holdings, payment_network
 	"DROP TABLE send_batches", "ALTER TABLE transfers DROP COLUMN reserved_batch",
 	"DROP TABLE notifications, notification_reads, notification_readers, notification_choices", "ALTER TABLE users DROP COLUMN language",
 	"DROP TABLE push_keys, push_subscriptions, push_messages",
-	"DROP TABLE tills, counter_payments, going_live_steps, saved_views, payment_values, payment_notes",
+	"DROP TABLE tills, counter_payments, going_live_steps, saved_views, payment_values, payment_notes, departures",
 	"ALTER TABLE resends DROP COLUMN payments",
 	"DROP INDEX transfers_hash, destinations_lower, payments_reference_end, payments_business_reference_end, payments_network, payments_coin_amount",
 	"CREATE INDEX destinations_address ON destinations (address)",

@@ -4,6 +4,7 @@ package departure
 
 import (
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,21 +50,21 @@ func (r Reader) FindAmounts(left []chain.Departure, spends []chain.Spend) (amoun
 
 // addAccounts adds what left addresses.
 func (r Reader) addAccounts(amounts map[took]money.Amount, left []chain.Departure) error {
-	var addresses []string
-	for _, d := range left {
-		addresses = append(addresses, d.Address)
-	}
-	if len(addresses) == 0 {
+	if len(left) == 0 {
 		return nil
 	}
+	by := map[string][]chain.Departure{}
+	for _, d := range left {
+		by[d.Address] = append(by[d.Address], d)
+	}
 	var rows []models.Destination
-	query := models.Among(r.Tx.Where("network = ?", r.Home), "address", addresses)
+	query := models.Among(r.Tx.Where("network = ?", r.Home), "address", slices.Sorted(maps.Keys(by)))
 	if err := query.Distinct("address", "business_id", "domain").Find(&rows).Error; err != nil {
 		return err
 	}
 	for _, row := range rows { // an address belongs to one business
-		for _, d := range left {
-			if d.Address == row.Address && d.Amount.Sign() > 0 {
+		for _, d := range by[row.Address] {
+			if d.Amount.Sign() > 0 {
 				key := took{Mover{d.TxID, row.BusinessID, row.Domain}, d.Asset}
 				amounts[key] = amounts[key].Add(d.Amount)
 			}

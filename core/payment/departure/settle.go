@@ -65,6 +65,13 @@ func Undo(tx *models.Tx, now time.Time, network string, height int64) error {
 		Updates(map[string]any{"height": noBlock, "settled": true}).Error
 }
 
+// Detach keeps what is booked of a network's departures when its position is deleted: no block that follows concerns
+// them.
+func Detach(tx *models.Tx, network string) error {
+	return tx.Model(&models.Departure{}).Where("network = ? AND height <> ?", network, noBlock).
+		Updates(map[string]any{"height": noBlock, "settled": true}).Error
+}
+
 func settleAll(tx *models.Tx, now time.Time, rows []models.Departure) error {
 	for _, row := range rows {
 		moved, final, err := findMoved(tx, row)

@@ -9,6 +9,7 @@ import (
 	"cointill/chain"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/payment/departure"
 	"cointill/models"
 )
 
@@ -58,6 +59,9 @@ func forgetHeights(tx *models.Tx, now time.Time, network string) error {
 		return err
 	}
 	if err := books.BookTransfers(tx, now, network); err != nil {
+		return err
+	}
+	if err := departure.Detach(tx, network); err != nil {
 		return err
 	}
 	if err := tx.Model(&models.PaymentNetwork{}).Where("network = ? AND due_height IS NOT NULL", network).
