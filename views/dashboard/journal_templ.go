@@ -459,6 +459,8 @@ func accountWord(ctx context.Context, account string) string {
 		return words.T(ctx, "books.account_paid_twice")
 	case "network_fees":
 		return words.T(ctx, "books.account_network_fees")
+	case "owner":
+		return words.T(ctx, "books.account_owner")
 	}
 	return account
 }
@@ -494,6 +496,10 @@ func kindWord(ctx context.Context, kind string) string {
 		return words.T(ctx, "books.kind_fee_paid")
 	case "fee_unpaid":
 		return words.T(ctx, "books.kind_fee_unpaid")
+	case "moved":
+		return words.T(ctx, "books.kind_moved")
+	case "unmoved":
+		return words.T(ctx, "books.kind_unmoved")
 	}
 	return kind
 }
