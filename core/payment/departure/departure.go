@@ -39,13 +39,20 @@ type Reader struct {
 	Depths  settings.Depths
 }
 
-// FindAmounts returns what transactions took of businesses, by the addresses and the outputs that they took it from.
-func (r Reader) FindAmounts(left []chain.Departure, spends []chain.Spend) (amounts map[took]money.Amount, err error) {
-	amounts = map[took]money.Amount{}
-	if err := r.addAccounts(amounts, left); err != nil {
-		return nil, err
+// Amounts are what transactions took of businesses.
+type Amounts struct {
+	reader Reader
+	took   map[took]money.Amount
+}
+
+// Find returns what transactions took of businesses, by the addresses and the outputs that they took it from.
+func Find(r Reader, left []chain.Departure, spends []chain.Spend) (Amounts, error) {
+	amounts := map[took]money.Amount{}
+	err := r.addAccounts(amounts, left)
+	if err == nil {
+		err = r.addOutputs(amounts, spends)
 	}
-	return amounts, r.addOutputs(amounts, spends)
+	return Amounts{r, amounts}, err
 }
 
 // addAccounts adds what left addresses.
@@ -109,10 +116,10 @@ func splitOutpoint(key string) (id string, index int, ok bool) {
 	return id, index, ok && err == nil && len(raw) == 32 && err2 == nil
 }
 
-// ListMovers returns the businesses of amounts.
-func ListMovers(amounts map[took]money.Amount) map[Mover]bool {
+// ListMovers returns the businesses of the amounts.
+func (a Amounts) ListMovers() map[Mover]bool {
 	movers := map[Mover]bool{}
-	for key := range amounts {
+	for key := range a.took {
 		movers[key.Mover] = true
 	}
 	return movers
@@ -120,9 +127,9 @@ func ListMovers(amounts map[took]money.Amount) map[Mover]bool {
 
 // Record writes what the transactions of a block took. It is due when small payments of the coin are final there. A
 // block that is read again is booked again, with the same result.
-func (r Reader) Record(amounts map[took]money.Amount, height int64, now time.Time) error {
-	var rows []models.Departure
-	for key, amount := range amounts {
+func (a Amounts) Record(height int64, now time.Time) error {
+	r, rows := a.reader, []models.Departure(nil)
+	for key, amount := range a.took {
 		usual, _ := r.Depths.UsualDepth(money.Coin(key.coin))
 		rule := settings.FinalRule{Depth: usual.Small}.On(r.Network)
 		rows = append(rows, models.Departure{Network: r.Network, TxID: key.TxID, BusinessID: key.BusinessID,

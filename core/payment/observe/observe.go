@@ -294,7 +294,11 @@ func (a *applying) applyFacts(b chain.Block) error {
 	if err := a.loadKnown(b.Transfers); err != nil {
 		return err
 	}
-	if err := a.recordDepartures(b); err != nil {
+	left, err := a.findMovers(b.Departures, b.Spends)
+	if err == nil {
+		err = left.Record(b.Height, a.now)
+	}
+	if err != nil {
 		return err
 	}
 	for _, t := range b.Transfers {
@@ -305,18 +309,11 @@ func (a *applying) applyFacts(b chain.Block) error {
 	return a.flushEvents()
 }
 
-// recordDepartures writes what the transactions of a block took from addresses of businesses.
-func (a *applying) recordDepartures(b chain.Block) error {
-	amounts, err := a.departures().FindAmounts(b.Departures, b.Spends)
-	if err != nil {
-		return err
-	}
-	a.movers = departure.ListMovers(amounts)
-	return a.departures().Record(amounts, b.Height, a.now)
-}
-
-func (a *applying) departures() departure.Reader {
-	return departure.Reader{Tx: a.tx, Network: a.network, Home: a.home, Depths: a.Depths}
+// findMovers finds what the transactions of a block or snapshot took from addresses of businesses.
+func (a *applying) findMovers(left []chain.Departure, spends []chain.Spend) (departure.Amounts, error) {
+	found, err := departure.Find(departure.Reader{Tx: a.tx, Network: a.network, Home: a.home, Depths: a.Depths}, left, spends)
+	a.movers = found.ListMovers()
+	return found, err
 }
 
 // applyMempool applies a snapshot of the mempool. Its transfers are waiting; transfers that
@@ -352,11 +349,9 @@ func (a *applying) applyMempool(p chain.Pending) error {
 	if err := a.loadKnown(p.Transfers); err != nil {
 		return err
 	}
-	amounts, err := a.departures().FindAmounts(nil, p.Spends)
-	if err != nil {
+	if _, err := a.findMovers(nil, p.Spends); err != nil {
 		return err
 	}
-	a.movers = departure.ListMovers(amounts)
 	for _, t := range p.Transfers {
 		if err := a.applyTransfer(t, nil); err != nil {
 			return err

@@ -41,7 +41,7 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 			row.Fee = feeOf(t)
 		}
 		if row.PaymentID == nil && row.Booked == "" && row.Resolution == "" {
-			a.keepOwn(&row)
+			keepOwn(a.movers, &row)
 		}
 		if err := a.adjustToBlockTime(&row, block); err != nil {
 			return err
@@ -278,7 +278,7 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		default:
 			row.Unmatched = payment.MissingTag
 		}
-		a.keepOwn(row)
+		keepOwn(a.movers, row)
 		return nil, nil
 	}
 	v, err := a.loadUpdate(*row.PaymentID)
@@ -309,8 +309,8 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 }
 
 // keepOwn takes a transfer for no payment that a business made to itself from its unmatched ones.
-func (a *applying) keepOwn(row *models.Transfer) {
-	if a.movers[departure.Mover{TxID: row.TxID, BusinessID: row.BusinessID, Domain: row.Domain}] {
+func keepOwn(movers map[departure.Mover]bool, row *models.Transfer) {
+	if movers[departure.Mover{TxID: row.TxID, BusinessID: row.BusinessID, Domain: row.Domain}] {
 		row.Unmatched = ""
 	}
 }
