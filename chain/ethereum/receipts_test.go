@@ -128,7 +128,7 @@ func TestUnreadableLogsStopBlock(t *testing.T) {
 }
 
 // TestOnlyPayingTransactionsNeedReceipts checks that a node that gives receipts one by one is asked
-// only for those that can pay a watched address.
+// only for those that can pay a watched address, or take from one.
 func TestOnlyPayingTransactionsNeedReceipts(t *testing.T) {
 	t.Parallel()
 	c := newFakeChain(t)
@@ -152,7 +152,9 @@ func TestOnlyPayingTransactionsNeedReceipts(t *testing.T) {
 		{"ether to another address", fakeTx{To: &account{9}, Value: "0x1"}, 0},
 		{"a log of two topics", fakeTx{To: &token, Logs: []fakeLog{short}}, 0},
 		{"a log with bytes before the account", fakeTx{To: &token, Logs: []fakeLog{dirty}}, 0},
-		{"a log to another address", fakeTx{To: &token, Logs: []fakeLog{tokenLog(token, to, account{9}, amount)}}, 0},
+		{"a log of other addresses", fakeTx{To: &token, Logs: []fakeLog{tokenLog(token, account{1}, account{9}, amount)}}, 0},
+		{"a log of what leaves the address", fakeTx{To: &token, Logs: []fakeLog{tokenLog(token, to, account{9}, amount)}}, 1},
+		{"a transaction of the address", fakeTx{From: to, To: &account{9}}, 1},
 		{"a log that pays", fakeTx{To: &token, Logs: []fakeLog{pays}}, 1},
 		{"ether to the address", fakeTx{To: &to, Value: "0x1"}, 1},
 	} {

@@ -104,14 +104,7 @@ func (r *transferFinder) addCost(t *transaction, receipt *receipt, reverted bool
 	if !reverted && (t.To == nil || *t.To != t.From) {
 		cost = cost.Add(t.Value.toAmount())
 	}
-	r.addDeparture(t.Hash, from, string(money.ETH), cost)
-}
-
-// addDeparture adds an amount that left a watched address.
-func (r *transferFinder) addDeparture(tx hash, from, asset string, amount money.Amount) {
-	if amount.Sign() > 0 {
-		r.left = append(r.left, chain.Departure{TxID: tx.String(), Address: from, Asset: asset, Amount: amount})
-	}
+	r.left = append(r.left, chain.Departure{TxID: t.txID(), Address: from, Asset: string(money.ETH), Amount: cost})
 }
 
 // setNative sets the amount of a transfer of the network's own coin, in wei. Where the coin isn't ether, it
@@ -162,7 +155,8 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 		return
 	}
 	if left, watched := r.watchedAddress(from); watched && !isOther {
-		r.addDeparture(l.Tx, left, string(money.USDT), r.params.FromTokenUnits(amount.toAmount()))
+		r.left = append(r.left, chain.Departure{TxID: l.Tx.String(), Address: left, Asset: string(money.USDT),
+			Amount: r.params.FromTokenUnits(amount.toAmount())})
 	}
 	text, watched := r.watchedAddress(to)
 	if !watched {
