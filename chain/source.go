@@ -57,6 +57,29 @@ type Block struct {
 	Departures []Departure
 }
 
+// DropDisputed sets the fees and the departures to 0 that another node shows otherwise. No payment depends on them, so
+// that they don't hold up the block.
+func (b Block) DropDisputed(said Block) {
+	fees, left := map[string]money.Amount{}, map[string]bool{}
+	for _, t := range said.Transfers {
+		fees[t.TxID] = t.Fee
+	}
+	for _, d := range said.Departures {
+		left[fmt.Sprint(d)] = true
+	}
+	for i := range b.Transfers {
+		t := &b.Transfers[i]
+		if other, shown := fees[t.TxID]; shown && other.Cmp(t.Fee) != 0 {
+			t.Fee = money.Amount{}
+		}
+	}
+	for i := range b.Departures {
+		if d := &b.Departures[i]; !left[fmt.Sprint(*d)] {
+			d.Amount = money.Amount{}
+		}
+	}
+}
+
 // Departure is an amount of a coin that a transaction took from a watched address, with the fee where the address paid
 // it in the same coin. One transaction may have several of an address.
 type Departure struct {

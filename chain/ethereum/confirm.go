@@ -48,7 +48,7 @@ func (s *Source) confirmWith(ctx context.Context, other *server, block chain.Blo
 	}
 	same = err == nil && sameContents(block, said)
 	if same {
-		dropDisputed(block, said)
+		block.DropDisputed(said)
 	}
 	if same && (traced && other.endpoint.traceBlocks || len(internalKeys(block)) > 0) {
 		same, err = other.confirmInternal(within, full, block, watch)
@@ -102,28 +102,6 @@ func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header,
 // because not every node shows them: see confirmInternal.
 func sameContents(a, b chain.Block) bool {
 	return a.Header == b.Header && slices.Equal(contentKeys(a), contentKeys(b))
-}
-
-// dropDisputed removes the fees and the departures that another reading of a block shows otherwise. No payment depends
-// on them, so that they don't hold up the block.
-func dropDisputed(block, said chain.Block) {
-	fees := map[string]money.Amount{}
-	for _, t := range said.Transfers {
-		fees[t.TxID] = t.Fee
-	}
-	for i := range block.Transfers {
-		t := &block.Transfers[i]
-		if other, shown := fees[t.TxID]; shown && other.Cmp(t.Fee) != 0 {
-			t.Fee = money.Amount{}
-		}
-	}
-	for i := range block.Departures {
-		if d := &block.Departures[i]; !slices.ContainsFunc(said.Departures, func(other chain.Departure) bool {
-			return other.TxID == d.TxID && other.Address == d.Address && other.Asset == d.Asset && other.Amount.Cmp(d.Amount) == 0
-		}) {
-			d.Amount = money.Amount{}
-		}
-	}
 }
 
 // contentKeys lists the transfers and spends of a block in an order that does not depend on how

@@ -102,11 +102,11 @@ func decodeReceipts(r rpc.Response, block *fullBlock, token account) ([]receipt,
 	return all, nil
 }
 
-// searchByLogs finds the transfers of a block if the node gives receipts only one by one. It
-// fetches the receipts of transactions that a watched address pays or that pay one, and of those that have a token log
-// of one. Logs are requested by the block's hash, so that a lagging node reports that it lacks the
-// block. If the node returns no logs of USDT although the block's bloom may contain some, or
-// the node refuses and the bloom may contain logs of any token, all receipts are fetched.
+// searchByLogs finds the transfers of a block if the node gives receipts only one by one. It fetches the receipts of
+// transactions from and to a watched address, and of those with a token log of one. Logs are requested by the block's
+// hash, so that a lagging node reports that it lacks the block. If the node returns no logs of USDT although the
+// block's bloom may contain some, or the node refuses and the bloom may contain logs of any token, all receipts are
+// fetched.
 func (n *server) searchByLogs(ctx context.Context, out *transferFinder, block *fullBlock) error {
 	r, err := n.CallOne(ctx, maxBlockResponse, rpc.NewRequest("eth_getLogs", map[string]any{
 		"blockHash": block.Hash.String(), "address": out.listContracts(), "topics": []string{transferEvent.String()}}))

@@ -26,9 +26,9 @@ func PostOwner(tx *models.Tx, now time.Time, moves []OwnerMove) error {
 	var entries []models.JournalEntry
 	for _, m := range moves {
 		d := m.Departure
-		e := models.JournalEntry{BusinessID: d.BusinessID, Domain: d.Domain, HappenedOn: dayIn(m.At, m.Zone), Kind: Moved,
-			Debit: string(Owner), Credit: string(Wallet), Coin: d.Coin, Network: d.Network, Amount: m.To.Sub(d.Booked),
-			DepartureID: &d.ID}
+		e := models.JournalEntry{BusinessID: d.BusinessID, Domain: d.Domain, HappenedOn: dayIn(m.At, m.Zone),
+			Kind: Moved, Debit: string(Owner), Credit: string(Wallet),
+			Coin: d.Coin, Network: d.Network, Amount: m.To.Sub(d.Booked), DepartureID: &d.ID}
 		switch e.Amount.Sign() {
 		case 0:
 			continue

@@ -143,7 +143,7 @@ func (a Amounts) Record(height int64, now time.Time) error {
 		return strings.Compare(a.TxID+a.Coin, b.TxID+b.Coin)
 	})
 	key := []clause.Column{{Name: "network"}, {Name: "tx_id"}, {Name: "business_id"}, {Name: "domain"}, {Name: "coin"}}
-	again := clause.OnConflict{Columns: key, DoUpdates: clause.AssignmentColumns([]string{"amount", "height", "due_height",
-		"settled"})}
+	read := clause.AssignmentColumns([]string{"amount", "height", "due_height", "settled"})
+	again := clause.OnConflict{Columns: key, DoUpdates: read}
 	return r.Tx.Clauses(again).Create(&rows).Error
 }

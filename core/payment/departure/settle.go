@@ -21,8 +21,8 @@ const processing = "processing"
 func Settle(tx *models.Tx, now time.Time, network string, height int64) error {
 	for after := int64(0); ; {
 		var rows []models.Departure
-		err := tx.Where("network = ? AND NOT settled AND due_height <= ? AND id > ?", network, height, after).Order("id").
-			Limit(settleBatch).Find(&rows).Error
+		err := tx.Where("network = ? AND NOT settled AND due_height <= ?", network, height).
+			Where("id > ?", after).Order("id").Limit(settleBatch).Find(&rows).Error
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,8 @@ func Resettle(tx *models.Tx, now time.Time, send models.Send, transactions []str
 		return nil
 	}
 	var rows []models.Departure
-	query := tx.Where("network = ? AND business_id = ? AND domain = ? AND settled", send.Network, send.BusinessID, send.Domain)
+	query := tx.Where("network = ? AND settled", send.Network).
+		Where("business_id = ? AND domain = ?", send.BusinessID, send.Domain)
 	if err := models.Among(query, "tx_id", transactions).Order("id").Find(&rows).Error; err != nil {
 		return err
 	}

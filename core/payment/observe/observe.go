@@ -311,7 +311,8 @@ func (a *applying) applyFacts(b chain.Block) error {
 
 // findMovers finds what the transactions of a block or snapshot took from addresses of businesses.
 func (a *applying) findMovers(left []chain.Departure, spends []chain.Spend) (departure.Amounts, error) {
-	found, err := departure.Find(departure.Reader{Tx: a.tx, Network: a.network, Home: a.home, Depths: a.Depths}, left, spends)
+	reader := departure.Reader{Tx: a.tx, Network: a.network, Home: a.home, Depths: a.Depths}
+	found, err := departure.Find(reader, left, spends)
 	a.movers = found.ListMovers()
 	return found, err
 }

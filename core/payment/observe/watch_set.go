@@ -52,7 +52,8 @@ func (o *Observer) Load(ctx context.Context, network chain.Network) error {
 func (o *Observer) watchOutputs(ctx context.Context, network chain.Network) error {
 	for after := int64(0); ; {
 		var rows []models.Transfer
-		err := o.DB.Read(ctx).Select("id", "tx_id", "idx").Where("network = ? AND spendable AND id > ?", string(network), after).
+		err := o.DB.Read(ctx).Select("id", "tx_id", "idx").
+			Where("network = ? AND spendable AND id > ?", string(network), after).
 			Order("id").Limit(destinationBatch).Find(&rows).Error
 		if err != nil {
 			return err
