@@ -70,6 +70,7 @@ func (w *world) judge() {
 	for _, d := range differences {
 		w.find("invariant 26: %s", d)
 	}
+	w.booksOfOwner(db)
 	w.edges(db)
 	for _, n := range w.chains {
 		n.conserved(db)

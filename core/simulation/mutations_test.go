@@ -58,7 +58,9 @@ var mutations = []mutation{
 	{"money that left the chain is not booked", "core/payment/books.go", "		return journal.Reversed\n", "		return journal.Nowhere\n"},
 	{"surplus counts as sales", "core/payment/books.go", "case t.Unmatched != \"\":", "case t.Unmatched != \"\" && t.Unmatched != Surplus:"},
 	{"a declined payment's money is a sale", "core/payment/books.go", "		return journal.Declined\n	}", "		return journal.Sales\n	}"},
-	{"what a reorganisation took stays in the books", "core/payment/observe/observe.go", "	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {\n		return err\n	}\n	return a.markPaymentsDue()\n}\n\n// deleteUnreachable", "	return a.markPaymentsDue()\n}\n\n// deleteUnreachable"},
+	{"what a reorganisation took stays in the books", "core/payment/observe/observe.go", "	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {\n		return err\n	}\n	if err := departure.Settle", "	if err := departure.Settle"},
+	{"what owners move is not booked", "core/payment/observe/observe.go", "		err = left.Record(b.Height, a.now)", "		err = left.Record(b.Height+1000, a.now)"},
+	{"what an undone block took stays moved", "core/payment/departure/settle.go", "		if err := post(tx, now, row, money.Amount{}); err != nil {", "		if err := post(tx, now, row, row.Booked); err != nil {"},
 	{"a webhook that is gone stays on", "core/webhook/failing.go", "row.Active && (gone || ", "row.Active && ("},
 }
 
@@ -74,6 +76,8 @@ var sendMutations = []mutation{
 	{"a send that is seen again has no event", "core/send/apply.go", "	if began && before.Status != row.Status {", "	if began && before.Status != row.Status && before.Status != string(Failed) {"},
 	{"a crash after Apply forgets its sends", "core/payment/observe/observe.go", "	if err := send.MarkDue(a.tx, a.paidSends(), a.now); err != nil {", "	if err := send.MarkDue(a.tx, nil, a.now); err != nil {"},
 	{"a send that is not signed never expires", "core/send/decide.go", "		if out.Wake = c.ExpiresAt; !now.Before(c.ExpiresAt) {", "		if out.Wake = c.ExpiresAt; c.State != Ready && !now.Before(c.ExpiresAt) {"},
+	{"a send counts as moved by the owner", "core/payment/departure/settle.go", "				moved = moved.Sub(t.Amount)\n			}\n		case", "				moved = moved.Add(money.Units(0))\n			}\n		case"},
+	{"what an undone block took is booked with its send again", "core/payment/departure/settle.go", " AND settled AND height <> ?\", send.Network, noBlock)", " AND settled\", send.Network)"},
 	{"the person who asked approves", "core/send/approve.go", "	if len(approvers) > max(1, row.Approvals) {", "	if len(approvers) > max(9, row.Approvals) {"},
 }
 

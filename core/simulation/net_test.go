@@ -16,15 +16,16 @@ import (
 type coinTx struct {
 	chain.Tx
 	id      string
-	born    time.Time // when it was broadcast
-	shown   time.Time // when it was seen at the latest, by what a step saw that went through; zero while none did
-	step    int       // which one of the network's steps the first such was; 0 while none did
-	instead []*coinTx // those that it replaced
-	lost    []*coinTx // those whose money it spends that had left the network before
-	cut     int64     // the most confirmations that it had when its block left the chain
-	hidden  bool      // a node's mempool lacked it although the network had it
-	held    bool      // no block takes it
-	lowest  int64     // the lowest height at which a block held it; 0 while none did
+	born    time.Time         // when it was broadcast
+	shown   time.Time         // when it was seen at the latest, by what a step saw that went through; zero while none did
+	step    int               // which one of the network's steps the first such was; 0 while none did
+	instead []*coinTx         // those that it replaced
+	lost    []*coinTx         // those whose money it spends that had left the network before
+	cut     int64             // the most confirmations that it had when its block left the chain
+	hidden  bool              // a node's mempool lacked it although the network had it
+	held    bool              // no block takes it
+	lowest  int64             // the lowest height at which a block held it; 0 while none did
+	left    []chain.Departure // what it takes from addresses
 }
 
 type block struct {
@@ -72,6 +73,8 @@ type network struct {
 	addresses int
 	all       []*coinTx
 	byID      map[string]*coinTx
+	collected []*coinTx         // that merchants moved by no send
+	taken     map[string]output // of businesses that a transaction spends, by their spend keys
 }
 
 // look is when a node gave a whole picture, and in which of the network's steps.
@@ -83,7 +86,7 @@ type look struct {
 }
 
 func newNetwork(w *world, kind money.Chain) *network {
-	n := &network{world: w, name: chain.Sandbox(kind), kind: kind, byID: map[string]*coinTx{}}
+	n := &network{world: w, name: chain.Sandbox(kind), kind: kind, byID: map[string]*coinTx{}, taken: map[string]output{}}
 	n.now.finalized = -1 // the network has no finality of its own
 	if kind == money.Ethereum {
 		n.now.finalized = 0

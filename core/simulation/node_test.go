@@ -127,6 +127,7 @@ func (n *node) Block(ctx context.Context, height int64, watch chain.Watch) (chai
 	for _, t := range b.txs {
 		transfers, spends := t.MatchWatch(n.name, watch)
 		out.Transfers, out.Spends = append(out.Transfers, transfers...), append(out.Spends, spends...)
+		out.Departures = append(out.Departures, t.matchLeft(watch)...)
 	}
 	return out, nil
 }

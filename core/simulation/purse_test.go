@@ -219,7 +219,12 @@ func (o *order) sign(*replica) bool {
 		tx.Outputs = append(tx.Outputs, also.output(also.amount))
 		o.count("a transaction pays several sends")
 	}
+	var left []chain.Departure
+	if o.rng.IntN(3) == 0 {
+		left = o.fund(&tx)
+	}
 	t := o.broadcast(tx)
+	t.left = left
 	if also != nil {
 		also.txs, also.acts = append(also.txs, t), nil
 	}

@@ -208,6 +208,8 @@ func (w *world) act() {
 		w.trade(replica)
 	case dice < 91:
 		w.aim(replica)
+	case dice < 93:
+		w.collect()
 	default:
 		w.clock.Advance(w.wait())
 	}
@@ -219,6 +221,9 @@ func (w *world) undoes(n *network) (*network, int) {
 	depth := 1 + w.rng.IntN(2)
 	if w.rng.IntN(5) == 0 {
 		depth = 3 + w.rng.IntN(20)
+	}
+	if len(n.collected) > 0 && w.rng.IntN(2) == 0 {
+		return w.below(n, n.collected[w.rng.IntN(len(n.collected))], depth)
 	}
 	if len(w.orders) > 0 && w.rng.IntN(3) == 0 {
 		if o := w.orders[w.rng.IntN(len(w.orders))]; len(o.txs) > 0 {

@@ -39,7 +39,7 @@ func Resettle(tx *models.Tx, now time.Time, send models.Send, transactions []str
 		return nil
 	}
 	var rows []models.Departure
-	query := tx.Where("network = ? AND settled", send.Network).
+	query := tx.Where("network = ? AND settled AND height <> ?", send.Network, noBlock).
 		Where("business_id = ? AND domain = ?", send.BusinessID, send.Domain)
 	if err := models.Among(query, "tx_id", transactions).Order("id").Find(&rows).Error; err != nil {
 		return err
