@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -85,6 +86,41 @@ func TestTillLeavesFromTheHeadersRow(t *testing.T) {
 		if at.Leave.Top != at.Sound.Top || at.Leave.Top > at.Name.Bottom {
 			t.Errorf("%s: Leave is at %.0f px, the sound at %.0f and the name from %.0f to %.0f, want one row",
 				name, at.Leave.Top, at.Sound.Top, at.Name.Top, at.Name.Bottom)
+		}
+	}
+}
+
+// TestTillChargesWithoutScrolling: the button that charges is in sight without scrolling while a coin with five networks
+// is chosen, and choosing that coin brings its networks into sight above the button.
+func TestTillChargesWithoutScrolling(t *testing.T) {
+	t.Parallel()
+	_, server := serveBook(t)
+	chromium := browser.StartShared(t)
+	for _, view := range []browser.View{{Width: 1024, Height: 768}, {Width: 390, Height: 844}, {Width: 360, Height: 640}} {
+		page := chromium.OpenTab(t, view)
+		for _, name := range []string{"till-network", "fr-till-network"} {
+			page.Open(server.URL + "/" + name + ".html")
+			const read = `(() => {
+	const at = (found) => { const r = document.querySelector(found).getBoundingClientRect(); return {Top: r.top, Bottom: r.bottom}; };
+	return {Charge: at(".till-charge"), Networks: at("[data-till-network=crypto_USDT]")};
+})()`
+			at := browser.ReadValue(page, chromedp.Evaluate[struct{ Charge, Networks struct{ Top, Bottom float64 } }](read))
+			if at.Networks.Bottom == 0 {
+				t.Errorf("%s: the networks aren't shown", name)
+			}
+			if at.Charge.Bottom > float64(view.Height) {
+				t.Errorf("%s: the button to charge ends at %.0f px of a screen of %d × %d, want it in sight", name,
+					at.Charge.Bottom, view.Width, view.Height)
+			}
+			page.TakeShot(fmt.Sprintf("%s-%d", name, view.Width))
+			browser.ReadValue(page, chromedp.Evaluate[bool](`(document.querySelector("[value=crypto_BTC]").click(), scrollTo(0, 0), true)`))
+			browser.ReadValue(page, chromedp.Evaluate[bool](`(document.querySelector("[value=crypto_USDT]").click(), true)`))
+			at = browser.ReadValue(page, chromedp.Evaluate[struct{ Charge, Networks struct{ Top, Bottom float64 } }](read))
+			if at.Networks.Top < 0 || at.Networks.Bottom > at.Charge.Top {
+				t.Errorf("%s: the networks stand from %.0f to %.0f px of a screen of %d × %d, want them in sight above %.0f", name,
+					at.Networks.Top, at.Networks.Bottom, view.Width, view.Height, at.Charge.Top)
+			}
+			page.TakeShot(fmt.Sprintf("%s-%d-chosen", name, view.Width))
 		}
 	}
 }

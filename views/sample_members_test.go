@@ -15,7 +15,7 @@ import (
 
 // translatedPages are the pages of the dashboard that are shown in each of its languages.
 var translatedPages = []string{"overview", "overview-attention", "payments", "payment", "sends", "send-ready", "statement",
-	"settings", "account-full", "sign-in", "error-404", "webhook", "unmatched", "team", "till"}
+	"settings", "account-full", "sign-in", "error-404", "webhook", "unmatched", "team", "till", "till-network"}
 
 // inLanguage is a page in a language of the dashboard.
 func inLanguage(lang string, page templ.Component) templ.Component {

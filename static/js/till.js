@@ -37,6 +37,8 @@
   doc.addEventListener("change", (e) => {
     const box = e.target.closest("[data-till-network]");
     if (box) store.set(networkOf(box), e.target.value);
+    const choice = e.target.name === "method" && $(`[data-till-network="${e.target.value}"]`);
+    if (choice) choice.scrollIntoView({ block: "nearest" }); // it would open below the button
   });
 
   // Sound: off until it is switched on; browsers allow it only after a tap on the page.
