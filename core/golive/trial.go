@@ -47,7 +47,7 @@ func (s *Service) StartTrial(ctx context.Context, sc scope.Scope, method money.M
 	return s.Payments.Initiate(ctx, sc, payment.Request{Amount: amount, Currency: string(currency),
 		Method: string(method), FirstName: trialFirstName, LastName: trialLastName, Email: user.Email,
 		BusinessReference: reference,
-		Also:              func(tx *models.Tx) error { return s.writeStep(tx, sc, stepPayment, reference) }})
+		Also:              func(tx *models.Tx, _ models.Payment) error { return s.writeStep(tx, sc, stepPayment, reference) }})
 }
 
 // findSmallest returns the smallest amount, in whole units, that a coin's network can carry now. Unknown methods and

@@ -37,7 +37,7 @@ func (t *till) Initiate(ctx context.Context, _ scope.Scope, r payment.Request) (
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	err := t.db.Write(ctx, func(tx *models.Tx) error {
-		if err := r.Also(tx); err != nil {
+		if err := r.Also(tx, models.Payment{}); err != nil {
 			return err
 		}
 		return t.refuse

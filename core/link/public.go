@@ -173,18 +173,19 @@ func (s *Service) StartPayment(ctx context.Context, code string, f Form) (paymen
 		delete(fields, "amount")
 		fields.Add("amount", fmt.Sprintf("Must be a whole number from %d to %d.", link.MinAmount, link.MaxAmount))
 	}
-	chosen := slices.IndexFunc(public.Methods, func(i money.CoinInfo) bool { return string(i.Method) == f.Method })
-	if chosen < 0 {
+	if !slices.ContainsFunc(public.Methods, func(i money.CoinInfo) bool { return string(i.Method) == f.Method }) {
 		delete(fields, "payment_method")
 		fields.Add("payment_method", "Choose one of the coins offered.")
 	}
 	if err := fault.Validation(fields); err != nil {
 		return payment.Started{}, err
 	}
-	if link.Amount == nil && !s.canCarry(ctx, public, public.Methods[chosen], request.Amount) {
-		return payment.Started{}, payment.ErrTooSmall
+	request.Also = func(tx *models.Tx, p models.Payment) error {
+		if payment.TooSmall(p) {
+			return payment.ErrTooSmall
+		}
+		return takeUse(tx, link.ID)
 	}
-	request.Also = func(tx *models.Tx) error { return takeUse(tx, link.ID) }
 	return s.Payments.Initiate(ctx, public.Scope, request)
 }
 

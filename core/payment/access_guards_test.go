@@ -201,7 +201,7 @@ func TestWorkBesideAPayment(t *testing.T) {
 		var count int64
 		for _, want := range []error{errors.New("refused"), nil} {
 			called := false
-			r.Also = func(*models.Tx) error { called = true; return want }
+			r.Also = func(*models.Tx, models.Payment) error { called = true; return want }
 			if _, err := b.service.Initiate(t.Context(), b.scope, r); !errors.Is(err, want) || !called {
 				t.Errorf("a payment beside work that returns %v returns %v, done: %v", want, err, called)
 			}

@@ -192,7 +192,7 @@ func (s *Service) draftPayment(sc scope.Scope, r Request, info money.CoinInfo, b
 // insertPayment stores the customer, the payment and its first timeline row.
 func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *models.Payment) error {
 	if r.Also != nil {
-		if err := r.Also(tx); err != nil {
+		if err := r.Also(tx, *p); err != nil {
 			return err
 		}
 	}

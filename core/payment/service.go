@@ -100,9 +100,9 @@ type Request struct {
 	Metadata          []byte // JSON text as given; nil when none
 	RedirectURL       string // where the customer can go afterwards; "" for nowhere
 	LinkID            *int64
-	// Also runs in the payment's transaction, before it is stored; its error
+	// Also runs in the payment's transaction, before p is stored; its error
 	// refuses the payment. It may run again when the transaction does.
-	Also func(tx *models.Tx) error
+	Also func(tx *models.Tx, p models.Payment) error
 }
 
 // Started is the answer to Initiate.

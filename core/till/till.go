@@ -72,14 +72,16 @@ func (s *Service) StartSale(ctx context.Context, sc scope.Scope, sale Sale) (pay
 	started, err := s.Payments.Initiate(ctx, sc, payment.Request{Amount: sale.Amount, Currency: string(sale.Currency),
 		Method: string(sale.Method), Network: string(sale.Network), FirstName: firstName, LastName: lastName,
 		Email: email, BusinessReference: row.BusinessReference,
-		Also: func(tx *models.Tx) error { return tx.Create(&row).Error }})
+		Also: func(tx *models.Tx, p models.Payment) error {
+			if payment.TooSmall(p) {
+				return payment.ErrTooSmall
+			}
+			return tx.Create(&row).Error
+		}})
 	if err != nil {
 		return payment.Started{}, err
 	}
-	v, err := s.Payments.OpenByReference(ctx, sc, started.Reference)
-	if err == nil && payment.TooSmall(v.Payment) {
-		err = payment.ErrTooSmall
-	}
+	_, err = s.Payments.OpenByReference(ctx, sc, started.Reference)
 	return started, err
 }
 

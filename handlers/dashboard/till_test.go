@@ -80,6 +80,24 @@ func TestTillTakesAPayment(t *testing.T) {
 	})
 }
 
+// TestTillRefusesTooSmallAmounts: an amount that the coin's network can't carry starts no payment.
+func TestTillRefusesTooSmallAmounts(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		expect(t, b.PostFrom("/dashboard/till", "/dashboard/till", url.Values{"amount": {"5"}, "currency": {"NGN"},
+			"method": {"crypto_bitcoin"}}), 409, "This amount is too small for the coin's network.", `value="5"`)
+		for name, table := range map[string]any{"payments": &models.Payment{}, "sales": &models.CounterPayment{},
+			"customers": &models.Customer{}} {
+			var n int64
+			s.FailOn(s.DB.Read(t.Context()).Model(table).Count(&n).Error)
+			if n != 0 {
+				t.Errorf("the refused sale leaves %d %s behind, want none", n, name)
+			}
+		}
+	})
+}
+
 // TestTillSeesNothingElse (TL-1): a browser in till mode has the rights of the till role, also when an owner put it
 // there, and with it the forms that its member had open before are worth nothing. It sees no payment that was not
 // started at the counter.
