@@ -77,6 +77,9 @@ func TestTillWithoutScript(t *testing.T) {
 	page.FillField("input[name=amount]", "25000")
 	page.FollowLink("[data-till-form] button[type=submit]")
 	page.WaitForElement("[data-till-face=waiting] svg.qr")
+	if text := page.ReadText("#till-live"); !strings.Contains(text, "Pay before ") || strings.Contains(text, "Time left") {
+		t.Errorf("without JavaScript the page says %q, want until when to pay and no time left, which stands still", text)
+	}
 	at := page.CurrentAddress()
 	reference := at[strings.LastIndex(at, "/")+1:]
 	i.SendRequest("POST", "/v1/sandbox/payments/"+reference+"/simulate", map[string]string{"scenario": "exact"}, 200)
