@@ -225,6 +225,33 @@ func lockedAgain(t testing.TB, s *servertest.Server) *servertest.Browser {
 	return b
 }
 
+// TestTillWithoutCoin: who may switch coins on is led to where that is done, in live to what going live needs; others are
+// told whom to ask.
+func TestTillWithoutCoin(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		hire(t, s, sc, bayo, scope.Till)
+		s.FailOn(s.DB.Write(t.Context(), func(tx *models.Tx) error {
+			return tx.Model(&models.Method{}).Where("business_id = ?", sc.BusinessID).Update("enabled", false).Error
+		}))
+		const none, ask = "No coin can be paid with now", "Ask an owner or an admin."
+		b := s.SignIn(ama)
+		for domain, link := range map[string]string{"live": "/dashboard/going-live", "test": "/dashboard/methods"} {
+			b.PostFrom("/dashboard", "/dashboard/domain", url.Values{"domain": {domain}})
+			a := b.Get("/dashboard/till")
+			expect(t, a, 200, none, `href="`+link+`"`)
+			if strings.Contains(a.VisibleText(), ask) {
+				t.Errorf("the %s till tells an owner to ask an owner", domain)
+			}
+		}
+		a := s.SignIn(bayo).Get("/dashboard/till")
+		expect(t, a, 200, none, ask)
+		if strings.Contains(a.Body, `href="/dashboard/methods"`) {
+			t.Error("the till leads the till role to the payment methods, which it can't open")
+		}
+	})
+}
+
 // TestTillWithoutPIN: a browser isn't put into a mode that it could not leave.
 func TestTillWithoutPIN(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {

@@ -67,6 +67,7 @@ const (
 	settingsPath = page.TillPath + "/settings"
 	leavePath    = page.TillPath + "/leave"
 	salesPath    = page.TillPath + "/payments/"
+	methodsPath  = "/dashboard/methods"
 )
 
 // Routes declares the routes of these pages, each with the right that it needs.

@@ -12,6 +12,7 @@ import (
 	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/place"
+	"cointill/core/scope"
 	"cointill/core/till"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
@@ -52,6 +53,11 @@ func (h *Handlers) renderKeypad(c *page.Ctx, status int, typed ui.Form) error {
 	}
 	props := dashboard.TillProps{TillPage: h.fillShell(c, words.T(ctx, "till.title")), Form: typed}
 	props.Live = livePath
+	if c.Scope.Allows(scope.ToggleMethods) && c.Scope.Domain == scope.Live {
+		props.GoingLive = page.GoingLivePath
+	} else if c.Scope.Allows(scope.ToggleMethods) {
+		props.Methods = methodsPath
+	}
 	for _, currency := range money.Currencies() {
 		props.Currencies = append(props.Currencies, ui.Option{Value: string(currency), Label: string(currency)})
 	}
