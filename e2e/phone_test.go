@@ -71,6 +71,21 @@ func TestPhonePaysWithoutScrolling(t *testing.T) {
 	}
 }
 
+// TestSmallPhoneOpensWalletWithoutScrolling: the button that opens a wallet ends within a screen of 320 × 568 below the
+// band of test data.
+func TestSmallPhoneOpensWalletWithoutScrolling(t *testing.T) {
+	t.Parallel()
+	_, server := serveBook(t)
+	phone := browser.StartShared(t).OpenTab(t, browser.View{Width: 320, Height: 568})
+	for _, name := range []string{"pay-waiting", "pay-en-waiting", "pay-fr-waiting"} {
+		phone.Open(server.URL + "/" + name + ".html")
+		phone.WaitForElement(".band")
+		if at := browser.ReadValue(phone, chromedp.Evaluate[placed](readPlaces)); at.Wallet.Bottom > 568 {
+			t.Errorf("%s: the button ends at %.0f px, want at most 568", name, at.Wallet.Bottom)
+		}
+	}
+}
+
 // TestTillLeavesFromTheHeadersRow: on a phone the locked till's button to leave stands in the row of the business's name.
 func TestTillLeavesFromTheHeadersRow(t *testing.T) {
 	t.Parallel()
