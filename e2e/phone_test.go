@@ -90,8 +90,10 @@ func TestSmallPhoneOpensWalletWithoutScrolling(t *testing.T) {
 func TestTillLeavesFromTheHeadersRow(t *testing.T) {
 	t.Parallel()
 	_, server := serveBook(t)
-	phone := browser.StartShared(t).OpenTab(t, browser.View{Width: 390, Height: 700})
-	for _, name := range []string{"till", "fr-till"} {
+	chromium := browser.StartShared(t)
+	narrow := chromium.OpenTab(t, browser.View{Width: 360, Height: 640})
+	wide := chromium.OpenTab(t, browser.View{Width: 390, Height: 700})
+	for name, phone := range map[string]*browser.Page{"till": narrow, "fr-till": narrow, "till-leave": wide, "fr-till-network": wide} {
 		phone.Open(server.URL + "/" + name + ".html")
 		const read = `(() => {
 	const at = (found) => { const r = document.querySelector(".till-bar > " + found).getBoundingClientRect(); return {Top: r.top, Bottom: r.bottom}; };
