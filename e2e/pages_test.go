@@ -113,6 +113,29 @@ func started(t *testing.T, i *harness.Instance, method string) (made intent) {
 	return made
 }
 
+// TestLeavesOnce: a page that saw its payment become paid leads to the merchant by itself, and only shows the button when
+// it is opened again.
+func TestLeavesOnce(t *testing.T) {
+	t.Parallel()
+	i := harness.New(t, false)
+	i.Start()
+	i.CreateBusiness()
+	request := harness.NewRequest("crypto_ripple")
+	request["redirect_url"] = "https://shop.example/thanks"
+	var payment intent
+	i.SendRequest("POST", "/v1/payment/initiate", request, 201).DecodeData(t, &payment)
+	page := browser.StartShared(t).OpenTab(t, browser.Phone)
+	page.Open(payment.URL)
+	page.WaitForElement("#payment-state[data-view=waiting]")
+	page.ClickElement("[name=scenario][value=exact]")
+	page.WaitForElement("[data-leave]:not([hidden])")
+	page.ClickElement("[data-leave-cancel]")
+	page.Open(payment.URL)
+	page.WaitForElement("[data-theme-switch]:not([hidden])") // the script has looked at the page
+	page.WaitForElement("a[data-leave-to]")
+	page.WaitForElement("[data-leave][hidden]")
+}
+
 // TestPayLive pays on the page by the sandbox's panel and sees the page turn
 // successful by itself.
 func TestPayLive(t *testing.T) {

@@ -70,11 +70,15 @@
   doc.addEventListener("visibilitychange", () => { if (!live) poll(); });
   setInterval(() => { if (!live) poll(); }, 5000);
 
-  // After success: back to the merchant in a few seconds, unless cancelled.
-  let leaving = 0;
+  // After success: back to the merchant in a few seconds, unless cancelled. Only a tab that saw it wait does so.
+  const awaited = "awaited-" + location.pathname;
+  const tab = (use) => { try { return use(sessionStorage); } catch { return null; } };
+  let leaving = 0, waited;
   const leave = () => {
+    if (!final()) { waited = true; tab((s) => s.setItem(awaited, 1)); }
     const el = $("[data-leave]");
-    if (!el || leaving) return;
+    if (!el || leaving || !waited && !tab((s) => s.getItem(awaited))) return;
+    tab((s) => s.removeItem(awaited));
     let left = +el.dataset.leave;
     el.hidden = false;
     leaving = setInterval(() => {
