@@ -231,7 +231,8 @@ func TestFindExact(t *testing.T) {
 			first.AuthorizationCode: references[0], b.service.PageURL(first): references[0], hash: references[0],
 			"https://explorer.example/tx/" + hash: references[0],
 			"https://shop.example/thanks?order=7&reference=" + references[0] + "&business_reference=order-00": references[0],
-			references[0][:20]: "", first.CustomerEmail: "", both: "", "": "", "nothing": "",
+			b.view(references[0]).Customer.Code: b.view(references[0]).Customer.Code,
+			references[0][:20]:                  "", first.CustomerEmail: "", both: "", "": "", "nothing": "",
 		} {
 			got, err := b.lists().FindExact(t.Context(), b.scope, text)
 			if err != nil || got != want {

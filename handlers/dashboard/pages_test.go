@@ -158,6 +158,12 @@ func TestPaymentsListAndDetail(t *testing.T) {
 		if a := b.Get("/dashboard/payments?only=open&q=order-1"); a.Status != 303 || a.Location != at {
 			t.Errorf("a search that finds one payment answers %d to %q, want 303 to %q", a.Status, a.Location, at)
 		}
+		v, err := s.Payments.Verify(t.Context(), sc, references[1])
+		s.FailOn(err)
+		customer := "/dashboard/customers/" + v.Customer.Code
+		if a := b.Get("/dashboard/payments?q=" + strings.ToLower(v.Customer.Code)); a.Status != 303 || a.Location != customer {
+			t.Errorf("a search for a customer's code answers %d to %q, want 303 to %q", a.Status, a.Location, customer)
+		}
 		for _, asked := range []string{"only=open", "only=open&q=order-", "q=order-1", "only=open&q=order-9"} {
 			if a := b.Get("/dashboard/payments?" + asked); a.Status != 200 {
 				t.Errorf("the list for %s answers %d, want 200", asked, a.Status)

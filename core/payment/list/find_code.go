@@ -42,11 +42,14 @@ func readPasted(text string) string {
 	return text
 }
 
+// IsCustomerCode reports whether a text begins as the codes of customers do.
+func IsCustomerCode(text string) bool { return strings.HasPrefix(strings.ToUpper(text), "CUS_") }
+
 // codeWays returns the ways to find payments by a code, a payment page's token, or an amount.
 func (by finder) codeWays(text string) (ways []way) {
 	if upper := strings.ToUpper(text); strings.HasPrefix(upper, "AUTH_") {
 		ways = append(ways, by.byCode("authorization_code = ?", upper))
-	} else if strings.HasPrefix(upper, "CUS_") {
+	} else if IsCustomerCode(upper) {
 		ways = append(ways, by.byCustomer(customerRange{"code = ?", "code", []any{upper}}))
 	}
 	if len(text) == payment.TokenLength {
@@ -73,13 +76,20 @@ func (by finder) byColumn(selectRows func(table any) *models.Tx, where string, v
 }
 
 // FindExact returns the reference of the one payment that a text names whole: by a reference, its
-// authorization code, the hash of a transaction, or the address of its page. It is "" where none or
-// several are named.
+// authorization code, the hash of a transaction, or the address of its page; or the code of the customer
+// (CUS_…) that it is. It is "" where none or several are named.
 func (s *Service) FindExact(ctx context.Context, sc scope.Scope, text string) (string, error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return "", err
 	}
 	text = readPasted(strings.TrimSpace(text))
+	if IsCustomerCode(text) {
+		var row models.Customer
+		err := sc.Rows(s.DB.Point(ctx)).Select("code").Where("code = ?", strings.ToUpper(text)).Limit(1).Find(&row).Error
+		if err != nil || row.Code != "" {
+			return row.Code, err
+		}
+	}
 	by := finder{s.DB, ctx, sc}
 	ways := []way{by.byCode("reference = ?", strings.ToUpper(text)),
 		by.byColumn(by.selectRows, "business_reference = ?", text),

@@ -23,6 +23,9 @@ func (h *Handlers) listPayments(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if list.IsCustomerCode(named) {
+		return c.OpenPage(customersPath + "/" + named)
+	}
 	if named != "" {
 		return c.OpenPage(listing.PaymentsPath + "/" + named)
 	}
@@ -68,7 +71,7 @@ func (h *Handlers) makeFilter(c *page.Ctx, asked listing.Search) list.Filter {
 	return f
 }
 
-// findNamed returns the payment that a search names whole, without other filters; "" for none.
+// findNamed returns the payment or the customer that a search names whole, without other filters; "" for none.
 func (h *Handlers) findNamed(c *page.Ctx, asked listing.Search) (string, error) {
 	if asked.Query == "" || asked.Older+asked.Newer != "" || len(asked.DescribeFilters(c.UserContext())) > 1 {
 		return "", nil
