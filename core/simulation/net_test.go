@@ -73,8 +73,8 @@ type network struct {
 	addresses int
 	all       []*coinTx
 	byID      map[string]*coinTx
-	collected []*coinTx         // that merchants moved by no send
-	taken     map[string]output // of businesses that a transaction spends, by their spend keys
+	collected []*coinTx       // that merchants moved by no send
+	taken     map[string]bool // outputs that a transaction of their merchant took, by transaction and index
 }
 
 // look is when a node gave a whole picture, and in which of the network's steps.
@@ -86,7 +86,7 @@ type look struct {
 }
 
 func newNetwork(w *world, kind money.Chain) *network {
-	n := &network{world: w, name: chain.Sandbox(kind), kind: kind, byID: map[string]*coinTx{}, taken: map[string]output{}}
+	n := &network{world: w, name: chain.Sandbox(kind), kind: kind, byID: map[string]*coinTx{}, taken: map[string]bool{}}
 	n.now.finalized = -1 // the network has no finality of its own
 	if kind == money.Ethereum {
 		n.now.finalized = 0

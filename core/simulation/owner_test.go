@@ -16,12 +16,6 @@ type purse struct {
 	coin string
 }
 
-// output is what an output of a business holds.
-type output struct {
-	purse
-	amount money.Amount
-}
-
 // collect is a merchant who moves money from the address of a payment elsewhere, by no send.
 func (w *world) collect() {
 	if len(w.customers) == 0 {
@@ -30,7 +24,7 @@ func (w *world) collect() {
 	c := w.customers[w.rng.IntN(len(w.customers))]
 	n := w.nets[c.coin.Chain]
 	tx := chain.Tx{Spends: []string{n.coin()}}
-	amount, left := c.take(&tx)
+	amount, left := c.take()
 	if amount.Sign() == 0 {
 		return
 	}
@@ -42,22 +36,18 @@ func (w *world) collect() {
 	w.say("a merchant collects %s %s of customer %d", amount, c.coin.Coin, c.number)
 }
 
-// take has a transaction take what some transaction of the customer paid. The amount is 0 if there is nothing to take.
-func (c *customer) take(tx *chain.Tx) (amount money.Amount, left []chain.Departure) {
+// take returns what a transaction can take of what some transaction of the customer paid: an amount of 0 if there is
+// nothing. The networks here have no outputs to spend: see chain.Network.HasOutputs.
+func (c *customer) take() (amount money.Amount, left []chain.Departure) {
 	n := c.nets[c.coin.Chain]
 	for _, t := range c.sent {
 		for i, o := range t.Outputs {
 			key := fmt.Sprint(t.id, ":", i)
-			_, taken := n.taken[key]
-			if taken || t.Reverted || t.shown.IsZero() || n.where(t) == nil || o.Destination != c.place ||
+			if n.taken[key] || t.Reverted || t.shown.IsZero() || n.where(t) == nil || o.Destination != c.place ||
 				o.Asset != string(c.coin.Coin) {
 				continue
 			}
-			n.taken[key] = output{purse{c.shop.id, o.Asset}, o.Amount}
-			if n.name.HasOutputs() {
-				tx.Spends = append(tx.Spends, key)
-				return o.Amount, nil
-			}
+			n.taken[key] = true
 			amount = o.Amount.MulDiv(int64(1+n.rng.IntN(100)), 100)
 			return amount, []chain.Departure{{Address: c.place.Address, Asset: o.Asset, Amount: amount}}
 		}
@@ -65,11 +55,11 @@ func (c *customer) take(tx *chain.Tx) (amount money.Amount, left []chain.Departu
 	return amount, nil
 }
 
-// fund has a transaction that pays sends of a shop take its money from what a customer paid.
-func (o *order) fund(tx *chain.Tx) (left []chain.Departure) {
+// fund returns what a transaction that pays sends of a shop takes of what a customer paid.
+func (o *order) fund() (left []chain.Departure) {
 	for _, c := range o.customers {
 		if c.shop == o.shop && c.coin.Coin == o.coin.Coin {
-			if amount, left := c.take(tx); amount.Sign() > 0 {
+			if amount, left := c.take(); amount.Sign() > 0 {
 				o.count("a send is paid with a customer's money")
 				return left
 			}
@@ -92,11 +82,6 @@ func (t *coinTx) matchLeft(watch chain.Watch) (list []chain.Departure) {
 // sumLeft adds what a transaction took of each business.
 func (n *network) sumLeft(t *coinTx) map[purse]money.Amount {
 	sums := map[purse]money.Amount{}
-	for _, key := range t.Spends {
-		if o, ok := n.taken[key]; ok {
-			sums[o.purse] = sums[o.purse].Add(o.amount)
-		}
-	}
 	for _, d := range t.left {
 		for _, c := range n.customers {
 			if c.place.Address == d.Address && !t.Reverted {

@@ -221,7 +221,7 @@ func (o *order) sign(*replica) bool {
 	}
 	var left []chain.Departure
 	if o.rng.IntN(3) == 0 {
-		left = o.fund(&tx)
+		left = o.fund()
 	}
 	t := o.broadcast(tx)
 	t.left = left
