@@ -114,8 +114,8 @@ type PaymentValue struct {
 // Destination is an address, or an address with a tag, that belongs to one payment permanently, which has one under
 // each home network that its customer chose. The rows are also the watch list, so none is ever deleted.
 type Destination struct {
-	ID         int64
-	Network    string `gorm:"not null;uniqueIndex:destinations_place,priority:1;index:destinations_barred,priority:3;uniqueIndex:destinations_payment,priority:2"`
+	ID         int64  `gorm:"index:destinations_list,priority:2"`
+	Network    string `gorm:"not null;index:destinations_list,priority:1;uniqueIndex:destinations_place,priority:1;index:destinations_barred,priority:3;uniqueIndex:destinations_payment,priority:2"`
 	Address    string `gorm:"not null;uniqueIndex:destinations_place,priority:2;index:destinations_lower,expression:lower(address)"`
 	Tag        int64  `gorm:"not null;uniqueIndex:destinations_place,priority:3"` // -1: none
 	BusinessID int64  `gorm:"not null;index:destinations_barred,priority:1,where:barred_at IS NOT NULL"`
@@ -232,8 +232,8 @@ type HeldAmount struct {
 
 // Transfer is value that moved, or is about to move, to a destination of ours.
 type Transfer struct {
-	ID        int64  `gorm:"index:transfers_unmatched,priority:3;index:transfers_spendable,priority:4,where:spendable;index:transfers_reserved,priority:5,where:reserved_by IS NOT NULL;index:transfers_reserved_batch,priority:2,where:reserved_batch IS NOT NULL"`
-	Network   string `gorm:"not null;index:transfers_spendable,priority:3;index:transfers_reserved,priority:3;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL;index:transfers_unbooked,priority:1,where:business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"`
+	ID        int64  `gorm:"index:transfers_unspent,priority:2,where:spendable;index:transfers_unmatched,priority:3;index:transfers_spendable,priority:4,where:spendable;index:transfers_reserved,priority:5,where:reserved_by IS NOT NULL;index:transfers_reserved_batch,priority:2,where:reserved_batch IS NOT NULL"`
+	Network   string `gorm:"not null;index:transfers_unspent,priority:1,where:spendable;index:transfers_spendable,priority:3;index:transfers_reserved,priority:3;uniqueIndex:transfers_key,priority:1;index:transfers_height,priority:1;index:transfers_waiting,priority:1,where:height IS NULL AND NOT gone;index:transfers_conflict,priority:1,where:conflict_height IS NOT NULL;index:transfers_unbooked,priority:1,where:business_id <> 0 AND (height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR (height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND booked <> 'none')"`
 	TxID      string `gorm:"not null;uniqueIndex:transfers_key,priority:2;index:transfers_tx;index:transfers_hash,expression:lower(tx_id)"`
 	Index     int    `gorm:"column:idx;not null;uniqueIndex:transfers_key,priority:3"`
 	Asset     string `gorm:"not null"`

@@ -192,7 +192,7 @@ var since0014 = []string{"DROP TABLE holdings, network_holdings, payment_network
 	"DROP TABLE push_keys, push_subscriptions, push_messages",
 	"DROP TABLE tills, counter_payments, going_live_steps, saved_views, payment_values, payment_notes, departures",
 	"ALTER TABLE resends DROP COLUMN payments",
-	"DROP INDEX transfers_hash, destinations_lower, payments_reference_end, payments_business_reference_end, payments_network, payments_coin_amount",
+	"DROP INDEX transfers_hash, destinations_lower, destinations_list, payments_reference_end, payments_business_reference_end, payments_network, payments_coin_amount",
 	"CREATE INDEX destinations_address ON destinations (address)",
 	"DROP INDEX destinations_payment", "CREATE UNIQUE INDEX destinations_payment ON destinations (payment_id)",
 	"ALTER TABLE businesses DROP COLUMN till_domain",
