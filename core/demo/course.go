@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -32,6 +33,9 @@ const (
 	halfPaid                     // a part is paid, and no block takes the rest
 	tooLittle                    // too little, and the owner has not decided yet
 	tooMuch                      // too much, and a refund waits for its approval
+	dropped                      // the mempool forgets the transaction: failed
+	reorged                      // a reorganisation takes the only confirmation back
+	reversed                     // a reorganisation takes the money back after it was final
 )
 
 // visit is a payment under way.
@@ -54,8 +58,7 @@ func (s *shop) startPayment(o order) error {
 	if s.Report != nil {
 		s.Report(s.planned-s.ahead, s.planned)
 	}
-	info, _ := o.method.Info()
-	v := &visit{shop: s, order: o, reference: started.Reference, net: s.networks[info.Chain]}
+	v := &visit{shop: s, order: o, reference: started.Reference, net: s.networks[o.network]}
 	if o.course == expired {
 		v.schedule(payment.Window+time.Second, v.sweepPayments)
 		return nil
@@ -70,9 +73,14 @@ func (s *shop) initiatePayment(o order) (payment.Started, error) {
 		return s.Links.StartPayment(s.ctx, s.links[o.link-1], link.Form{Amount: o.amount, FirstName: o.first,
 			LastName: o.last, Email: o.email, Method: string(o.method)})
 	}
+	metadata, err := json.Marshal(map[string]string{"order": o.reference, "branch": o.branch,
+		"till": fmt.Sprint(o.till)})
+	if err != nil {
+		return payment.Started{}, err
+	}
 	return s.Payments.Initiate(s.ctx, s.TestScope, payment.Request{Currency: o.currency, Amount: o.amount,
-		FirstName: o.first, LastName: o.last, Email: o.email, Method: string(o.method),
-		BusinessReference: o.reference})
+		FirstName: o.first, LastName: o.last, Email: o.email, Method: string(o.method), Network: string(o.network),
+		BusinessReference: o.reference, Metadata: metadata})
 }
 
 // schedule runs a function some time after the payment was initiated.
@@ -130,8 +138,16 @@ func (v *visit) openPage() (err error) {
 			_, err := v.askRefund()
 			return err
 		})
+	case dropped:
+		v.dropLater(soon)
+	case reorged:
+		v.confirm(soon, due)
+		v.schedule(soon+20*time.Second, v.reorganise)
+	case reversed:
+		v.pay(soon, due)
+		v.schedule(3*time.Hour, v.reorganise)
 	case halfPaid:
-		v.pay(soon, takePercent(due, 60))
+		v.confirm(soon, takePercent(due, 60))
 		v.schedule(soon+30*time.Second, func() error { return v.hold(due.Sub(takePercent(due, 60))) })
 	}
 	return nil
@@ -172,6 +188,16 @@ var paces = map[money.Chain]pace{
 	money.Dogecoin: newPace(20*time.Second, 90*time.Second, 25*time.Minute, 45*time.Minute),
 }
 
+// findPace returns how a network confirms. Those without a pace of their own have fast blocks.
+func findPace(code money.Chain) pace {
+	if p, known := paces[code]; known {
+		return p
+	}
+	facts, _ := money.FindNetworkFacts(code)
+	usual := facts.UsualTime(false)
+	return newPace(time.Second, 5*time.Second, usual, 2*usual)
+}
+
 // newPace makes a pace of the least and the most of both times.
 func newPace(leastFirst, mostFirst, leastFinal, mostFinal time.Duration) pace {
 	return pace{[2]time.Duration{leastFirst, mostFirst}, [2]time.Duration{leastFinal, mostFinal}}
@@ -179,7 +205,7 @@ func newPace(leastFirst, mostFirst, leastFinal, mostFinal time.Duration) pace {
 
 // detailed is how long ago payments are followed by each step of the network: seen, confirmed,
 // final. Older ones are mined soon, and read once, when they are final. That takes half of the time.
-const detailed = 4 * 24 * time.Hour
+const detailed = 2 * 24 * time.Hour
 
 // soonest is how long an older transaction waits at most for its first block: it must be within
 // the window, because nothing else tells when it was seen.
@@ -187,8 +213,7 @@ const soonest = 90 * time.Second
 
 // transfer broadcasts a transaction and has it confirmed.
 func (v *visit) transfer(after time.Duration, tx chain.Tx) {
-	info, _ := v.method.Info()
-	p := paces[info.Chain]
+	p := findPace(v.network)
 	each := v.until.Sub(v.order.at) < detailed
 	wait := v.draws.between(p.first[0], p.first[1])
 	mined := after + wait
@@ -218,8 +243,8 @@ func (v *visit) transfer(after time.Duration, tx chain.Tx) {
 // countBlocks returns how many blocks make a transaction of the payment final.
 func (v *visit) countBlocks() int {
 	blocks := v.view.Payment.FinalDepth
-	if v.view.Payment.FinalByNetwork {
-		blocks = max(blocks, 13) // the simulated network finalizes a block 12 blocks later
+	if facts, known := money.FindNetworkFacts(v.network); known && v.view.Payment.FinalByNetwork {
+		blocks = max(blocks, facts.Finality.Depth+1) // the simulated network finalizes a block that much later
 	}
 	return blocks
 }
@@ -228,7 +253,7 @@ func (v *visit) countBlocks() int {
 // that, and otherwise another one spends the same money.
 func (v *visit) payInVain(after time.Duration) {
 	tx := v.newTx(v.newOutput(v.view.Payment.Due))
-	if info, _ := v.method.Info(); info.Chain == money.Ethereum || info.Chain == money.XRPL {
+	if v.network != money.Bitcoin && v.network != money.Dogecoin {
 		tx.Reverted = true
 		v.transfer(after, tx)
 		return
@@ -250,8 +275,46 @@ func (v *visit) payInVain(after time.Duration) {
 func (v *visit) hold(amount money.Amount) error { return v.broadcastHeld(v.newTx(v.newOutput(amount))) }
 
 func (v *visit) broadcastHeld(tx chain.Tx) error {
-	_, err := v.net.ApplyMoves(v.ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx, Held: true})
+	return v.applyMove(chain.Move{Kind: chain.MoveBroadcast, Tx: &tx, Held: true})
+}
+
+// dropLater sends a transaction that no block takes, and that the mempool forgets after some hours.
+func (v *visit) dropLater(after time.Duration) {
+	tx := v.newTx(v.newOutput(v.view.Payment.Due))
+	v.schedule(after, func() error { return v.broadcastHeld(tx) })
+	v.schedule(after+5*time.Hour, func() error {
+		return v.applyMove(chain.Move{Kind: chain.MoveDrop, TxIDs: []string{tx.ID(v.net.Network.Network())}})
+	})
+	v.schedule(payment.Monitoring+time.Second, v.readOwnNetwork)
+}
+
+// confirm sends an amount, and has a block take it at once.
+func (v *visit) confirm(after time.Duration, amount money.Amount) {
+	tx := v.newTx(v.newOutput(amount))
+	v.schedule(after, func() error {
+		if _, err := v.net.ApplyMoves(v.ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx}); err != nil {
+			return err
+		}
+		return v.mineBlocks(v.net, 1)
+	})
+}
+
+// reorganise takes the payment's transactions out of their blocks. They wait in the mempool, and no block takes them.
+func (v *visit) reorganise() error {
+	now, err := v.Payments.Verify(v.ctx, v.TestScope, v.reference)
 	if err != nil {
+		return err
+	}
+	var txids []string
+	for _, t := range now.Transfers {
+		txids = append(txids, t.TxID)
+	}
+	return v.applyMove(chain.Move{Kind: chain.MoveReorg, Depth: 1, TxIDs: txids, Held: true}) // deeper where they are
+}
+
+// applyMove changes the payment's network and has it read.
+func (v *visit) applyMove(move chain.Move) error {
+	if _, err := v.net.ApplyMoves(v.ctx, move); err != nil {
 		return err
 	}
 	return v.readOwnNetwork()
@@ -264,7 +327,7 @@ func (v *visit) paySurplus(after time.Duration) {
 }
 
 // sendStray sends a transfer that can't count for the payment, and then pays it: XRP without the tag,
-// another asset to an address of Ethereum. Other coins are paid twice.
+// another asset to an address of Ethereum's kind or Tron's. Other coins are paid twice.
 func (v *visit) sendStray(after time.Duration) {
 	output := v.newOutput(v.view.Payment.Due)
 	switch money.Coin(v.view.Payment.Coin) {

@@ -44,10 +44,11 @@ type Services struct {
 	Webhooks  *webhook.Service
 	Figures   *stats.Service
 	Networks  map[money.Chain]Network
-	Deliver   func(context.Context) error // makes the deliveries that are due
-	Report    func(done, all int)         // is called after each payment; may be nil
-	TestScope scope.Scope                 // of Cointill itself, in the business's test domain
-	Owner     scope.Scope                 // of its owner, there
+	Accepted  map[money.Method][]money.Chain // networks that the business takes each method on
+	Deliver   func(context.Context) error    // makes the deliveries that are due
+	Report    func(done, all int)            // is called after each payment; may be nil
+	TestScope scope.Scope                    // of Cointill itself, in the business's test domain
+	Owner     scope.Scope                    // of its owner, there
 }
 
 // shop makes the past of one business.
@@ -58,10 +59,11 @@ type shop struct {
 	until    time.Time
 	line     timeline
 	networks map[money.Chain]*network
-	links    []string // codes of the payment links
-	webhook  string   // id of the webhook; "" before it is registered
-	ahead    int      // payments that are still to be initiated
-	planned  int      // payments in all
+	links    []string             // codes of the payment links
+	webhook  string               // id of the webhook; "" before it is registered
+	ahead    int                  // payments that are still to be initiated
+	planned  int                  // payments in all
+	turns    map[money.Method]int // payments that had a network chosen
 	// decisions counts the declined payments that the owner has dealt with, by reason.
 	decisions map[payment.Reason]int
 }
@@ -79,7 +81,7 @@ type network struct {
 // can't be, so ctx is looked at between them.
 func Fill(ctx context.Context, services Services, days int, until time.Time) (payments int, err error) {
 	s := &shop{Services: services, ctx: context.WithoutCancel(ctx), days: days, until: clock.Trim(until),
-		networks: map[money.Chain]*network{}, decisions: map[payment.Reason]int{}}
+		networks: map[money.Chain]*network{}, turns: map[money.Method]int{}, decisions: map[payment.Reason]int{}}
 	if err := s.openNetworks(); err != nil {
 		return 0, err
 	}

@@ -54,6 +54,9 @@ type order struct {
 	currency           string
 	amount             int64
 	method             money.Method
+	network            money.Chain
+	branch             string // of the shop
+	till               int    // in the branch
 	reference          string // the shop's own
 	link               int    // 1 and above for the shop's links, 0 for none
 	course             course
@@ -63,7 +66,7 @@ type order struct {
 // The rhythm of the shop: payments of each weekday in the last week, from Sunday, and how likely
 // each hour of the day is.
 var (
-	weekdays = [7]int{3, 4, 4, 4, 5, 7, 6}
+	weekdays = [7]int{2, 3, 3, 3, 5, 6, 5}
 	hours    = [24]int{1, 0, 0, 0, 0, 0, 1, 3, 6, 9, 11, 12, 14, 13, 10, 9, 10, 12, 14, 15, 12, 8, 4, 2}
 )
 
@@ -108,7 +111,7 @@ func (s *shop) planShop() {
 			s.planOrder(o)
 		}
 	}
-	s.planToday(people)
+	s.planFixed(people)
 }
 
 // drawTimes draws when the payments of a day are initiated. The shop grows: it begins with six
@@ -126,16 +129,32 @@ func (s *shop) drawTimes(d *draws, begin time.Time, day int) (times []time.Time)
 	return times
 }
 
-// planOrder adds a payment to the timeline, unless a real test network stands in place of the simulated
-// one that it would be paid on.
+// planOrder adds a payment on one of its coin's networks to the timeline, unless a real test network stands in place
+// of the simulated one.
 func (s *shop) planOrder(o order) {
-	if info, _ := o.method.Info(); s.networks[info.Chain] == nil {
+	if o.network = s.chooseNetwork(o); s.networks[o.network] == nil {
 		return
 	}
 	s.planned++
 	s.ahead++
 	o.draws = &draws{name: o.reference}
 	s.line.add(o.at, func() error { return s.startPayment(o) })
+}
+
+// chooseNetwork returns the network that a payment is made on. Those that its coin is taken on have their turns, the
+// first ones most: 0, 0, 1, 0, 1, 2, … A payment by a link stays on the first one, where its page begins.
+func (s *shop) chooseNetwork(o order) money.Chain {
+	codes := s.Accepted[o.method]
+	if o.link > 0 {
+		return codes[0]
+	}
+	turn := s.turns[o.method] % (len(codes) * (len(codes) + 1) / 2)
+	s.turns[o.method]++
+	row := 0
+	for ; turn > row; row++ {
+		turn -= row + 1
+	}
+	return codes[turn]
 }
 
 // prices are what the shop asks in a currency: a multiple of a step.
@@ -150,6 +169,9 @@ var prices = []struct {
 // firstOrder is the number of the first order in the past.
 const firstOrder = 1001
 
+// branches are the shop's, by how much they sell.
+var branches = []string{"Yaba", "Ikeja", "Osu"}
+
 // linkOrders is how many of 100 payments are started by a link.
 const linkOrders = 14
 
@@ -158,6 +180,7 @@ func (s *shop) drawOrder(d *draws, at time.Time, people *customers) order {
 	o := order{at: at, reference: fmt.Sprintf("order-%d", firstOrder+s.planned)}
 	o.first, o.last, o.email = people.next()
 	o.method = money.Coins()[d.choose(24, 12, 44, 12, 8)].Method
+	o.branch, o.till = branches[d.choose(5, 3, 2)], 1+d.below(2)
 	if d.below(100) < linkOrders {
 		o.link = 1 + d.below(len(shopLinks))
 		o.currency, o.amount = shopLinks[o.link-1].draft.Currency, drawLinkAmount(d, shopLinks[o.link-1].draft)

@@ -9,11 +9,13 @@ import (
 )
 
 // addresses are where customers have refunds sent, on each simulated network. No payment has them.
+// Networks of Ethereum's kind have the same.
 var addresses = map[money.Chain]string{
 	money.Bitcoin:  "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080",
 	money.Dogecoin: "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn",
 	money.Ethereum: "0x52908400098527886E0F7030069857D2E4169EE7",
 	money.XRPL:     "rrrrrrrrrrrrrrrrrrrrBZbvji",
+	money.Tron:     "TUNo45isvZHXiqzNcwtVEs3VhbyXVZnBSH",
 }
 
 // refundBySend asks for a send of all that came, and has it approved, signed and mined.
@@ -39,7 +41,10 @@ func (v *visit) refundBySend() error {
 
 // askRefund asks for a send that refunds the payment.
 func (v *visit) askRefund() (send.View, error) {
-	info, _ := v.method.Info()
-	return v.Sends.Ask(v.ctx, v.Owner, send.Request{Kind: "refund", Payment: v.reference,
-		Address: addresses[info.Chain], Note: "Sent back to the customer."})
+	kind := v.network
+	if kind.IsEVM() {
+		kind = money.Ethereum
+	}
+	return v.Sends.Ask(v.ctx, v.Owner, send.Request{Kind: "refund", Payment: v.reference, Address: addresses[kind],
+		Note: "Sent back to the customer."})
 }

@@ -14,6 +14,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/demo"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
@@ -38,12 +39,16 @@ func (p *Product) MakePast(ctx context.Context, s *Settings, listening net.Addr,
 	if err := past.DB.RelaxSync(ctx); err != nil {
 		return 0, errors.Join(err, past.DB.Close())
 	}
+	accepted, err := networks.Accepted(past.DB.Read(ctx), owner, past.Networks)
+	if err != nil {
+		return 0, errors.Join(err, past.DB.Close())
+	}
 	past.receipts.SMTP = nil // no mail goes to sample customers
 	past.Quotes.Sources[scope.Test] = demo.NewMarket(now.Now, until)
 	past.Sender.Clients[scope.Test] = &http.Client{Transport: &shopServer{clock: now}}
 	services := demo.Services{Clock: now, Payments: past.Payments, Resolver: payment.NewResolver(past.Payments),
 		Sends: past.Sends, Sandbox: past.Sandbox, Links: past.Links, Webhooks: past.Hooks, Figures: past.figures,
-		Networks: map[money.Chain]demo.Network{}, Report: report, Owner: owner,
+		Networks: map[money.Chain]demo.Network{}, Accepted: accepted, Report: report, Owner: owner,
 		TestScope: scope.Scope{BusinessID: owner.BusinessID, Domain: scope.Test, Actor: "system", Role: scope.System},
 		Deliver: func(ctx context.Context) error {
 			_, err := past.deliver.Step(ctx)
@@ -54,6 +59,20 @@ func (p *Product) MakePast(ctx context.Context, s *Settings, listening net.Addr,
 	}
 	payments, err = demo.Fill(ctx, services, days, until)
 	return payments, errors.Join(err, past.Close())
+}
+
+// SwitchOnNetworks lets a demo's customers choose among the networks of each coin. The last one stays off, so that
+// money there can be seen.
+func (p *Product) SwitchOnNetworks(ctx context.Context, owner scope.Scope) error {
+	for _, coin := range money.Coins() {
+		served := p.Networks.Served(owner.Domain, coin)
+		for _, one := range served[:max(len(served)-1, 0)] {
+			if err := p.Accounts.SetNetwork(ctx, owner, coin.Method, one.Code, true); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // shopServer answers the webhooks of the sample payments in place of a shop's server: nearly

@@ -13,6 +13,7 @@ import (
 	"cointill/core/journal"
 	"cointill/core/journal/journaltest"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
@@ -59,6 +60,9 @@ func makePast(t *testing.T, zone, database string) past {
 	p.owner = addBusiness("owner@shop.example")
 	if err := p.Settings.SetRules(t.Context(), p.owner, settings.Rules{Under: 50, Over: 50, LatePayments: "accept",
 		Currency: "NGN", TimeZone: zone}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SwitchOnNetworks(t.Context(), p.owner); err != nil {
 		t.Fatal(err)
 	}
 	days := speed.Pick(24, 90)
@@ -159,7 +163,8 @@ func (p past) checkBalance(t *testing.T) {
 	}
 }
 
-// checkStatements compares each month's statement with the transfers that were confirmed in it.
+// checkStatements compares each month's statement with the transfers that were confirmed in it, also if they were
+// taken back since.
 func (p past) checkStatements(t *testing.T) {
 	t.Helper()
 	zone := clock.LoadZone(p.zone)
@@ -169,8 +174,8 @@ func (p past) checkStatements(t *testing.T) {
 	if err := tx.Where("kind = ?", string(journal.Received)).Find(&entries).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := tx.Where("height IS NOT NULL AND booked NOT IN ?", []journal.Account{journal.Nowhere, journal.None}).
-		Find(&transfers).Error; err != nil {
+	if err := tx.Where("height IS NOT NULL AND booked NOT IN ? OR gone_reason = ?",
+		[]journal.Account{journal.Nowhere, journal.None}, string(payment.Reorged)).Find(&transfers).Error; err != nil {
 		t.Fatal(err)
 	}
 	confirmed := map[int64]time.Time{}
@@ -179,7 +184,7 @@ func (p past) checkStatements(t *testing.T) {
 	}
 	want := map[string]money.Amount{}
 	for _, row := range transfers {
-		key := confirmed[row.ID].In(zone).Format("2006-01") + " " + row.Asset
+		key := confirmed[row.ID].In(zone).Format("2006-01") + " " + row.Asset + " on " + row.Network
 		want[key] = want[key].Add(row.Amount)
 	}
 	months, err := p.Books.ListMonths(t.Context(), p.owner)
@@ -198,14 +203,15 @@ func (p past) checkStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, l := range statement.Coins {
-			if sum := want[m.Month+" "+l.Coin]; l.Received.Cmp(sum) != 0 {
-				t.Errorf("%s in %s: %s %s received, want the %s of its transfers", m.Month, p.zone, l.Received, l.Coin, sum)
+			line := l.Coin + " on " + l.Network
+			if sum := want[m.Month+" "+line]; l.Received.Cmp(sum) != 0 {
+				t.Errorf("%s in %s: %s %s received, want the %s of its transfers", m.Month, p.zone, l.Received, line, sum)
 			}
-			if l.Opening.Cmp(closing[l.Coin]) != 0 {
-				t.Errorf("%s in %s begins with %s %s, want %s", m.Month, p.zone, l.Opening, l.Coin, closing[l.Coin])
+			if l.Opening.Cmp(closing[line]) != 0 {
+				t.Errorf("%s in %s begins with %s %s, want %s", m.Month, p.zone, l.Opening, line, closing[line])
 			}
-			closing[l.Coin] = l.Closing
-			delete(want, m.Month+" "+l.Coin)
+			closing[line] = l.Closing
+			delete(want, m.Month+" "+line)
 			compared++
 		}
 	}
@@ -226,8 +232,12 @@ func (p past) checkFigures(t *testing.T) {
 	exported, counted := map[stats.Cell]int64{}, map[stats.Cell]int64{}
 	err = (&list.Service{DB: p.DB}).Export(t.Context(), p.owner, list.Filter{}, func(rows []models.Payment) error {
 		for _, row := range rows {
+			status := row.Status
+			if row.Reversed {
+				status = stats.Reversed
+			}
 			exported[stats.Cell{Day: row.CreatedAt.In(zone).Format(time.DateOnly), Currency: row.Currency,
-				Status: row.Status}]++
+				Status: status}]++
 		}
 		return nil
 	})
@@ -251,15 +261,21 @@ func (p past) checkFigures(t *testing.T) {
 	}
 }
 
-// checkVariety checks that the past has every state, coin and currency, and something on every page,
+// checkVariety checks that the past has every state, reason, coin, network and currency, and something on every page,
 // and that the live domain is empty.
 func (p past) checkVariety(t *testing.T) {
 	t.Helper()
 	seen := map[string]int{}
 	customers := map[string]int{}
 	for _, row := range readPayments(t, p) {
-		for _, what := range []string{row.Status, row.Reason, row.Coin, row.Currency} {
+		for _, what := range []string{row.Status, row.Reason, row.Coin, row.Currency, row.Coin + " on " + row.Network} {
 			seen[what]++
+		}
+		if row.Status == string(payment.Pending) && row.ExpiresAt.After(p.Clock().Add(6*time.Minute)) {
+			seen["open for six more minutes"]++
+		}
+		if row.LinkID == nil && row.Metadata == nil {
+			t.Errorf("%s has no metadata, want some as it came by the API", row.Reference)
 		}
 		if row.LinkID != nil {
 			seen[fmt.Sprint("link ", *row.LinkID)]++
@@ -271,12 +287,30 @@ func (p past) checkVariety(t *testing.T) {
 			t.Errorf("%s is in the domain %s, want test alone", row.Reference, row.Domain)
 		}
 	}
-	for _, what := range []any{payment.Pending, payment.Initiated, payment.Successful, payment.Declined,
-		payment.Failed, payment.Abandoned, payment.Expired, payment.Underpaid, payment.Overpaid, payment.Late,
-		payment.AfterAbandoned, payment.AcceptedByUser, "link 1", "link 2", "returning", "NGN", "GHC", "KES", "USD",
-		money.BTC, money.ETH, money.USDT, money.XRP, money.DOGE} {
-		if seen[fmt.Sprint(what)] == 0 {
-			t.Errorf("no payment is %v", what)
+	wanted := []string{"open for six more minutes", "link 1", "link 2", "returning", "NGN", "GHC", "KES", "USD"}
+	for _, state := range payment.States() {
+		wanted = append(wanted, string(state))
+	}
+	for _, reason := range payment.Reasons() {
+		wanted = append(wanted, string(reason))
+	}
+	accepted, err := networks.Accepted(p.DB.Read(t.Context()), p.owner, p.Networks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, coin := range money.Coins() {
+		wanted = append(wanted, string(coin.Coin))
+		offered := networks.Offered(p.Networks, p.owner.Domain, coin, accepted[coin.Method])
+		if all := len(coin.Chains()); len(offered) != max(all-1, 1) {
+			t.Errorf("%s is taken on %d networks, want all %d but one", coin.Coin, len(offered), all)
+		}
+		for _, one := range offered {
+			wanted = append(wanted, string(coin.Coin)+" on "+one.Network)
+		}
+	}
+	for _, what := range wanted {
+		if seen[what] == 0 {
+			t.Errorf("no payment is %s", what)
 		}
 	}
 	count := func(what string, query *models.Tx) {
@@ -286,6 +320,7 @@ func (p past) checkVariety(t *testing.T) {
 		}
 	}
 	of := func(row any) *models.Tx { return p.DB.Read(context.WithoutCancel(t.Context())).Model(row) }
+	count("reversed payments", of(&models.Payment{}).Where("reversed"))
 	count("recorded refunds", of(&models.Resolution{}).Where("kind = ?", payment.Refunded))
 	count("successful sends", of(&models.Send{}).Where("status = ?", "successful"))
 	count("sends to approve", of(&models.Send{}).Where("status = ?", "awaiting_approval"))
