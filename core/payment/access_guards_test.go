@@ -290,7 +290,7 @@ func TestClaims(t *testing.T) {
 		}
 		var kept []string
 		must(t, b.db.Read(ctx).Model(&models.Step{}).Where("detail LIKE ?", "%hash%").Pluck("detail", &kept).Error)
-		if want := `{"hash":"` + hash + `"}`; len(kept) != 11 || kept[0] != want {
+		if want := `{"act":"claimed","hash":"` + hash + `"}`; len(kept) != 11 || kept[0] != want {
 			t.Errorf("the timelines keep %q, want eleven times %s", kept, want)
 		}
 	})

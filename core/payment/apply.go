@@ -2,7 +2,6 @@ package payment
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/notification"
 	"cointill/core/payment/place"
+	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/core/stats"
@@ -235,15 +235,18 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	if err := stats.NoteChange(tx, stats.StandingOf(before), *p); err != nil {
 		return err
 	}
-	kind, remark := "payment."+p.Status, ""
+	kind, remark, detail := "payment."+p.Status, "", "{}"
+	if p.Reason != "" {
+		detail = timeline.WriteDetail("", map[string]any{"paid": p.Paid, "due": p.Due, "asset": p.Coin})
+	}
 	switch {
 	case p.Reversed:
 		kind = webhook.PaymentReversed
 	case before.Reversed:
-		kind, remark = webhook.PaymentRestored, "The money is on the chain again, and final."
+		kind, remark, detail = webhook.PaymentRestored, "The money is on the chain again, and final.", "{}"
 	}
 	if err := s.appendStep(tx, v, models.Step{Kind: StepState, From: string(from), To: p.Status, Reason: p.Reason,
-		Remark: remark, Actor: actor}); err != nil {
+		Remark: remark, Detail: detail, Actor: actor}); err != nil {
 		return err
 	}
 	if err := s.EmitEvent(tx, v, kind, ""); err != nil {
@@ -426,13 +429,4 @@ func (s *Service) Evaluate(ctx context.Context, id int64) error {
 		}
 		return s.decideUntilStable(tx, v)
 	})
-}
-
-// StepDetail writes a timeline row's detail.
-func StepDetail(fields map[string]any) string {
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return "{}"
-	}
-	return string(text)
 }

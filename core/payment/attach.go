@@ -9,6 +9,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/money"
+	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -187,7 +188,7 @@ func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID i
 	}
 	step := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status,
 		Remark: "A transfer of " + amount + " was attached by hand.", Actor: sc.Actor,
-		Detail: StepDetail(map[string]any{"act": Attached, "hash": t.TxID, "index": t.Index,
+		Detail: timeline.WriteDetail(timeline.Attached, map[string]any{"hash": t.TxID, "index": t.Index,
 			"amount": t.Amount.String(), "asset": t.Asset})}
 	if err := d.payments.appendStep(tx, v, step); err != nil {
 		return err

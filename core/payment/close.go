@@ -6,12 +6,10 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
+	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/models"
 )
-
-// Closed is the timeline's name for closing a reversed payment.
-const Closed = "closed"
 
 // Close records that a reversed payment was handled: the customer paid again, for example, or
 // returned the goods. The payment's state stays, and it needs no decision any more. note says
@@ -60,7 +58,7 @@ func (d *Resolver) closePayment(tx *models.Tx, sc scope.Scope, id int64, note st
 		remark += " “" + note + "”"
 	}
 	if err := d.payments.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark,
-		Actor: sc.Actor, Detail: StepDetail(map[string]any{"act": Closed})}); err != nil {
+		Actor: sc.Actor, Detail: timeline.WriteDetail(timeline.Closed, map[string]any{"note": note})}); err != nil {
 		return err
 	}
 	return d.payments.SavePayment(tx, v)

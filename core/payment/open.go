@@ -8,6 +8,7 @@ import (
 	"cointill/core/limit"
 	"cointill/core/networks"
 	"cointill/core/payment/place"
+	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/core/wallet"
 	"cointill/models"
@@ -144,7 +145,7 @@ func (s *Service) advanceClock(tx *models.Tx, v *View, d time.Duration, actor st
 	}
 	row := models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status, Actor: actor,
 		Remark: "Sandbox: the payment's clock was moved ahead.",
-		Detail: StepDetail(map[string]any{"seconds": int64(d / time.Second)})}
+		Detail: timeline.WriteDetail(timeline.ClockMoved, map[string]any{"seconds": int64(d / time.Second)})}
 	if err := s.appendStep(tx, v, row); err != nil {
 		return err
 	}

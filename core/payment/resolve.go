@@ -14,6 +14,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/money"
+	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -282,8 +283,8 @@ func (d *Resolver) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refun
 	}
 	if err := d.payments.appendStep(tx, v, models.Step{Kind: StepNote, From: p.Status, To: p.Status, Remark: remark,
 		Actor: sc.Actor,
-		Detail: StepDetail(map[string]any{"act": Refunded, "hash": r.TxID, "amount": plan.Amount.String(),
-			"asset": p.Coin})}); err != nil {
+		Detail: timeline.WriteDetail(timeline.Refunded, map[string]any{"hash": r.TxID, "amount": plan.Amount,
+			"asset": p.Coin, "note": r.Note})}); err != nil {
 		return err
 	}
 	return d.payments.SavePayment(tx, v)

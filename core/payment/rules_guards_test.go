@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/claim"
+	"cointill/core/payment/timeline"
 	"cointill/models"
 )
 
@@ -241,7 +242,7 @@ func TestTimelinesNameTheirActor(t *testing.T) {
 		if last := steps[len(steps)-1]; last.Remark != v.Payment.Remark || last.Actor != "system" {
 			t.Errorf("the last row says %q by %s, want %q by system", last.Remark, last.Actor, v.Payment.Remark)
 		}
-		if got := payment.StepDetail(map[string]any{"wrong": func() {}}); got != "{}" {
+		if got := timeline.WriteDetail("", map[string]any{"wrong": func() {}}); got != "{}" {
 			t.Errorf("a detail that is no JSON is %s, want {}", got)
 		}
 	})

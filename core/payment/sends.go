@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"cointill/core/money"
+	"cointill/core/payment/timeline"
 	"cointill/models"
 )
 
 // SendNote is what a payment's timeline says about a completed refund.
 type SendNote struct {
 	Reference string // SND_…
-	Amount    string // with the coin's symbol
+	Amount    money.Amount
+	Coin      money.Coin
 	Hash      string
 	// AnotherWay says that people say so; there is no hash.
 	AnotherWay bool
@@ -27,13 +29,15 @@ func (d *Resolver) NoteSend(tx *models.Tx, id int64, n SendNote) error {
 	if v.State() == Declined && v.Payment.ResolvedAt == nil {
 		v.Payment.ResolvedAt = &now
 	}
-	remark := n.Amount + " was refunded."
+	amount := n.Coin.Format(n.Amount) + " " + string(n.Coin)
+	remark := amount + " was refunded."
 	if n.AnotherWay {
-		remark = n.Amount + " was refunded in another way. No transaction is known."
+		remark = amount + " was refunded in another way. No transaction is known."
 	}
 	if err := d.payments.appendStep(tx, v, models.Step{Kind: StepNote, From: v.Payment.Status, To: v.Payment.Status,
 		Remark: remark,
-		Detail: StepDetail(map[string]any{"act": "sent", "send": n.Reference, "hash": n.Hash})}); err != nil {
+		Detail: timeline.WriteDetail(timeline.Sent, map[string]any{"send": n.Reference, "hash": n.Hash, "amount": n.Amount,
+			"asset": n.Coin, "another_way": n.AnotherWay})}); err != nil {
 		return err
 	}
 	return d.payments.SavePayment(tx, v)

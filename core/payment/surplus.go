@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/notification"
+	"cointill/core/payment/timeline"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -148,7 +149,7 @@ func (s *Service) writeSurplus(tx *models.Tx, v *View, surplus []models.Transfer
 		steps = append(steps, s.NumberStep(v, models.Step{Kind: StepTransfer, From: v.Payment.Status,
 			To: v.Payment.Status, Remark: "The payment did not need this transfer: " + formatAmount(t) +
 				". It is listed under Unmatched.",
-			Reason: Surplus, Detail: StepDetail(map[string]any{"hash": t.TxID, "index": t.Index,
+			Reason: Surplus, Detail: timeline.WriteDetail("", map[string]any{"hash": t.TxID, "index": t.Index,
 				"amount": t.Amount.String(), "asset": t.Asset})}))
 		events = AddReport(events, t.TxID)
 		noted = errors.Join(noted, notification.NoteUnmatched(tx, t, s.Clock()))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/departure"
 	"cointill/core/scope"
@@ -328,7 +329,7 @@ func (s *store) finishRefund(tx *models.Tx, v *View) error {
 		return nil
 	}
 	return s.Resolver.NoteSend(tx, *row.PaymentID, payment.SendNote{Reference: row.Reference,
-		Amount: v.Amount() + " " + row.Coin, Hash: row.Hash, AnotherWay: row.AnotherWayAt != nil})
+		Amount: row.Amount, Coin: money.Coin(row.Coin), Hash: row.Hash, AnotherWay: row.AnotherWayAt != nil})
 }
 
 // isLost reports that a final send left the chain for good: its money can be refunded again.

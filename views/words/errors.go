@@ -46,8 +46,8 @@ func Refusal(ctx context.Context, code, sentence string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Refusals[code], sentence)
 }
 
-// Remark returns the remark of a payment's state in the language of the context: the one of the
-// state's reason, or the English remark where the language has none.
+// Remark returns the remark of a payment's state whose amounts aren't known, in the language of the
+// context: the one of the state's reason, or the English remark where the language has none.
 func Remark(ctx context.Context, reason, remark string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Remarks[reason], remark)
 }

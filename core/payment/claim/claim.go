@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/payment"
+	"cointill/core/payment/timeline"
 	"cointill/models"
 )
 
@@ -47,7 +48,7 @@ func (c *Service) Note(ctx context.Context, token, hash string) error {
 		row := s.NumberStep(v, models.Step{Kind: payment.StepNote, From: v.Payment.Status, To: v.Payment.Status,
 			Actor:  "customer",
 			Remark: "The customer says to have paid with this transaction.",
-			Detail: payment.StepDetail(map[string]any{"hash": hash})})
+			Detail: timeline.WriteDetail(timeline.Claimed, map[string]any{"hash": hash})})
 		if err := tx.Create(&row).Error; err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/place"
+	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -49,26 +50,24 @@ func (a *applying) loadUpdate(id int64) (*paymentUpdate, error) {
 // recordSighting adds a transfer's first sighting to the payment's timeline and queues the
 // event. via is the transfer's.
 func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via string) {
-	amount := row.Asset
-	if row.Amount.Sign() > 0 { // otherwise the asset's name holds the amount
-		amount += " " + row.Amount.String()
-	}
-	if coin := money.Coin(row.Asset); coin.Info().Unit > 0 {
-		amount = coin.Format(row.Amount) + " " + row.Asset
-	}
+	amount := timeline.FormatAmount(row.Asset, row.Amount)
+	facts := map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount, "asset": row.Asset}
 	remark, kind := "Seen on the network: "+amount+".", webhook.PaymentDetected
 	switch row.Unmatched {
 	case payment.WrongAsset:
 		remark, kind = "Another asset came to this payment's address: "+amount+". It credits nothing.",
 			webhook.PaymentUnexpectedTransfer
 	case payment.NetworkOff:
+		facts["network"] = row.Network
 		remark, kind = amount+" came on "+place.NameNetwork(money.Coin(row.Asset), row.Network)+
 			", which is off for this business. It is at this payment's address there, credits nothing, and is listed "+
 			"under Unmatched.", webhook.PaymentUnexpectedTransfer
 	case payment.NotPayment, payment.NoTransaction:
+		facts["via"] = via
 		remark, kind = "Money came to this payment's address in another way than by a payment ("+via+"): "+amount+
 			". It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	case payment.Unproved:
+		facts["via"] = via
 		remark, kind = "A payment to this address can't be believed ("+via+"): its amount, "+amount+
 			", is not proved. It credits nothing, and is listed under Unmatched.", webhook.PaymentUnexpectedTransfer
 	case payment.AfterFinal:
@@ -81,8 +80,7 @@ func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via str
 	}
 	a.steps = append(a.steps, a.NumberStep(n.View, models.Step{Kind: payment.StepTransfer, From: n.Payment.Status,
 		To: n.Payment.Status, Remark: remark,
-		Reason: row.Unmatched, Detail: payment.StepDetail(map[string]any{"hash": row.TxID, "index": row.Index,
-			"amount": row.Amount.String(), "asset": row.Asset})}))
+		Reason: row.Unmatched, Detail: timeline.WriteDetail("", facts)}))
 }
 
 // queueEvent queues the event of a transaction. Its content doesn't depend on other

@@ -2,7 +2,6 @@ package payments
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -57,7 +56,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		DifferenceFiat: display.FormatFiat(p, v.PaidFiat().Sub(v.Charged()).Abs()),
 		DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),
 		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), MoreTransfers: moreTransfers(v),
-		Timeline: timeline(ctx, more.Steps, zone), Stray: strayRows(ctx, more.Stray, zone),
+		Timeline: listSteps(ctx, v, more.Steps, zone), Stray: strayRows(ctx, more.Stray, zone),
 		Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more.Refunds, more.Scope),
 		Endpoints: endpointRows(ctx, more.Deliveries, more.Scope, zone), Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network,
 		Address:       where.Address,
@@ -107,7 +106,7 @@ func besidePath(in listing.Search, reference string) string {
 func sentence(ctx context.Context, v payment.View) string {
 	p := v.Payment
 	if p.Remark != "-" && p.Remark != "" {
-		return words.Remark(ctx, p.Reason, p.Remark)
+		return inEnglish(ctx, p.Remark, func() string { return outcomeText(ctx, v, p.Remark) })
 	}
 	switch v.State() {
 	case payment.Pending:
@@ -214,69 +213,6 @@ func confirmations(ctx context.Context, v payment.View) string {
 	}
 	return words.T(ctx, id, "N", fmt.Sprint(v.Record().Transaction.CryptoConfirmations), "Final",
 		fmt.Sprint(v.Needed()))
-}
-
-// timeline is the steps as pages show them.
-func timeline(ctx context.Context, steps []models.Step, zone *time.Location) (list []ui.Step) {
-	for _, s := range steps {
-		shown := ui.Step{At: s.At.In(zone), Title: stepTitle(ctx, s), Tone: ui.Mute}
-		if s.Remark != "-" {
-			shown.Text = s.Remark
-			if s.Kind == payment.StepState {
-				shown.Text = words.Remark(ctx, s.Reason, s.Remark)
-			}
-		}
-		var about struct {
-			Hash string `json:"hash"`
-			Act  string `json:"act"`
-		}
-		if json.Unmarshal([]byte(s.Detail), &about) == nil && about.Hash != "" {
-			shown.Mono, shown.MonoLabel = about.Hash, words.T(ctx, "payment.transaction_hash")
-		}
-		switch about.Act {
-		case payment.Refunded:
-			shown.Title, shown.Icon = words.T(ctx, "payment.step_refund"), "back"
-		case payment.Attached:
-			shown.Title, shown.Icon = words.T(ctx, "payment.step_attached"), "links"
-		}
-		switch {
-		case isReversal(s):
-			shown.Tone = ui.Bad
-		case s.Kind == payment.StepState:
-			shown.Tone = ui.StateTone(s.To)
-		case s.Kind == payment.StepTransfer && s.Reason != "":
-			shown.Tone = ui.Warn
-		case s.Kind == payment.StepTransfer:
-			shown.Tone = ui.Info
-		}
-		list = append(list, shown)
-	}
-	return list
-}
-
-// isReversal reports whether the chain took back money that was final.
-func isReversal(s models.Step) bool {
-	return s.Kind == payment.StepState && s.From == s.To && s.Reason == string(payment.ReversedReason)
-}
-
-func stepTitle(ctx context.Context, s models.Step) string {
-	switch {
-	case s.Kind == payment.StepState && s.From == "":
-		return words.T(ctx, "payment.step_initiated")
-	case s.Kind == payment.StepState && s.To == string(payment.Initiated) && s.From == string(payment.Pending):
-		return words.T(ctx, "payment.step_opened")
-	case isReversal(s):
-		return words.T(ctx, "payment.step_reversed")
-	case s.Kind == payment.StepState && s.From == s.To:
-		return words.T(ctx, "payment.step_restored")
-	case s.Kind == payment.StepState:
-		return ui.StateWord(ctx, s.To)
-	case s.Kind == payment.StepTransfer:
-		return words.T(ctx, "payment.step_transfer")
-	case s.Actor == "customer":
-		return words.T(ctx, "payment.step_customer")
-	}
-	return words.T(ctx, "payment.note")
 }
 
 // metadata returns what the shop sent with a payment, indented; "" for nothing.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"cointill/core/money"
@@ -106,12 +107,12 @@ func attachWords(ctx context.Context, was, v payment.View) []string {
 	case !changed && was.State() == payment.Failed:
 		list = append(list, words.T(ctx, "stray.does_stay_failed"))
 	case !changed:
-		list = append(list, words.T(ctx, "stray.does_stay", "State", string(v.State())))
+		list = append(list, words.T(ctx, "stray.does_stay", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
 	default:
-		list = append(list, words.T(ctx, "stray.does_become", "State", string(v.State())))
+		list = append(list, words.T(ctx, "stray.does_become", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
 	}
 	if remark := v.Payment.Remark; remark != "" && remark != "-" {
-		list = append(list, words.T(ctx, "stray.does_remark", "Remark", remark))
+		list = append(list, words.T(ctx, "stray.does_remark", "Remark", inEnglish(ctx, remark, func() string { return outcomeText(ctx, v, remark) })))
 	}
 	switch {
 	case changed && v.State() == payment.Successful:

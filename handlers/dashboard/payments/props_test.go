@@ -138,7 +138,7 @@ func TestTransferState(t *testing.T) {
 }
 
 func TestTimeline(t *testing.T) {
-	steps := timeline(t.Context(), []models.Step{
+	steps := listSteps(t.Context(), sample(payment.Successful, "", 10_000), []models.Step{
 		{Kind: payment.StepState, To: "pending", Remark: "-", Detail: "{}", At: noon},
 		{Kind: payment.StepState, From: "pending", To: "initiated", Remark: "-", Detail: "{}", At: noon},
 		{Kind: payment.StepTransfer, From: "initiated", To: "initiated", Remark: "Seen.", Detail: `{"hash":"aa"}`, At: noon},
