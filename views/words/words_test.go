@@ -230,3 +230,10 @@ func TestMoment(t *testing.T) {
 		t.Errorf(`words.Moment("en", time.Time{}): got = %v`, got)
 	}
 }
+
+// TestFrenchHasNoTestDataInEnglish checks that receipts of test payments are marked in French, as pages are.
+func TestFrenchHasNoTestDataInEnglish(t *testing.T) {
+	if got := words.Say("fr", "receipt_test"); strings.Contains(got, "TEST DATA") {
+		t.Errorf("French receipts say %q, want the words of the pages", got)
+	}
+}
