@@ -48,7 +48,7 @@ func TestMembersChooseALanguage(t *testing.T) {
 		expect(t, b.PostFrom("/dashboard/account", "/dashboard/account/language", url.Values{"language": {"xx"}}), 404)
 		leads(t, b.PostFrom("/dashboard/account", "/dashboard/account/language", url.Values{"language": {"fr"}}), "/dashboard/account")
 		expect(t, b.Get("/dashboard/account"), 200, `<html lang="fr"`, "La langue a été enregistrée.", `<option value="fr" selected>Français`)
-		expect(t, b.Get("/dashboard/audit"), 200, "Langue modifiée")
+		expect(t, b.Get("/dashboard/audit"), 200, "Langue modifiée", "Depuis l'adresse")
 		expect(t, b.Get("/dashboard/nothing"), 404, `<html lang="fr"`, "Introuvable")
 		expect(t, s.SignIn(ama).Get("/dashboard"), 200, `<html lang="fr"`, "Vue d&#39;ensemble")
 		b.PostFrom("/dashboard/account", "/sign-out", nil)
