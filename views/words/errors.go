@@ -17,6 +17,7 @@ var errorFiles embed.FS
 type coded struct {
 	Refusals map[string]string // by the code of the refusal
 	Remarks  map[string]string // of payments, by the reason of their state
+	Advice   map[string]string // on attempts of webhooks that failed, by its code
 	Problems map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
 }
 
@@ -56,4 +57,10 @@ func Remark(ctx context.Context, reason, remark string) string {
 // the language has none.
 func Problem(ctx context.Context, code, sentence string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Problems[code], sentence)
+}
+
+// Advice returns what to do about a webhook's failed attempt in the language of the context: the sentence of the
+// advice's code, or the English one where the language has none.
+func Advice(ctx context.Context, code, sentence string) string {
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Advice[code], sentence)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"cointill/core/webhook/diagnose"
 	"cointill/views/words"
 )
 
@@ -105,4 +106,40 @@ func readCodes(t *testing.T) (codes []string) {
 		}
 	}
 	return codes
+}
+
+// TestAdviceIsByCode: each advice on a webhook's failed attempt has its sentence, and each sentence has an advice.
+func TestAdviceIsByCode(t *testing.T) {
+	codes := map[string]bool{}
+	for status := 100; status < 600; status++ {
+		if status < 200 || status > 299 {
+			codes[diagnose.AdviceCode(status, "")] = true
+		}
+	}
+	problem, err := os.ReadFile("../../core/webhook/diagnose/problem.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(` Code = "(\w+)"`).FindAllStringSubmatch(string(problem), -1) {
+		codes[diagnose.AdviceCode(0, diagnose.Code(found[1]))] = true
+	}
+	codes[diagnose.AdviceCode(0, "of a later release")] = true
+	for _, lang := range words.DashboardLanguages()[1:] {
+		var sentences struct{ Advice map[string]string }
+		if _, err := toml.DecodeFile("errors/"+lang+".toml", &sentences); err != nil {
+			t.Fatalf("%s: %v", lang, err)
+		}
+		if got, want := slices.Sorted(maps.Keys(sentences.Advice)), slices.Sorted(maps.Keys(codes)); !slices.Equal(got, want) {
+			t.Errorf("%s: the advice is on %v, want %v", lang, got, want)
+		}
+		if got := words.Advice(words.WithLanguage(t.Context(), lang), "answered_404", "As it is."); got != sentences.Advice["answered_404"] {
+			t.Errorf("the advice on a 404 in %s is %q, want %q", lang, got, sentences.Advice["answered_404"])
+		}
+	}
+	if got := words.Advice(t.Context(), "answered_404", "As it is."); got != "As it is." {
+		t.Errorf("the advice on a 404 in English is %q, want the sentence itself", got)
+	}
+	if got := diagnose.AdviceCode(204, ""); got != "" {
+		t.Errorf("the advice on a success has the code %q, want none", got)
+	}
 }

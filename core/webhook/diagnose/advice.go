@@ -6,7 +6,7 @@ import "net/http"
 // where there was no answer; "" for one that succeeded.
 func Advice(status int, code Code) string {
 	if status != 0 {
-		return adviceOnStatus(status)
+		return findAnswer(status).advice
 	}
 	if known, ok := problems[code]; ok {
 		return known.advice
@@ -58,47 +58,77 @@ var problems = map[Code]struct{ sentence, advice string }{
 	Stopped: {"Cointill was stopped during the request.", "There is nothing to do: it is sent again at once."},
 }
 
-// adviceOnStatus is by what the endpoint answered.
-func adviceOnStatus(status int) string {
+// AdviceCode names the advice on an attempt that failed, for pages that give it in another language: the
+// code where there was no answer, and answered_ with the status, or its kind, where there was one. It is
+// "" where Advice is.
+func AdviceCode(status int, code Code) string {
+	if status != 0 {
+		return findAnswer(status).code
+	}
+	if _, known := problems[code]; known {
+		return string(code)
+	}
+	return "no_answer"
+}
+
+// answerAdvice is the advice on what an endpoint answered, with its code.
+type answerAdvice struct{ code, advice string }
+
+// findAnswer returns the advice on a status.
+func findAnswer(status int) answerAdvice {
 	switch {
 	case status < 200:
-		return "Answer with a status from 200 to 299 once you have stored the event."
+		return answerAdvice{"answered_1xx",
+			"Answer with a status from 200 to 299 once you have stored the event."}
 	case status < 300:
-		return ""
+		return answerAdvice{}
 	case status < 400:
-		return "Register the URL that the redirect leads to: deliveries follow none. Often it is https instead of " +
-			"http, or a slash at the end."
+		return answerAdvice{"answered_3xx",
+			"Register the URL that the redirect leads to: deliveries follow none. Often it is https instead of " +
+				"http, or a slash at the end."}
 	}
 	switch status {
 	case http.StatusUnauthorized:
-		return "Let the address take requests without signing in, or add the header with the key that it asks for; " +
-			"the signature proves who sends."
+		return answerAdvice{"answered_401",
+			"Let the address take requests without signing in, or add the header with the key that it asks for; " +
+				"the signature proves who sends."}
 	case http.StatusForbidden:
-		return "Something refuses the request: leave this path out of CSRF protection, and let the firewall or bot " +
-			"filter pass it."
+		return answerAdvice{"answered_403",
+			"Something refuses the request: leave this path out of CSRF protection, and let the firewall or bot " +
+				"filter pass it."}
 	case http.StatusNotFound:
-		return "Your server has nothing at this path: compare it with your routes, letter by letter, and the slash " +
-			"at its end."
+		return answerAdvice{"answered_404",
+			"Your server has nothing at this path: compare it with your routes, letter by letter, and the slash " +
+				"at its end."}
 	case http.StatusMethodNotAllowed:
-		return "Have this path take POST: it seems to know other methods only."
+		return answerAdvice{"answered_405",
+			"Have this path take POST: it seems to know other methods only."}
 	case http.StatusRequestTimeout:
-		return "Your server or its proxy stopped waiting: answer 200 at once and do the work afterwards, in a queue."
+		return answerAdvice{"answered_408",
+			"Your server or its proxy stopped waiting: answer 200 at once and do the work afterwards, in a queue."}
 	case http.StatusGone:
-		return "410 says that no more events are wanted, so the endpoint is switched off: mend the answer, then " +
-			"switch it on again."
+		return answerAdvice{"answered_410",
+			"410 says that no more events are wanted, so the endpoint is switched off: mend the answer, then " +
+				"switch it on again."}
 	case http.StatusRequestEntityTooLarge:
-		return "Raise the limit on the size of bodies in your server or proxy: 1 MB is enough for every event."
+		return answerAdvice{"answered_413",
+			"Raise the limit on the size of bodies in your server or proxy: 1 MB is enough for every event."}
 	case http.StatusUnsupportedMediaType:
-		return "Have the path take Content-Type: application/json."
+		return answerAdvice{"answered_415",
+			"Have the path take Content-Type: application/json."}
 	case http.StatusTooManyRequests:
-		return "Raise your limit on requests for this path; with Retry-After your server says when to come again."
+		return answerAdvice{"answered_429",
+			"Raise your limit on requests for this path; with Retry-After your server says when to come again."}
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return "The proxy is up and your application behind it is not, or is too slow: look whether it runs and " +
-			"answers within 15 seconds."
+		return answerAdvice{"answered_gateway",
+			"The proxy is up and your application behind it is not, or is too slow: look whether it runs and " +
+				"answers within 15 seconds."}
 	}
 	if status >= 500 {
-		return "Your server failed on this event: find the request in its log by the webhook-id."
+		return answerAdvice{"answered_5xx",
+			"Your server failed on this event: find the request in its log by the webhook-id."}
 	}
-	return "Your server refuses the request: see below what it answered, and check the signature there if it says " +
-		"it is wrong."
+	return answerAdvice{"answered_4xx",
+		"Your server refuses the request: see below what it answered, and check the signature there if it says " +
+			"it is wrong."}
 }

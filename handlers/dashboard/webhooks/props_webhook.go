@@ -9,7 +9,6 @@ import (
 	"cointill/core/scope"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
-	"cointill/core/webhook/diagnose"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
@@ -131,7 +130,7 @@ func healthStats(ctx context.Context, h delivery.Health, zone *time.Location) da
 	}
 	if h.Last != nil {
 		stats.Last, stats.LastTone = attemptResult(ctx, *h.Last)
-		stats.LastAt, stats.Advice = h.Last.At.In(zone), diagnose.Advice(h.Last.Status, h.Last.Code)
+		stats.LastAt, stats.Advice = h.Last.At.In(zone), adviceText(ctx, h.Last.Status, h.Last.Code)
 	}
 	return stats
 }

@@ -63,10 +63,15 @@ func deliveryProps(ctx context.Context, shell layout.Page, f deliveryFacts,
 
 func attemptRow(ctx context.Context, a delivery.Attempt, zone *time.Location) dashboard.AttemptRow {
 	row := dashboard.AttemptRow{Number: a.Number, At: a.At.In(zone), Took: display.FormatDuration(ctx, a.Took),
-		Advice:  diagnose.Advice(a.Status, a.Code),
+		Advice:  adviceText(ctx, a.Status, a.Code),
 		Request: a.Request, Header: a.Header, Answer: a.Answer, Status: a.Status}
 	row.Result, row.Tone = attemptResult(ctx, a)
 	return row
+}
+
+// adviceText says what to do about an attempt that failed.
+func adviceText(ctx context.Context, status int, code diagnose.Code) string {
+	return words.Advice(ctx, diagnose.AdviceCode(status, code), diagnose.Advice(status, code))
 }
 
 // attemptResult is a short sentence about an attempt.

@@ -1,0 +1,28 @@
+package webhooks
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cointill/core/webhook/delivery"
+	"cointill/core/webhook/diagnose"
+	"cointill/views/words"
+)
+
+// TestAdviceIsTranslated checks that an attempt's row says in the reader's language what to do.
+func TestAdviceIsTranslated(t *testing.T) {
+	french := words.WithLanguage(t.Context(), "fr")
+	for want, a := range map[string]delivery.Attempt{
+		"comparez-le avec vos routes":                       {Status: 404, Error: "The endpoint answered 404 Not Found."},
+		"Vérifiez l'orthographe du nom d'hôte":              {Code: diagnose.HostUnknown, Error: "The host name is not known."},
+		"consultez le journal de votre serveur à cette min": {Code: "of a later release", Error: "It failed."},
+	} {
+		if got := attemptRow(french, a, time.UTC).Advice; !strings.Contains(got, want) {
+			t.Errorf("the advice on %d %s is %q, want that it says %q", a.Status, a.Code, got, want)
+		}
+		if got := attemptRow(t.Context(), a, time.UTC).Advice; got != diagnose.Advice(a.Status, a.Code) {
+			t.Errorf("the advice on %d %s in English is %q, want the core's", a.Status, a.Code, got)
+		}
+	}
+}
