@@ -85,7 +85,7 @@ func (b Block) DropDisputed(said Block) {
 type Departure struct {
 	TxID    string
 	Address string
-	Asset   string       // a coin symbol, as that of a Transfer
+	Asset   string       // a coin symbol, as in a Transfer
 	Amount  money.Amount // 0 where two nodes show different ones
 }
 

@@ -90,7 +90,7 @@ func (b *bench) startFollowers(codes []money.Chain) (heap, took float64) {
 	return heap, took
 }
 
-// heapInUse returns the bytes of what is held.
+// heapInUse returns the bytes in use after a garbage collection.
 func heapInUse() float64 {
 	runtime.GC()
 	var stats runtime.MemStats

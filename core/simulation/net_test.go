@@ -25,7 +25,7 @@ type coinTx struct {
 	hidden  bool              // a node's mempool lacked it although the network had it
 	held    bool              // no block takes it
 	lowest  int64             // the lowest height at which a block held it; 0 while none did
-	left    []chain.Departure // what it takes from addresses
+	left    []chain.Departure // taken from addresses
 }
 
 type block struct {

@@ -225,8 +225,8 @@ func lockedAgain(t testing.TB, s *servertest.Server) *servertest.Browser {
 	return b
 }
 
-// TestTillWithoutCoin: who may switch coins on is led to where that is done, in live to what going live needs; others are
-// told whom to ask.
+// TestTillWithoutCoin: members with the right to switch coins on are led to its page, in live to what going live needs;
+// others are told whom to ask.
 func TestTillWithoutCoin(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)

@@ -1,4 +1,4 @@
-// Package timeline writes and reads the details of a payment's timeline rows: what was done, and the facts
+// Package timeline writes and reads the details of a payment's timeline rows: the act and the facts
 // that pages make the row's sentence of.
 package timeline
 
@@ -29,7 +29,7 @@ type Facts struct {
 	Act   Act    `json:"act"`
 	Hash  string `json:"hash"`
 	Asset string `json:"asset"`
-	// Amount is that of a transfer or a refund; nil in rows without it.
+	// Amount is the transfer's or the refund's; nil in rows without it.
 	Amount *money.Amount `json:"amount"`
 	// Paid and Due are the payment's when its state changed for a reason; nil in other rows.
 	Paid *money.Amount `json:"paid"`
@@ -51,7 +51,7 @@ func ReadFacts(row models.Step) (f Facts) {
 	return f
 }
 
-// WriteDetail writes a timeline row's detail: what was done, and its facts.
+// WriteDetail writes a timeline row's detail: its act and its facts.
 func WriteDetail(act Act, facts map[string]any) string {
 	if act != "" {
 		facts["act"] = act

@@ -106,7 +106,7 @@ func besidePath(in listing.Search, reference string) string {
 func sentence(ctx context.Context, v payment.View) string {
 	p := v.Payment
 	if p.Remark != "-" && p.Remark != "" {
-		return inEnglish(ctx, p.Remark, func() string { return outcomeText(ctx, v, p.Remark) })
+		return translateRemark(ctx, p.Remark, func() string { return outcomeText(ctx, v, p.Remark) })
 	}
 	switch v.State() {
 	case payment.Pending:

@@ -112,7 +112,7 @@ func attachWords(ctx context.Context, was, v payment.View) []string {
 		list = append(list, words.T(ctx, "stray.does_become", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
 	}
 	if remark := v.Payment.Remark; remark != "" && remark != "-" {
-		list = append(list, words.T(ctx, "stray.does_remark", "Remark", inEnglish(ctx, remark, func() string { return outcomeText(ctx, v, remark) })))
+		list = append(list, words.T(ctx, "stray.does_remark", "Remark", translateRemark(ctx, remark, func() string { return outcomeText(ctx, v, remark) })))
 	}
 	switch {
 	case changed && v.State() == payment.Successful:

@@ -20,7 +20,7 @@ func listSteps(ctx context.Context, v payment.View, steps []models.Step, zone *t
 		facts := timeline.ReadFacts(s)
 		shown := ui.Step{At: s.At.In(zone), Title: stepTitle(ctx, s), Tone: ui.Mute}
 		if s.Remark != "-" {
-			shown.Text = inEnglish(ctx, s.Remark, func() string { return stepText(ctx, v, s, facts) })
+			shown.Text = translateRemark(ctx, s.Remark, func() string { return stepText(ctx, v, s, facts) })
 		}
 		if facts.Hash != "" {
 			shown.Mono, shown.MonoLabel = facts.Hash, words.T(ctx, "payment.transaction_hash")
@@ -46,9 +46,9 @@ func listSteps(ctx context.Context, v payment.View, steps []models.Step, zone *t
 	return list
 }
 
-// inEnglish returns a stored remark to who reads English, as the API does, and the same in words of the
-// catalogue to everybody else.
-func inEnglish(ctx context.Context, remark string, translated func() string) string {
+// translateRemark returns a stored remark to readers of English, as the API does, and the same in words of the
+// catalogue to others.
+func translateRemark(ctx context.Context, remark string, translated func() string) string {
 	if words.LanguageOf(ctx) == words.Languages[0] {
 		return remark
 	}
@@ -111,7 +111,7 @@ var acts = map[timeline.Act]string{timeline.Attached: "payment.said_attached",
 	timeline.Closed: "payment.said_closed", timeline.Claimed: "payment.said_claimed",
 	timeline.ClockMoved: "payment.said_clock_moved"}
 
-// actText says what was done, with the note of who did it.
+// actText describes an act, with the note of its actor.
 func actText(ctx context.Context, s models.Step, facts timeline.Facts) string {
 	id, known := acts[facts.Act]
 	amount := ""
@@ -147,7 +147,7 @@ var outcomes = map[payment.Reason]string{
 	payment.AcceptedByUser: "payment.said_accepted",
 }
 
-// differenceSaid reports whether the remark of a reason holds what is missing or too much.
+// differenceSaid reports whether the remark of a reason names the missing or the surplus amount.
 func differenceSaid(reason payment.Reason) bool {
 	return slices.Contains([]payment.Reason{payment.Underpaid, payment.Overpaid, payment.AfterAbandoned,
 		payment.AcceptedByUser}, reason)

@@ -29,7 +29,7 @@ func readCodes(t *testing.T, file, pattern string) (codes []string) {
 	return codes
 }
 
-// ofNoPayment are the reasons of unmatched transfers that no payment's timeline tells of.
+// ofNoPayment are the reasons of unmatched transfers without a row in any payment's timeline.
 var ofNoPayment = map[string]bool{payment.MissingTag: true, payment.UnknownTag: true, payment.OtherAmount: true,
 	payment.UnknownPayment: true}
 
