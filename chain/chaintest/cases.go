@@ -133,7 +133,7 @@ func checkOneToSeveralAddresses(b *bench) {
 	}
 }
 
-// checkDepartures pays from a watched account: the block shows what left it, and nothing of an account that isn't watched.
+// checkDepartures pays from a watched account and from another: the block shows only what left the first.
 func checkDepartures(b *bench) {
 	payer, other := b.Destination(), b.Destination()
 	net := b.Net.(PayerNet)

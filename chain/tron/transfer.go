@@ -124,7 +124,7 @@ func topicAccount(topic hash) (account, bool) {
 	return account(topic[12:]), [12]byte(topic[:12]) == [12]byte{}
 }
 
-// keepWatched returns the block with the movements to watched addresses, and those of USDT from them. Nothing is
+// keepWatched returns the block with movements to watched addresses, and of USDT also from them. Nothing is
 // pending on Tron and no transaction replaces another one, so that there are no spends.
 func (b *readBlock) keepWatched(watch chain.Watch) chain.Block {
 	out := chain.Block{Header: b.Header}

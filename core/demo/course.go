@@ -141,13 +141,13 @@ func (v *visit) openPage() (err error) {
 	case dropped:
 		v.dropLater(soon)
 	case reorged:
-		v.confirm(soon, due)
-		v.schedule(soon+20*time.Second, v.reorganise)
+		v.payConfirmed(soon, due)
+		v.schedule(soon+20*time.Second, v.undoBlocks)
 	case reversed:
 		v.pay(soon, due)
-		v.schedule(3*time.Hour, v.reorganise)
+		v.schedule(3*time.Hour, v.undoBlocks)
 	case halfPaid:
-		v.confirm(soon, takePercent(due, 60))
+		v.payConfirmed(soon, takePercent(due, 60))
 		v.schedule(soon+30*time.Second, func() error { return v.hold(due.Sub(takePercent(due, 60))) })
 	}
 	return nil
@@ -288,8 +288,8 @@ func (v *visit) dropLater(after time.Duration) {
 	v.schedule(payment.Monitoring+time.Second, v.readOwnNetwork)
 }
 
-// confirm sends an amount, and has a block take it at once.
-func (v *visit) confirm(after time.Duration, amount money.Amount) {
+// payConfirmed sends an amount, and has a block take it at once.
+func (v *visit) payConfirmed(after time.Duration, amount money.Amount) {
 	tx := v.newTx(v.newOutput(amount))
 	v.schedule(after, func() error {
 		if _, err := v.net.ApplyMoves(v.ctx, chain.Move{Kind: chain.MoveBroadcast, Tx: &tx}); err != nil {
@@ -299,8 +299,8 @@ func (v *visit) confirm(after time.Duration, amount money.Amount) {
 	})
 }
 
-// reorganise takes the payment's transactions out of their blocks. They wait in the mempool, and no block takes them.
-func (v *visit) reorganise() error {
+// undoBlocks takes the payment's transactions out of their blocks. They wait in the mempool, and no block takes them.
+func (v *visit) undoBlocks() error {
 	now, err := v.Payments.Verify(v.ctx, v.TestScope, v.reference)
 	if err != nil {
 		return err

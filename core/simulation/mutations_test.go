@@ -62,7 +62,7 @@ var mutations = []mutation{
 	{"a declined payment's money is a sale", "core/payment/books.go", "		return journal.Declined\n	}", "		return journal.Sales\n	}"},
 	{"what a reorganisation took stays in the books", "core/payment/observe/observe.go", "	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {\n		return err\n	}\n	if err := departure.Settle", "	if err := departure.Settle"},
 	{"what owners move is not booked", "core/payment/observe/observe.go", "		err = left.Record(b.Height, a.now)", "		err = left.Record(b.Height+1000, a.now)"},
-	{"what an undone block took stays moved", "core/payment/departure/settle.go", "		if err := post(tx, now, row, money.Amount{}); err != nil {", "		if err := post(tx, now, row, row.Booked); err != nil {"},
+	{"what an undone block took stays moved", "core/payment/departure/settle.go", "		if err := postMoved(tx, now, row, money.Amount{}); err != nil {", "		if err := postMoved(tx, now, row, row.Booked); err != nil {"},
 	{"a webhook that is gone stays on", "core/webhook/failing.go", "row.Active && (gone || ", "row.Active && ("},
 }
 

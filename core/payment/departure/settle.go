@@ -58,7 +58,7 @@ func Undo(tx *models.Tx, now time.Time, network string, height int64) error {
 		return err
 	}
 	for _, row := range rows {
-		if err := post(tx, now, row, money.Amount{}); err != nil {
+		if err := postMoved(tx, now, row, money.Amount{}); err != nil {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func Undo(tx *models.Tx, now time.Time, network string, height int64) error {
 		Updates(map[string]any{"height": noBlock, "settled": true}).Error
 }
 
-// Detach keeps what is booked of a network's departures when its position is deleted: no block that follows concerns
+// Detach leaves the departures of a network as they are booked when its position is deleted: later blocks don't change
 // them.
 func Detach(tx *models.Tx, network string) error {
 	return tx.Model(&models.Departure{}).Where("network = ? AND height <> ?", network, noBlock).
@@ -77,7 +77,7 @@ func settleAll(tx *models.Tx, now time.Time, rows []models.Departure) error {
 	for _, row := range rows {
 		moved, final, err := findMoved(tx, row)
 		if err == nil && final {
-			err = post(tx, now, row, moved)
+			err = postMoved(tx, now, row, moved)
 		}
 		if err != nil {
 			return err
@@ -86,8 +86,8 @@ func settleAll(tx *models.Tx, now time.Time, rows []models.Departure) error {
 	return nil
 }
 
-// post books how much of a departure the owner moved.
-func post(tx *models.Tx, now time.Time, row models.Departure, moved money.Amount) error {
+// postMoved books how much of a departure the owner moved.
+func postMoved(tx *models.Tx, now time.Time, row models.Departure, moved money.Amount) error {
 	if row.Settled && row.Booked.Cmp(moved) == 0 {
 		return nil
 	}
