@@ -72,6 +72,7 @@ type shop struct {
 type network struct {
 	Network
 	follower *chain.Follower
+	awaited  bool // the next step reads the mempool, too
 }
 
 // Fill makes the past of some days up to a time, and returns the number of its payments. The same time gives the
@@ -129,10 +130,12 @@ func (s *shop) openNetworks() error {
 	for kind, one := range s.Networks {
 		observer := observe.New(s.Payments, s.Sends, &chain.WatchSet{})
 		errs = append(errs, observer.Load(s.ctx, one.Network()))
-		follower := chain.NewFollower(chain.FollowerConfig{Network: one.Network(), Source: one, Store: observer,
-			Watch: observer.Watching, Clock: s.Clock.Now,
+		at := &network{Network: one}
+		at.follower = chain.NewFollower(chain.FollowerConfig{Network: one.Network(), Source: one, Store: observer,
+			Watch: observer.Watching, Clock: s.Clock.Now, RestInterval: time.Hour,
+			Awaited: func(context.Context) (bool, error) { return at.awaited, nil },
 			Refresh: func(ctx context.Context) error { return observer.Refresh(ctx, one.Network()) }})
-		s.networks[kind] = &network{one, follower}
+		s.networks[kind] = at
 		errs = append(errs, s.readNetwork(s.networks[kind]))
 	}
 	return errors.Join(errs...)
@@ -140,14 +143,17 @@ func (s *shop) openNetworks() error {
 
 // readNetwork has a network read, with the deadlines that pass by it.
 func (s *shop) readNetwork(at *network) error {
+	at.awaited = true
 	_, err := at.follower.Step(s.ctx)
 	return err
 }
 
-// mineBlocks adds blocks to a network and has them read.
+// mineBlocks adds blocks to a network and has them read, without the mempool where that is long ago.
 func (s *shop) mineBlocks(at *network, blocks int) error {
 	if _, err := at.Mine(s.ctx, blocks); err != nil {
 		return err
 	}
-	return s.readNetwork(at)
+	at.awaited = s.until.Sub(s.Clock.Now()) < detailed
+	_, err := at.follower.Step(s.ctx)
+	return err
 }
