@@ -16,6 +16,8 @@ func booksPages() map[string]templ.Component {
 			{Currency: "NGN", Payments: 1204, Due: "₦60,200,000.00", Received: "₦60,150,000.00", Difference: "₦0.00", Reversed: "₦50,000.00", Refunded: "₦25,000.00", Declined: "₦108,000.00"}},
 		Coins: []dashboard.CoinRow{
 			{Coin: "BTC", Network: "sandbox-bitcoin", Opening: "0", Received: "0.66982711", Lost: "0.00055651", Refunded: "0", PaidOut: "0", NetworkFees: "0", Moved: "0.40000000", Closing: "0.26927060", InFlight: "0", Pending: "0.00053787", Declined: "0.00135041", Unmatched: "0.00000330"},
+			{Coin: "ETH", Network: "sandbox-arbitrum", Opening: "0.02157245", Received: "0.06408678", Lost: "0", Refunded: "0.00415301", PaidOut: "0", NetworkFees: "0.00000244", Moved: "0", Closing: "0.08150378", InFlight: "0", Pending: "0", Declined: "0", Unmatched: "0"},
+			{Coin: "USDT", Network: "sandbox-ethereum", Opening: "57896.219000", Received: "43163.004103", Lost: "0", Refunded: "123.000002", PaidOut: "61000.000000", NetworkFees: "0", Moved: "12500.000000", Closing: "27436.223101", InFlight: "0", Pending: "135.347062", Declined: "61.500000", Unmatched: "12.000000"},
 			{Coin: "XRP", Network: "sandbox-xrpl", Opening: "12.000000", Received: "8.000000", Lost: "0", Refunded: "1.500000", PaidOut: "2.000000", NetworkFees: "0.000024", Moved: "0", Closing: "16.499976", InFlight: "1.000000", Pending: "0", Declined: "6.500000", Unmatched: "0"}},
 		Banks:  []dashboard.BankRow{{Currency: "GHC", Files: 1}, {Currency: "NGN", Files: 3}},
 		Months: []dashboard.MonthRow{{Month: "2026-03"}, {Month: "2026-02", Closed: true, ClosedAt: now, ClosedBy: "Amara Okafor"}, {Month: "2026-01", Closed: true}}}
