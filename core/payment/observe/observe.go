@@ -173,6 +173,7 @@ type applying struct {
 	paid      map[int64]bool           // ids of sends to evaluate again
 	spends    []string                 // new spend keys
 	forgotten []string                 // spend keys that no block can use up any more
+	blocks    []models.ChainBlock      // applied blocks, to be stored together
 	fresh     int                      // number of transfers that were unknown
 	views     map[int64]*paymentUpdate // payments that this block or snapshot changes, by id
 	told      []int64                  // their ids, in the order of their first change
@@ -182,7 +183,7 @@ type applying struct {
 // clearState clears the results of an earlier try of the transaction.
 func (a *applying) clearState(tx *models.Tx) {
 	a.tx, a.touched, a.paid, a.spends, a.forgotten = tx, map[int64]bool{}, map[int64]bool{}, nil, nil
-	a.fresh, a.views, a.told = 0, nil, nil
+	a.blocks, a.fresh, a.views, a.told = nil, 0, nil, nil
 	a.blockCache = blockCache{places: map[string][]models.Destination{}, known: map[string]models.Transfer{}}
 }
 
@@ -283,8 +284,12 @@ func (a *applying) applyBlock(b chain.Block) error {
 	}
 	a.tip = b.BlockID
 	row := models.ChainBlock{Network: a.network, Height: b.Height, Hash: b.Hash, Parent: b.Parent, Time: b.Time}
-	return a.tx.Create(&row).Error
+	a.blocks = append(a.blocks, row)
+	return nil
 }
+
+// blockRows is how many blocks are inserted at once.
+const blockRows = 500
 
 // applyFacts writes the transfers of a block and the double spends that it confirms.
 func (a *applying) applyFacts(b chain.Block) error {
@@ -361,7 +366,7 @@ func (a *applying) applyMempool(p chain.Pending) error {
 	return a.flushEvents()
 }
 
-// finishBatch moves the cursor, deletes blocks that no reorg can reach, and marks the payments
+// finishBatch stores the blocks, moves the cursor, deletes blocks that no reorg can reach, and marks the payments
 // that the batch concerns.
 func (a *applying) finishBatch() error {
 	set := map[string]any{"height": a.tip.Height, "hash": a.tip.Hash,
@@ -372,6 +377,11 @@ func (a *applying) finishBatch() error {
 	}
 	if err := a.tx.Model(&models.ChainCursor{}).Where("network = ?", a.network).Updates(set).Error; err != nil {
 		return err
+	}
+	if len(a.blocks) > 0 {
+		if err := a.tx.CreateInBatches(a.blocks, blockRows).Error; err != nil {
+			return err
+		}
 	}
 	if err := a.deleteUnreachable(); err != nil {
 		return err
