@@ -37,7 +37,10 @@ type Chain struct {
 	lastListener int            // number of the last listener
 }
 
-var _ chain.Source = (*Chain)(nil)
+var (
+	_ chain.Source      = (*Chain)(nil)
+	_ chain.RangeReader = (*Chain)(nil)
+)
 
 // chainTraits are the properties of a kind of network.
 type chainTraits struct {
@@ -148,35 +151,47 @@ func (c *Chain) Header(ctx context.Context, height int64) (chain.Header, error) 
 	return toHeader(blocks[0]), nil
 }
 
-// Block implements chain.Reader. It reads the block and its transactions in one statement, so that
-// they are consistent during a reorganisation.
+// Block implements chain.Reader.
 func (c *Chain) Block(ctx context.Context, height int64, watch chain.Watch) (chain.Block, error) {
+	blocks, err := c.Blocks(ctx, height, height, watch)
+	if err != nil {
+		return chain.Block{}, err
+	}
+	return blocks[0], nil
+}
+
+// Blocks implements chain.RangeReader. It reads the blocks and their transactions in one statement, so that
+// they are consistent during a reorganisation.
+func (c *Chain) Blocks(ctx context.Context, from, to int64, watch chain.Watch) (blocks []chain.Block, err error) {
 	var rows []struct {
 		models.SandboxBlock
 		Body *string
 	}
-	err := c.db.Read(ctx).Raw(`SELECT b.*, t.body FROM sandbox_blocks b
+	err = c.db.Read(ctx).Raw(`SELECT b.*, t.body FROM sandbox_blocks b
 		LEFT JOIN sandbox_txes t ON t.network = b.network AND t.height = b.height
-		WHERE b.network = ? AND b.height = ? ORDER BY t.id`, c.network, height).Find(&rows).Error
+		WHERE b.network = ? AND b.height BETWEEN ? AND ? ORDER BY b.height, t.id`, c.network, from, to).Find(&rows).Error
 	if err != nil {
-		return chain.Block{}, fmt.Errorf("sandbox: read block %d: %w", height, err)
+		return nil, fmt.Errorf("sandbox: read blocks %d to %d: %w", from, to, err)
 	}
-	if len(rows) == 0 {
-		return chain.Block{}, c.missingBlockError(ctx, height)
+	if len(rows) == 0 || rows[0].Height != from {
+		return nil, c.missingBlockError(ctx, from)
 	}
-	block := chain.Block{Header: toHeader(rows[0].SandboxBlock)}
 	for _, row := range rows {
+		if last := len(blocks) - 1; last < 0 || blocks[last].Height != row.Height {
+			blocks = append(blocks, chain.Block{Header: toHeader(row.SandboxBlock)})
+		}
 		if row.Body == nil {
 			continue // an empty block
 		}
 		tx, err := parseTx(*row.Body)
 		if err != nil {
-			return chain.Block{}, err
+			return nil, err
 		}
+		block := &blocks[len(blocks)-1]
 		transfers, spends := tx.MatchWatch(c.network, watch)
 		block.Transfers, block.Spends = append(block.Transfers, transfers...), append(block.Spends, spends...)
 	}
-	return block, nil
+	return blocks, nil
 }
 
 // missingBlockError returns the error for a height without a block.

@@ -2,8 +2,10 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -393,3 +395,35 @@ func (t rapidTB) Errorf(format string, args ...any) { t.r.Errorf(format, args...
 func (t rapidTB) Fatal(args ...any)                 { t.r.Fatal(args...) }
 func (t rapidTB) Fatalf(format string, args ...any) { t.r.Fatalf(format, args...) }
 func (t rapidTB) Failed() bool                      { return t.r.Failed() }
+
+// TestBlocksAreReadTogether compares the blocks of a range with each of them alone.
+func TestBlocksAreReadTogether(t *testing.T) {
+	t.Parallel()
+	forEachDatabase(t, money.Bitcoin, func(n *sandboxNet) {
+		var watch chain.WatchSet
+		begin := n.readTip().Height
+		for i := range 4 {
+			to := n.Destination()
+			watch.AddAddresses(to.Address)
+			for range i % 3 { // also a block with none, and one with two
+				n.Pay(chain.Output{Asset: "BTC", Destination: to, Amount: money.Units(int64(i))})
+			}
+			n.Mine(1)
+		}
+		blocks, err := n.chain.Blocks(n.Context(), begin+1, begin+4, &watch)
+		n.failOn(err)
+		if len(blocks) != 4 {
+			t.Fatalf("%d blocks were read, want 4", len(blocks))
+		}
+		for i, block := range blocks {
+			alone, err := n.chain.Block(n.Context(), begin+1+int64(i), &watch)
+			n.failOn(err)
+			if !reflect.DeepEqual(block, alone) || len(block.Transfers) != i%3 {
+				t.Errorf("block %d in a range is %+v, want %+v with %d transfers", i, block, alone, i%3)
+			}
+		}
+		if _, err := n.chain.Blocks(n.Context(), begin+5, begin+9, &watch); !errors.Is(err, chain.ErrNoBlock) {
+			t.Errorf("blocks above the tip are read with the error %v, want %v", err, chain.ErrNoBlock)
+		}
+	})
+}
