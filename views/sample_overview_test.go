@@ -34,12 +34,13 @@ func dayChart(n int) ui.DayChartProps {
 	return p
 }
 
-// rateChart is a low chart of n days without parts.
-func rateChart(n int, title, head string) ui.DayChartProps {
+// lowChart is a low chart of n days without parts, whose highest value is top.
+func lowChart(n int, title, head string, top int, unit string) ui.DayChartProps {
 	p := dayChart(n)
-	p.Title, p.ValueHead, p.NoteHead, p.Series, p.Low, p.Top, p.Middle = title, head, "", nil, true, "100 %", "50 %"
+	show := func(value int) string { return fmt.Sprintf("%d\u00a0%s", value, unit) }
+	p.Title, p.ValueHead, p.NoteHead, p.Series, p.Low, p.Top, p.Middle = title, head, "", nil, true, show(top), show(top/2)
 	for i := range p.Bars {
-		p.Bars[i].Parts, p.Bars[i].Text, p.Bars[i].BeforeText = nil, fmt.Sprintf("%d %%", p.Bars[i].Permille/10), "88 %"
+		p.Bars[i].Parts, p.Bars[i].Text, p.Bars[i].BeforeText = nil, show(p.Bars[i].Permille*top/1000), show(top*88/100)
 	}
 	return p
 }
@@ -55,14 +56,14 @@ func overviewPage(page layout.Page) dashboard.OverviewProps {
 		Success:    dashboard.Figure{Value: "93 %", Note: "of 1,142 completed", Change: "−1 point", Was: "94 %", Short: true},
 		Median:     dashboard.Figure{Value: "18\u00a0min", Note: "for successful payments", Change: "2\u00a0min 10\u00a0s faster", Was: "20\u00a0min"},
 		Currencies: []dashboard.Tab{{Text: "NGN", Href: "/dashboard", On: true}, {Text: "KES", Href: "/dashboard?currency=KES"}, {Text: "USD", Href: "/dashboard?currency=USD"}},
-		Chart:      dayChart(30), SuccessChart: rateChart(30, "Success rate by day, 23 Oct – 21 Nov 2026", "Success rate"),
-		WaitChart: rateChart(30, "Median time to confirm by day, 23 Oct – 21 Nov 2026", "Median time to confirm"),
-		Coins: []dashboard.Share{{Coin: "USDT", Text: "Tether USD", Href: "/dashboard/payments?method=crypto_tether", Value: "₦71,100,500.00", Note: "612 payments", Percent: "55 %", Permille: 554},
+		Chart:      dayChart(30), SuccessChart: lowChart(30, "Success rate by day, 23 Oct – 21 Nov 2026", "Success rate", 100, "%"),
+		WaitChart: lowChart(30, "Median time to confirm by day, 23 Oct – 21 Nov 2026", "Median time to confirm", 40, "min"),
+		Coins: []dashboard.Share{{Coin: "USDT", Text: "Tether USD", Href: "/dashboard/payments?method=crypto_tether", Value: "₦71,100,500.00", Note: "612 payments", Percent: "56 %", Permille: 554},
 			{Coin: "BTC", Text: "Bitcoin", Href: "/dashboard/payments?method=crypto_bitcoin", Value: "₦48,007,000.00", Note: "301 payments", Percent: "37 %", Permille: 374},
 			{Coin: "XRP", Text: "XRP", Href: "/dashboard/payments?method=crypto_ripple", Value: "₦9,177,000.00", Note: "1 payment", Percent: "7 %", Permille: 72}},
-		States: []dashboard.Share{{State: "processing", Text: "Processing", Href: "/dashboard/payments?status=processing", Value: "6", Percent: "0 %", Permille: 5},
+		States: []dashboard.Share{{State: "processing", Text: "Processing", Href: "/dashboard/payments?status=processing", Value: "6", Percent: "1 %", Permille: 5},
 			{State: "successful", Text: "Successful", Href: "/dashboard/payments?status=successful", Value: "1,062", Percent: "92 %", Permille: 925},
-			{State: "declined", Text: "Declined", Href: "/dashboard/payments?status=declined", Value: "21", Percent: "1 %", Permille: 18},
+			{State: "declined", Text: "Declined", Href: "/dashboard/payments?status=declined", Value: "21", Percent: "2 %", Permille: 18},
 			{State: "expired", Text: "Expired", Href: "/dashboard/payments?status=expired", Value: "59", Percent: "5 %", Permille: 51}},
 		Money: []dashboard.MoneyRow{{Coin: "Bitcoin", Received: "₦48,007,000.00", Declined: "₦25,000.00", Unmatched: "₦0.00", Refunded: "₦0.00", Reversed: "₦0.00"},
 			{Coin: "Tether USD", Received: "₦71,100,500.00", Declined: "₦118,400.00", Unmatched: "₦2,310.55", Refunded: "₦18,000.00", Reversed: "₦7,500.00"}},
