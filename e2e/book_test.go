@@ -46,14 +46,20 @@ func TestBook(t *testing.T) {
 	})
 }
 
-// serveBook writes the view book and serves it as the product serves its pages.
+// serveBook serves the view book of this checkout.
+func serveBook(t *testing.T) (names []string, server *httptest.Server) {
+	t.Helper()
+	return serveBookOf(t, harness.FindRoot())
+}
+
+// serveBookOf writes the view book of a checkout and serves it as the product serves its pages.
 // What pages ask for while they stand there gets no answer, and a page that goes to the
 // merchant after five seconds waits ten minutes, so that it stays while it is looked at.
-func serveBook(t *testing.T) (names []string, server *httptest.Server) {
+func serveBookOf(t *testing.T, checkout string) (names []string, server *httptest.Server) {
 	t.Helper()
 	dir := t.TempDir()
 	write := exec.Command("go", "test", "-count=1", "-run", "^TestBook$", "./views")
-	write.Dir = harness.FindRoot()
+	write.Dir = checkout
 	write.Env = append(os.Environ(), "COINTILL_VIEWBOOK="+dir)
 	if text, err := write.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -70,7 +76,7 @@ func serveBook(t *testing.T) (names []string, server *httptest.Server) {
 		}
 	}
 	slices.Sort(names)
-	root, err := filepath.Abs(filepath.Join(harness.FindRoot(), "static"))
+	root, err := filepath.Abs(filepath.Join(checkout, "static"))
 	if err != nil {
 		t.Fatal(err)
 	}

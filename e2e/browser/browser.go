@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -346,18 +347,36 @@ func (p *Page) TakeShot(name string) {
 	if err := os.MkdirAll(*shots, 0o755); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(*shots, name+".png"), p.captureWhole(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(*shots, name+".png"), p.TakeWhole(), 0o644); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// captureWhole returns a picture of the whole page. It makes the window as high as the page for
-// that: Chromium's pictures beyond the window move short pages written from right to left sideways.
-func (p *Page) captureWhole() []byte {
+// TakeWhole returns a PNG of the whole page.
+func (p *Page) TakeWhole() []byte {
+	p.t.Helper()
+	return p.takeWhole(page.CaptureScreenshotFormatPng)
+}
+
+// TakeSmallWhole returns a WebP of the whole page, for documents.
+func (p *Page) TakeSmallWhole() []byte {
+	p.t.Helper()
+	return p.takeWhole(page.CaptureScreenshotFormatWebp)
+}
+
+// takeWhole makes the window as high as the page for its picture: Chromium's pictures beyond the
+// window move short pages written from right to left sideways.
+func (p *Page) takeWhole(format page.CaptureScreenshotFormat) []byte {
 	p.t.Helper()
 	height := ReadValue(p, chromedp.Evaluate[int64](`document.documentElement.scrollHeight`))
 	p.RunSteps(chromedp.EmulateViewport(p.view.Width, max(height, p.view.Height)))
-	picture := ReadValue(p, chromedp.CaptureScreenshot())
+	picture := ReadValue(p, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
+		taken, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: format})
+		if err != nil {
+			return nil, err
+		}
+		return taken.Data, nil
+	})
 	p.RunSteps(chromedp.EmulateViewport(p.view.Width, p.view.Height))
 	return picture
 }

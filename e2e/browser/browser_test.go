@@ -107,7 +107,7 @@ func TestPictureShowsArabicPageInPlace(t *testing.T) {
 	page := StartShared(t).OpenTab(t, Phone)
 	for below, height := range map[string]int{"0": 844, "3000": 3100} {
 		page.Open(server.URL + "?below=" + below)
-		picture, err := png.Decode(bytes.NewReader(page.captureWhole()))
+		picture, err := png.Decode(bytes.NewReader(page.TakeWhole()))
 		if err != nil {
 			t.Fatalf("%s px below: %v", below, err)
 		}
