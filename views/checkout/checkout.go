@@ -281,15 +281,15 @@ func (p StatusProps) refreshSeconds() int {
 func (p PageProps) shell() layout.CustomerProps {
 	return layout.CustomerProps{
 		Lang: p.Lang, Title: p.t("page_title", "Merchant", p.Merchant), Skip: p.t("skip"),
-		Refresh: p.refreshSeconds(), RefreshTo: p.path(""), Stream: true, Test: p.Test, TestText: p.t("test_band"),
-		ThemeText: p.t("theme"),
+		Refresh: p.refreshSeconds(), RefreshTo: p.path(""), Stream: true,
+		Test: p.Test, TestLabel: p.t("test_data"), TestText: p.t("test_band"), ThemeText: p.t("theme"),
 	}
 }
 
 func (p LinkPageProps) shell() layout.CustomerProps {
 	return layout.CustomerProps{
 		Lang: p.Lang, Title: p.t("page_title", "Merchant", p.Merchant), Skip: p.t("skip"),
-		Test: p.Test, TestText: p.t("test_band"), ThemeText: p.t("theme"),
+		Test: p.Test, TestLabel: p.t("test_data"), TestText: p.t("test_band"), ThemeText: p.t("theme"),
 	}
 }
 

@@ -60,7 +60,8 @@ func (p RefundProps) carry(path string) string { return path + carriedQuery(p.La
 
 func (p RefundProps) shell() layout.CustomerProps {
 	shell := layout.CustomerProps{Lang: p.Lang, Title: p.t("refund_page_title", "Merchant", p.Merchant),
-		Skip: p.t("refund_skip"), Test: p.Test, TestText: p.t("test_band"), ThemeText: p.t("theme")}
+		Skip: p.t("refund_skip"), Test: p.Test, TestLabel: p.t("test_data"), TestText: p.t("test_band"),
+		ThemeText: p.t("theme")}
 	switch p.View {
 	case RefundConfirmed, RefundReady, RefundOnItsWay:
 		shell.Refresh, shell.RefreshTo = 30, p.carry(p.Path)

@@ -141,7 +141,7 @@ func App(p Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Test() {
-			templ_7745c5c3_Err = band(words.T(ctx, "layout.test_band")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = band(words.T(ctx, "layout.test_data"), words.T(ctx, "layout.test_band")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -107,7 +107,7 @@ func Customer(p CustomerProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Test {
-			templ_7745c5c3_Err = band(p.TestText).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = band(p.TestLabel, p.TestText).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -102,9 +102,9 @@ type CustomerProps struct {
 	RefreshTo string
 	// Stream loads the library for the live status.
 	Stream bool
-	// Test puts the band above the page; TestText is its text.
-	Test     bool
-	TestText string
+	// Test puts the band above the page, with TestLabel and TestText.
+	Test                bool
+	TestLabel, TestText string
 	// ThemeText names the switch between light and dark.
 	ThemeText string
 }

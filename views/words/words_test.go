@@ -231,9 +231,13 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestFrenchHasNoTestDataInEnglish checks that receipts of test payments are marked in French, as pages are.
-func TestFrenchHasNoTestDataInEnglish(t *testing.T) {
-	if got := words.Say("fr", "receipt_test"); strings.Contains(got, "TEST DATA") {
-		t.Errorf("French receipts say %q, want the words of the pages", got)
+// TestTestDataIsMarkedInEachLanguage checks that the pages and the receipts of test payments aren't marked in English.
+func TestTestDataIsMarkedInEachLanguage(t *testing.T) {
+	for _, lang := range words.Languages {
+		for _, id := range []string{"test_data", "receipt_test"} {
+			if got := words.Say(lang, id); (lang == "en") != strings.HasPrefix(got, "TEST DATA") {
+				t.Errorf("%s: %s is %q", lang, id, got)
+			}
+		}
 	}
 }
