@@ -116,7 +116,7 @@ var methods = []ui.Option{{Value: "crypto_bitcoin", Label: "Bitcoin (BTC)"}, {Va
 
 var scenarios = []checkout.Scenario{{Code: "exact", Label: "Exact amount", Text: "The right amount, confirmed in a few seconds."}, {Code: "underpay", Label: "Underpaid", Text: "Half of it is paid, and the payment waits for the rest."}, {Code: "overpay", Label: "Overpaid", Text: "One and a half times the amount."}, {Code: "double_spend", Label: "Double-spend", Text: "Seen, then replaced by another transaction."}}
 
-// endpointRows are five endpoints, of which two fail.
+// endpointRows are five endpoints, of which two fail, one was off, and one receives a single event.
 func endpointRows() (rows []dashboard.EndpointRow) {
 	for i, name := range []string{"Shop server", "Ledger", "Warehouse", "Customer mails", "Analytics"} {
 		row := dashboard.EndpointRow{Name: name, Href: "/dashboard/webhooks/1"}
@@ -124,6 +124,12 @@ func endpointRows() (rows []dashboard.EndpointRow) {
 			sent := dashboard.DeliveryRow{Event: event, Href: "/dashboard/webhooks/1/deliveries/evt_1", Result: "Delivered (200)", Tone: ui.Good, Attempt: 1, At: now.Add(-time.Duration(n) * time.Minute)}
 			if i == 1 || i == 4 {
 				sent.Result, sent.Tone, sent.Attempt, sent.Next = "Response 503", ui.Warn, 3, now.Add(30*time.Minute)
+			}
+			switch {
+			case i == 2 && n == 0:
+				sent.Result, sent.Tone, sent.Attempt = "Skipped: the endpoint was off", ui.Mute, 0
+			case i == 3 && n > 0:
+				sent.Result, sent.Tone, sent.Attempt, sent.Href = "Not sent: the endpoint doesn’t receive this event", ui.Mute, 0, ""
 			}
 			row.Deliveries = append(row.Deliveries, sent)
 		}

@@ -23,6 +23,8 @@ const (
 	Pending = "pending" // it waits for its time
 	Sending = "sending" // an attempt is under way
 	Skipped = "skipped" // the endpoint was off when the event was made
+	// Unsubscribed is an event of a type that the endpoint did not receive. Only the page of a payment shows it.
+	Unsubscribed = "unsubscribed"
 )
 
 // Target is an endpoint that events may be queued for.

@@ -345,3 +345,27 @@ func TestSignatureChecker(t *testing.T) {
 		}
 	})
 }
+
+// TestPaymentShowsWhatWasSkipped: the page of a payment says that an endpoint was off, in the words of the endpoint's
+// page, and nothing of another merchant's.
+func TestPaymentShowsWhatWasSkipped(t *testing.T) {
+	eachHooked(t, 200, func(t *testing.T, s *hooked) {
+		const skipped = "Skipped: the endpoint was off"
+		s.CreateBusiness("Bayo's Shop", bayo)
+		theirs := url.Values{"type": {"Bayo's server"}, "url": {s.hook.URL + "/theirs"}}
+		expect(t, s.SignIn(bayo).PostFrom("/dashboard/webhooks/new", "/dashboard/webhooks", theirs), 201)
+		s.Clock.Advance(time.Minute)
+		off := false
+		_, err := s.Webhooks.Update(t.Context(), s.sc, s.id(), webhook.Change{Active: &off})
+		s.FailOn(err)
+		s.Clock.Advance(time.Minute)
+		reference := s.pay()
+		expect(t, s.b.Get(s.at), 200, skipped)
+		page := s.b.Get("/dashboard/payments/" + reference)
+		expect(t, page, 200, "Shop server", "payment.initiated", skipped, `href="`+s.delivery()+`"`)
+		expect(t, s.b.Get(s.delivery()), 200, skipped)
+		if strings.Contains(page.Body, "Bayo") {
+			t.Error("the page names another merchant's endpoint")
+		}
+	})
+}

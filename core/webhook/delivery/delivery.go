@@ -24,7 +24,7 @@ type Delivery struct {
 	EndpointID   string
 	EndpointName string // "" when the endpoint was deleted
 	EndpointURL  string
-	State        string // pending, sending, delivered, exhausted, cancelled or skipped
+	State        string // pending, sending, delivered, exhausted, cancelled, skipped or unsubscribed
 	Attempt      int    // attempts made, or under way
 	LastStatus   int    // HTTP status of the last attempt, 0 when there was no answer
 	LastError    string // a sentence; "" after a success
@@ -106,12 +106,18 @@ func (s *Service) LastFailures(ctx context.Context, sc scope.Scope) (map[string]
 }
 
 // DeliveriesOfPayment returns at most 100 deliveries of a payment's events, newest first, for
-// roles with the right to see payments.
+// roles with the right to see payments. Behind them are at most 100 events that no delivery was
+// queued for, skipped or unsubscribed.
 func (s *Service) DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]Delivery, error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
-	return s.readDeliveries(sc, s.DB.Read(ctx).Where("events.payment_id = ?", paymentID).Limit(100))
+	list, err := s.readDeliveries(sc, s.DB.Read(ctx).Where("events.payment_id = ?", paymentID).Limit(100))
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.listUnqueued(ctx, sc, s.DB.Read(ctx).Where("events.payment_id = ?", paymentID))
+	return append(list, left...), err
 }
 
 // DeliveriesOfEvent gives the deliveries of an event. Faults: NotFound, Forbidden.

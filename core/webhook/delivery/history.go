@@ -119,23 +119,13 @@ func skippedDelivery(event models.Event, e models.Endpoint) Delivery {
 }
 
 // skippedBy are the endpoints that were off when an event was made.
-func (s *Service) skippedBy(ctx context.Context, sc scope.Scope, eventID string) (found []Delivery, err error) {
+func (s *Service) skippedBy(ctx context.Context, sc scope.Scope, eventID string) ([]Delivery, error) {
 	event, err := webhook.FindEvent(s.DB.Read(ctx), sc, eventID)
 	if err != nil || event.Type == webhook.WebhookTest {
 		return nil, err
 	}
-	var endpoints []models.Endpoint
-	err = sc.Rows(s.DB.Read(ctx)).
-		Where("NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = ? AND d.endpoint_id = endpoints.id)", eventID).
-		Where(`EXISTS (SELECT 1 FROM endpoint_pauses p WHERE p.endpoint_id = endpoints.id AND p.since <= ? AND (p.until IS NULL OR p.until >= ?))`,
-			event.CreatedAt.Add(slack), event.CreatedAt.Add(-slack)).
-		Where("created_at <= ?", event.CreatedAt).Order("created_at DESC, id").Find(&endpoints).Error
-	for _, e := range endpoints {
-		if (webhook.Target{ID: e.ID, Types: e.Types}).Takes(event.Type) {
-			found = append(found, skippedDelivery(event, e))
-		}
-	}
-	return found, err
+	found, err := s.listUnqueued(ctx, sc, s.DB.Read(ctx).Where("events.id = ?", eventID))
+	return slices.DeleteFunc(found, func(d Delivery) bool { return d.State != webhook.Skipped }), err
 }
 
 // DeliveryOf gives an endpoint's delivery of an event with its attempts, oldest

@@ -18,7 +18,10 @@ func DeliveryRow(ctx context.Context, d delivery.Delivery, zone *time.Location) 
 	row := dashboard.DeliveryRow{Event: d.EventType, Endpoint: d.EndpointName, Attempt: d.Attempt,
 		At: d.CreatedAt.In(zone)}
 	if d.EndpointName != "" {
-		row.EndpointHref, row.Href = WebhookPath(d.EndpointID), DeliveryPath(d.EndpointID, d.EventID)
+		row.EndpointHref = WebhookPath(d.EndpointID)
+	}
+	if d.EndpointName != "" && d.State != webhook.Unsubscribed { // of which there is no delivery to show
+		row.Href = DeliveryPath(d.EndpointID, d.EventID)
 	}
 	if d.DoneAt != nil {
 		row.At = d.DoneAt.In(zone)
@@ -48,6 +51,8 @@ func DeliveryResult(ctx context.Context, d delivery.Delivery) (string, ui.Tone) 
 		return words.T(ctx, "webhook.not_sent", "Why", d.LastError), ui.Mute
 	case webhook.Skipped:
 		return words.T(ctx, "webhook.skipped"), ui.Mute
+	case webhook.Unsubscribed:
+		return words.T(ctx, "webhook.unsubscribed"), ui.Mute
 	case webhook.Sending:
 		return words.T(ctx, "webhook.being_sent"), ui.Info
 	}

@@ -10,6 +10,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
 	"cointill/models"
@@ -18,10 +19,11 @@ import (
 )
 
 // endpointRows are the deliveries of a payment's events, by endpoint, in the order of their first
-// ones. The endpoints' names are for members with the right to see webhooks.
+// ones. An endpoint's line says how the last event stands that it receives. The endpoints' names are
+// for members with the right to see webhooks.
 func endpointRows(ctx context.Context, made []delivery.Delivery, sc scope.Scope,
 	zone *time.Location) (rows []dashboard.EndpointRow) {
-	at := map[string]int{}
+	at, unsubscribed := map[string]int{}, map[string]bool{} // whose line shows an event that they don't receive
 	made = slices.Clone(made)
 	slices.SortFunc(made, func(a, b delivery.Delivery) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
@@ -37,7 +39,10 @@ func endpointRows(ctx context.Context, made []delivery.Delivery, sc scope.Scope,
 			one.Endpoint, one.EndpointHref, one.Href = "", "", ""
 		}
 		row := &rows[i]
-		row.Name, row.Href, row.Last = one.Endpoint, one.EndpointHref, one
+		row.Name, row.Href = one.Endpoint, one.EndpointHref
+		if !known || d.State != webhook.Unsubscribed || unsubscribed[d.EndpointID] {
+			row.Last, unsubscribed[d.EndpointID] = one, d.State == webhook.Unsubscribed
+		}
 		row.Deliveries = slices.Insert(row.Deliveries, 0, one)
 	}
 	return rows
