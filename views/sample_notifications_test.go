@@ -48,7 +48,7 @@ func notificationPages() map[string]templ.Component {
 		Form: ui.Form{Values: map[string]string{"paid": "off", "declined": "instant", "unmatched": "daily"}}}
 	for _, n := range told() {
 		props.Rows = append(props.Rows, dashboard.NotificationRow{ID: "7", Kind: facts.KindName(context.Background(), n.Kind), Title: facts.Title(context.Background(), n),
-			Text: facts.Text(n), At: n.At, Read: n.Read})
+			Parts: facts.Parts(context.Background(), n), At: n.At, Read: n.Read})
 	}
 	for _, kind := range notification.Kinds() {
 		choices.Choices = append(choices.Choices, dashboard.ChannelChoice{Kind: string(kind), Name: facts.KindName(context.Background(), kind)})

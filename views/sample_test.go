@@ -129,7 +129,8 @@ func endpointRows() (rows []dashboard.EndpointRow) {
 			case i == 2 && n == 0:
 				sent.Result, sent.Tone, sent.Attempt = "Skipped: the endpoint was off", ui.Mute, 0
 			case i == 3 && n > 0:
-				sent.Result, sent.Tone, sent.Attempt, sent.Href = "Not sent: the endpoint doesn’t receive this event", ui.Mute, 0, ""
+				sent.Result, sent.Tone = "Not sent: the endpoint doesn’t receive this event", ui.Mute
+				sent.Attempt, sent.Href = 0, ""
 			}
 			row.Deliveries = append(row.Deliveries, sent)
 		}

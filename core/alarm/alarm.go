@@ -21,6 +21,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/notification"
 	"cointill/core/scope"
 	"cointill/core/settings"
@@ -56,7 +57,9 @@ type Notice struct {
 	Network  string
 	Chain    money.Chain
 	Problem  string // a sentence, as it was last
-	Over     bool   // it is well again
+	// Code is what the problem is; "" where it is over.
+	Code networks.TroubleCode
+	Over bool // it is well again
 	// Since is when it began and At when this was written, in the reader's time zone.
 	Since, At time.Time
 	URL       string
@@ -77,8 +80,8 @@ type Service struct {
 	DB       *models.DB
 	Clock    clock.Clock
 	Networks []Network
-	// Problem says why a network can't be paid on now; "" when it can.
-	Problem   func(network string) string
+	// Find says why a network can't be paid on now. It is zero when it can.
+	Find      func(network string) networks.Trouble
 	Operators Operators
 	Mails     Mails
 	Render    func(Notice) (subject, text, html string)
@@ -111,15 +114,15 @@ func (s *Service) Look(ctx context.Context) error {
 		return err
 	}
 	for _, n := range s.Networks {
-		problem := s.Problem(string(n.Name))
+		problem := s.Find(string(n.Name))
 		at := slices.IndexFunc(rows, func(a models.Alarm) bool { return a.Name == string(n.Name) })
 		var err error
 		switch {
-		case problem == "" && at < 0:
-		case problem == "":
+		case problem.Sentence == "" && at < 0:
+		case problem.Sentence == "":
 			err = s.over(ctx, n, rows[at])
 		case at < 0:
-			row := models.Alarm{Name: string(n.Name), Problem: problem, Since: s.Clock()}
+			row := models.Alarm{Name: string(n.Name), Problem: problem.Sentence, Since: s.Clock()}
 			err = s.DB.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 		default:
 			err = s.goesOn(ctx, n, rows[at], problem)
@@ -132,40 +135,42 @@ func (s *Service) Look(ctx context.Context) error {
 }
 
 // goesOn stores the latest sentence of a problem, and reports it once it has lasted.
-func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, problem string) error {
+func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, problem networks.Trouble) error {
 	now := s.Clock()
 	if row.ToldAt != nil || now.Sub(row.Since) < Lasts {
-		if row.Problem == problem {
+		if row.Problem == problem.Sentence {
 			return nil
 		}
-		return s.DB.Exec(ctx).Model(&models.Alarm{}).Where("name = ?", row.Name).Update("problem", problem).Error
+		return s.DB.Exec(ctx).Model(&models.Alarm{}).Where("name = ?", row.Name).
+			Update("problem", problem.Sentence).Error
 	}
-	row.Problem = problem
-	return s.queueMails(ctx, n, row, func(tx *models.Tx) (bool, error) {
+	row.Problem = problem.Sentence
+	return s.queueMails(ctx, n, row, problem.Code, func(tx *models.Tx) (bool, error) {
 		told := tx.Model(&models.Alarm{}).Where("name = ? AND since = ? AND told_at IS NULL", row.Name, row.Since).
-			Updates(map[string]any{"told_at": now, "problem": problem})
+			Updates(map[string]any{"told_at": now, "problem": row.Problem})
 		return told.RowsAffected == 1, told.Error
-	}, false)
+	})
 }
 
 // over deletes a problem, and reports its end if the problem was reported.
 func (s *Service) over(ctx context.Context, n Network, row models.Alarm) error {
-	return s.queueMails(ctx, n, row, func(tx *models.Tx) (bool, error) {
+	return s.queueMails(ctx, n, row, "", func(tx *models.Tx) (bool, error) {
 		gone := tx.Where("name = ? AND since = ?", row.Name, row.Since).Delete(&models.Alarm{})
 		return gone.RowsAffected == 1 && row.ToldAt != nil, gone.Error
-	}, true)
+	})
 }
 
 // queueMails queues the mails in the transaction that records them as sent, unless another
-// process has done so.
-func (s *Service) queueMails(ctx context.Context, n Network, row models.Alarm, note func(tx *models.Tx) (bool, error),
-	over bool) error {
+// process has done so. code is what the problem is, "" where it is over.
+func (s *Service) queueMails(ctx context.Context, n Network, row models.Alarm, code networks.TroubleCode,
+	note func(tx *models.Tx) (bool, error)) error {
 	err := s.DB.Write(ctx, func(tx *models.Tx) error {
 		todo, err := note(tx)
 		if err != nil || !todo {
 			return err
 		}
-		letter := Notice{Domain: n.Domain, Network: string(n.Name), Chain: n.Chain, Problem: row.Problem, Over: over}
+		letter := Notice{Domain: n.Domain, Network: string(n.Name), Chain: n.Chain, Problem: row.Problem, Code: code,
+			Over: code == ""}
 		told := map[int64]bool{}
 		if n.Domain == scope.Live {
 			if err := s.noteBusinesses(tx, n, letter); err != nil {
@@ -205,7 +210,7 @@ func (s *Service) noteBusinesses(tx *models.Tx, n Network, letter Notice) error 
 	businesses, err := listTaking(tx, n)
 	for _, business := range businesses {
 		err = errors.Join(err, notification.NoteNetwork(tx, business.ID, n.Domain, n.Chain,
-			notification.Detail{Name: string(n.Name), Text: letter.Problem}, s.Clock()))
+			notification.Detail{Name: string(n.Name), Reason: string(letter.Code), Text: letter.Problem}, s.Clock()))
 	}
 	return err
 }

@@ -12,6 +12,8 @@ import (
 	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
+	"cointill/core/networks"
+	"cointill/core/notification"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/settings"
@@ -36,7 +38,12 @@ func setup(t *testing.T, db *models.DB) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{T: t, clock: now, problems: map[string]string{}, accounts: accounttest.New(db, now.Now, box)}
-	b.Service = &alarm.Service{DB: db, Clock: now.Now, Problem: func(network string) string { return b.problems[network] }, Operators: b.accounts,
+	b.Service = &alarm.Service{DB: db, Clock: now.Now, Find: func(network string) networks.Trouble {
+		if b.problems[network] == "" {
+			return networks.Trouble{}
+		}
+		return networks.Trouble{Code: networks.NodesFail, Sentence: b.problems[network]}
+	}, Operators: b.accounts,
 		Mails: &mail.Service{DB: db, Clock: now.Now}, Base: "https://till.example",
 		Networks: []alarm.Network{{Name: "bitcoin-mainnet", Domain: scope.Live, Chain: money.Bitcoin}, {Name: "ethereum-mainnet", Domain: scope.Live, Chain: money.Ethereum},
 			{Name: "dogecoin-testnet", Domain: scope.Test, Chain: money.Dogecoin}}}
@@ -102,6 +109,15 @@ func TestTroubleIsToldOnce(t *testing.T) {
 		n := b.sent[0]
 		if n.Problem != "Two nodes disagree." || n.Business != "ama's shop" || n.Since.Format("15:04 MST") != "13:00 WAT" || n.At.Sub(n.Since) != 10*time.Minute || n.URL != "https://till.example/dashboard/methods" {
 			t.Errorf("%+v", n)
+		}
+		var noted models.Notification
+		if err := db.Read(t.Context()).Take(&noted).Error; err != nil {
+			t.Fatal(err)
+		}
+		d := notification.Describe(noted)
+		if d.Reason != string(networks.NodesFail) || d.Text != n.Problem || n.Code != networks.NodesFail {
+			t.Errorf("the notification says %+v, and the mail %s; want what is wrong as a code, and its sentence",
+				d.Detail, n.Code)
 		}
 		b.expect(b.after(time.Minute))
 		b.expect(b.after(24 * time.Hour))

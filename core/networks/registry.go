@@ -40,7 +40,7 @@ type Registry struct {
 	// Tokenless are networks without a contract that stands for USDT.
 	Tokenless map[chain.Network]bool
 
-	problems atomic.Pointer[map[chain.Network]string]
+	problems atomic.Pointer[map[chain.Network]Trouble]
 	notes    atomic.Pointer[map[chain.Network]Notes]
 }
 
@@ -91,17 +91,23 @@ func FindName(all interface {
 	return string(code) + "-" + money.MainNetwork
 }
 
-// Problem is what keeps a network from being paid on, as last read: it is not
+// Problem is the sentence of what keeps a network from being paid on; "" where nothing does.
+func (r *Registry) Problem(network string) string { return r.FindTrouble(network).Sentence }
+
+// FindTrouble returns what keeps a network from being paid on, as last read: it is not
 // followed safely now, or, for one of an older payment, not at all any more.
-func (r *Registry) Problem(network string) string {
+func (r *Registry) FindTrouble(network string) Trouble {
 	if !r.Followed(network) {
-		return fmt.Sprintf("The network %s is not followed any more, so nothing that is paid there is seen.", network)
+		return Trouble{NotFollowed,
+			fmt.Sprintf("The network %s is not followed any more, so nothing that is paid there is seen.", network)}
 	}
-	if problems := r.problems.Load(); problems != nil && (*problems)[chain.Network(network)] != "" {
-		return fmt.Sprintf("The network %s is not being followed safely now: %s", network,
-			(*problems)[chain.Network(network)])
+	problems := r.problems.Load()
+	if problems == nil || (*problems)[chain.Network(network)].Sentence == "" {
+		return Trouble{}
 	}
-	return ""
+	found := (*problems)[chain.Network(network)]
+	found.Sentence = fmt.Sprintf("The network %s is not being followed safely now: %s", network, found.Sentence)
+	return found
 }
 
 // Followed reports whether a chain is served by a network in any domain.
@@ -138,18 +144,22 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	if err := r.DB.Read(ctx).Find(&rows).Error; err != nil {
 		return err
 	}
-	problems, notes := map[chain.Network]string{}, map[chain.Network]Notes{}
+	problems, notes := map[chain.Network]Trouble{}, map[chain.Network]Notes{}
 	for _, chains := range r.Domains {
 		for _, network := range chains {
 			if !network.IsSandbox() { // those are always there
-				problems[network] = "It has not been read yet."
+				problems[network] = Trouble{NotRead, "It has not been read yet."}
 			}
 		}
 	}
 	for _, row := range rows {
-		problem := row.Problem
-		if lack := row.SourceTip - row.Height; problem == "" && lack > maxLagOf(row.Network) {
-			problem = fmt.Sprintf("It is catching up, at block %d of %d.", row.Height, row.SourceTip)
+		problem := Trouble{}
+		switch lack := row.SourceTip - row.Height; {
+		case row.Problem != "":
+			problem = Trouble{NodesFail, row.Problem}
+		case lack > maxLagOf(row.Network):
+			problem = Trouble{CatchingUp,
+				fmt.Sprintf("It is catching up, at block %d of %d.", row.Height, row.SourceTip)}
 		}
 		problems[chain.Network(row.Network)] = problem
 		notes[chain.Network(row.Network)] = Notes{row.Note, row.TokenNote}

@@ -54,7 +54,7 @@ type Detail struct {
 	Value  string `json:"value,omitempty"`  // in fiat, as people read it
 	Reason string `json:"reason,omitempty"` // a code
 	Name   string `json:"name,omitempty"`   // of the webhook: a customer's stands on the payment, where it can be erased
-	Text   string `json:"text,omitempty"`   // a sentence about the network
+	Text   string `json:"text,omitempty"`   // a sentence in English about the network, whose code is Reason
 }
 
 // Fact is something that members are notified about.

@@ -104,8 +104,8 @@ func (p *Product) newPush() *push.Sender {
 
 // newAlarms returns the service that mails owners and operators about real networks in trouble.
 func (p *Product) newAlarms() *alarm.Service {
-	s := &alarm.Service{DB: p.DB, Clock: p.Clock, Problem: p.Networks.Problem, Operators: p.Accounts, Mails: p.receipts,
-		Render: mail.RenderChainTrouble, Wake: p.send.Signal, Base: p.Base}
+	s := &alarm.Service{DB: p.DB, Clock: p.Clock, Find: p.Networks.FindTrouble, Operators: p.Accounts,
+		Mails: p.receipts, Render: mail.RenderChainTrouble, Wake: p.send.Signal, Base: p.Base}
 	for domain, chains := range p.nodes.served {
 		for kind, name := range chains {
 			s.Networks = append(s.Networks, alarm.Network{Name: name, Domain: domain, Chain: kind})

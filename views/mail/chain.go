@@ -12,10 +12,13 @@ import (
 // ChainTrouble is the mail that a network can't be paid on, or can again.
 func ChainTrouble(n alarm.Notice) NoticeProps {
 	ctx := spokenTo(n.To)
-	coins := coinsOf(ctx, n.Chain)
+	coins, why := coinsOf(ctx, n.Chain), n.Problem
+	if n.Business != "" { // operators need to know which node it is about
+		why = words.Trouble(ctx, string(n.Code), n.Problem)
+	}
 	p := NoticeProps{Reader: n.To.Language, Name: n.To.Name, Test: n.Domain == scope.Test, URL: n.URL,
 		URLText: words.T(ctx, "mail.chain_see"),
-		lines: filledLines([]line{{words.T(ctx, "mail.network"), n.Network}, {words.T(ctx, "mail.why"), n.Problem},
+		lines: filledLines([]line{{words.T(ctx, "mail.network"), n.Network}, {words.T(ctx, "mail.why"), why},
 			{words.T(ctx, "mail.since"), dateText(ctx, n.Since)}})}
 	title := words.T(ctx, "mail.chain_title", "Coins", coins)
 	p.Before = []string{words.T(ctx, "mail.chain_text", "Coins", coins)}

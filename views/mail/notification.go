@@ -19,7 +19,7 @@ func Notification(l email.Letter) NoticeProps {
 		n := l.Notifications[0]
 		p.Title = words.T(ctx, "mail.notification_title", "Business", l.Business, "Title", notice.Title(ctx, n))
 		p.lines = filledLines([]line{{words.T(ctx, "mail.notification_kind"), notice.KindName(ctx, n.Kind)},
-			{words.T(ctx, "mail.notification_detail"), notice.Text(n)},
+			{words.T(ctx, "mail.notification_detail"), notice.Text(ctx, n)},
 			{words.T(ctx, "mail.date"), dateText(ctx, n.At.In(l.Zone))}})
 		return p
 	}

@@ -2,11 +2,15 @@
 package notice
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/notification"
+	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -36,20 +40,25 @@ func Title(ctx context.Context, n notification.Notification) string {
 }
 
 // Text returns what a notification tells beside its title; "" for nothing.
-func Text(n notification.Notification) string {
-	reason := strings.ReplaceAll(n.Reason, "_", " ")
+func Text(ctx context.Context, n notification.Notification) string {
+	return joinParts(Parts(ctx, n)...)
+}
+
+// Parts returns what a notification tells beside its title, by parts.
+func Parts(ctx context.Context, n notification.Notification) []string {
 	switch n.Kind {
 	case notification.Paid, notification.Declined:
-		return joinParts(reason, n.Amount)
+		return keepFilled(ui.ReasonWord(ctx, n.Reason), n.Amount)
 	case notification.Unmatched:
 		if n.Times > 1 {
-			return reason
+			return keepFilled(ui.UnmatchedWord(ctx, n.Reason))
 		}
-		return joinParts(n.Amount, reason)
+		return keepFilled(n.Amount, ui.UnmatchedWord(ctx, n.Reason))
 	case notification.CoinUnavailable:
-		return n.Detail.Text
+		code := cmp.Or(n.Reason, string(networks.NodesFail)) // a release before codes noted none
+		return keepFilled(words.Trouble(ctx, code, n.Detail.Text))
 	}
-	return ""
+	return nil
 }
 
 // Path returns the page that a notification leads to.
@@ -101,12 +110,9 @@ func coinsOf(chain money.Chain) string {
 }
 
 // joinParts joins the parts that are not empty.
-func joinParts(parts ...string) string {
-	var all []string
-	for _, part := range parts {
-		if part != "" {
-			all = append(all, part)
-		}
-	}
-	return strings.Join(all, " · ")
+func joinParts(parts ...string) string { return strings.Join(keepFilled(parts...), " · ") }
+
+// keepFilled returns the parts that are not empty.
+func keepFilled(parts ...string) []string {
+	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 }

@@ -20,7 +20,7 @@ func Push(l push.Letter) push.Shown {
 	shown := push.Shown{Title: KindName(ctx, n.Kind), Text: l.Business, Tag: string(n.Kind) + " " + n.Subject,
 		Path: fmt.Sprintf("/dashboard/notifications/%d", n.ID)}
 	if l.Amounts {
-		shown.Title, shown.Text = Title(ctx, n), joinParts(l.Business, Text(n))
+		shown.Title, shown.Text = Title(ctx, n), joinParts(l.Business, Text(ctx, n))
 	}
 	if l.Domain == scope.Test {
 		shown.Text = joinParts(words.T(ctx, "layout.test_data"), shown.Text)

@@ -18,6 +18,7 @@ type coded struct {
 	Refusals map[string]string // by the code of the refusal
 	Remarks  map[string]string // of payments, by the reason of their state
 	Advice   map[string]string // on attempts of webhooks that failed, by its code
+	Networks map[string]string // why a network can't be paid on, by the code of its trouble
 	Problems map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
 }
 
@@ -63,4 +64,10 @@ func Problem(ctx context.Context, code, sentence string) string {
 // advice's code, or the English one where the language has none.
 func Advice(ctx context.Context, code, sentence string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Advice[code], sentence)
+}
+
+// Trouble returns why a network can't be paid on in the language of the context: the sentence of the trouble's code, or
+// the English one where the language has none.
+func Trouble(ctx context.Context, code, sentence string) string {
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Networks[code], sentence)
 }

@@ -108,6 +108,35 @@ func readCodes(t *testing.T) (codes []string) {
 	return codes
 }
 
+// TestTroubleIsByCode: each trouble of a network has its sentence, and each sentence a trouble.
+func TestTroubleIsByCode(t *testing.T) {
+	source, err := os.ReadFile("../../core/networks/trouble.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	for _, found := range regexp.MustCompile(` TroubleCode = "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+		codes = append(codes, found[1])
+	}
+	slices.Sort(codes)
+	for _, lang := range words.DashboardLanguages()[1:] {
+		var sentences struct{ Networks map[string]string }
+		if _, err := toml.DecodeFile("errors/"+lang+".toml", &sentences); err != nil {
+			t.Fatalf("%s: %v", lang, err)
+		}
+		if got := slices.Sorted(maps.Keys(sentences.Networks)); !slices.Equal(got, codes) || len(codes) == 0 {
+			t.Errorf("%s: the sentences are of %v, want %v", lang, got, codes)
+		}
+		got, want := words.Trouble(words.WithLanguage(t.Context(), lang), codes[0], "As it is."), sentences.Networks[codes[0]]
+		if got != want {
+			t.Errorf("the trouble %s in %s is %q, want %q", codes[0], lang, got, want)
+		}
+	}
+	if got := words.Trouble(t.Context(), codes[0], "As it is."); got != "As it is." {
+		t.Errorf("the trouble %s in English is %q, want the sentence itself", codes[0], got)
+	}
+}
+
 // TestAdviceIsByCode: each advice on a webhook's failed attempt has its sentence, and each sentence has an advice.
 func TestAdviceIsByCode(t *testing.T) {
 	codes := map[string]bool{}

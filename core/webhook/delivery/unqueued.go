@@ -33,7 +33,8 @@ func (s *Service) listUnqueued(ctx context.Context, sc scope.Scope, query *model
 	var rows []unqueued
 	err = query.Table("events").
 		Select(`events.id AS event_id, events.type AS event_type, events.payment_id, events.sequence,
-			events.created_at AS event_at, endpoints.id AS endpoint_id, endpoints.name, endpoints.url, endpoints.types`).
+			events.created_at AS event_at, endpoints.id AS endpoint_id, endpoints.name, endpoints.url,
+			endpoints.types`).
 		Joins(`JOIN endpoints ON endpoints.business_id = events.business_id AND endpoints.domain = events.domain
 			AND endpoints.created_at <= events.created_at`).
 		Where("events.business_id = ? AND events.domain = ?", sc.BusinessID, string(sc.Domain)).

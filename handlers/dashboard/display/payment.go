@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -18,6 +17,7 @@ import (
 	"cointill/handlers/dashboard/listing"
 	"cointill/models"
 	"cointill/views/dashboard"
+	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -105,23 +105,7 @@ func DescribeReason(ctx context.Context, p models.Payment) string {
 	if p.Reversed {
 		return words.T(ctx, "payment.why_reversed")
 	}
-	return ReasonWord(ctx, p.Reason)
-}
-
-var reasonWords = map[payment.Reason]string{
-	payment.Underpaid: "payment.reason_underpaid", payment.Overpaid: "payment.reason_overpaid",
-	payment.Late: "payment.reason_late", payment.AfterAbandoned: "payment.reason_after_abandoned",
-	payment.Replaced: "payment.reason_replaced", payment.Reverted: "payment.reason_reverted",
-	payment.Dropped: "payment.reason_dropped", payment.Reorged: "payment.reason_reorged",
-	payment.ReversedReason: "payment.reason_reversed", payment.AcceptedByUser: "payment.reason_accepted_by_user",
-}
-
-// ReasonWord is the reason of a state, or why a transfer no longer counts, in a few words.
-func ReasonWord(ctx context.Context, reason string) string {
-	if id, known := reasonWords[payment.Reason(reason)]; known {
-		return words.T(ctx, id)
-	}
-	return strings.ReplaceAll(reason, "_", " ")
+	return ui.ReasonWord(ctx, p.Reason)
 }
 
 // FormatFiat returns an amount in the payment's currency.

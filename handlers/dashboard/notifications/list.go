@@ -31,8 +31,8 @@ func (h *Handlers) listNotifications(c *page.Ctx) error {
 	}
 	for _, n := range list {
 		props.Rows = append(props.Rows, dashboard.NotificationRow{ID: strconv.FormatInt(n.ID, 10),
-			Kind: notice.KindName(ctx, n.Kind), Title: notice.Title(ctx, n), Text: notice.Text(n), At: n.At.In(zone),
-			Read: n.Read})
+			Kind: notice.KindName(ctx, n.Kind), Title: notice.Title(ctx, n), Parts: notice.Parts(ctx, n),
+			At: n.At.In(zone), Read: n.Read})
 	}
 	props.Pager = listing.MakePager(words.N(ctx, "notifications.counted", len(list)), from > 0, listPath, next > 0,
 		listPath+"?before="+strconv.FormatInt(next, 10))

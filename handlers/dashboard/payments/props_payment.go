@@ -192,7 +192,7 @@ func transferState(ctx context.Context, v payment.View, t models.Transfer) (stri
 	case t.Gone && payment.Reason(t.GoneReason) == payment.Reorged:
 		return words.T(ctx, "payment.transfer_left_chain"), ui.Warn
 	case t.Gone:
-		return words.T(ctx, "payment.transfer_gone_because", "Reason", display.ReasonWord(ctx, t.GoneReason)), ui.Bad
+		return words.T(ctx, "payment.transfer_gone_because", "Reason", ui.ReasonWord(ctx, t.GoneReason)), ui.Bad
 	case t.Reverted:
 		return words.T(ctx, "payment.transfer_reverted"), ui.Bad
 	case n == 0:

@@ -45,8 +45,8 @@ func TestEndpointHasOneLine(t *testing.T) {
 func TestEndpointLineSaysWhatWasSkipped(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	event := func(endpoint string, minute int, state string) delivery.Delivery {
-		return delivery.Delivery{EndpointID: endpoint, EndpointName: endpoint, EventID: "evt", EventType: "payment.initiated",
-			State: state, LastStatus: 200, CreatedAt: at.Add(time.Duration(minute) * time.Minute)}
+		return delivery.Delivery{EndpointID: endpoint, EndpointName: endpoint, EventID: "evt",
+			EventType: "payment.initiated", State: state, LastStatus: 200, CreatedAt: at.Add(time.Duration(minute) * time.Minute)}
 	}
 	made := []delivery.Delivery{event("delivered", 0, webhook.Delivered), event("delivered", 1, webhook.Unsubscribed),
 		event("skipped", 0, webhook.Delivered), event("skipped", 2, webhook.Skipped), event("narrow", 3, webhook.Unsubscribed),

@@ -3,14 +3,13 @@ package payments
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/place"
-	"cointill/handlers/dashboard/display"
 	"cointill/views/dashboard"
+	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -40,7 +39,7 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 	case t.Resolution == payment.Refunded:
 		row.State, row.Advice = words.T(ctx, "unmatched.state_refunded"), words.T(ctx, "unmatched.state_refunded_about")
 	case t.Gone:
-		row.State = words.T(ctx, "unmatched.gone", "Why", display.ReasonWord(ctx, t.GoneReason))
+		row.State = words.T(ctx, "unmatched.gone", "Why", ui.ReasonWord(ctx, t.GoneReason))
 	case t.Reverted:
 		row.State = words.T(ctx, "unmatched.reverted")
 	case t.Height == nil:
@@ -57,31 +56,20 @@ func formatUnits(a money.Amount) string {
 	return a.String()
 }
 
+// unmatchedAdvice are the messages that say what to do about a transfer that credits no payment.
+var unmatchedAdvice = map[string]string{
+	payment.WrongAsset: "unmatched.wrong_asset_about", payment.NetworkOff: "unmatched.network_off_about",
+	payment.OtherAmount: "unmatched.other_amount_about", payment.MissingTag: "unmatched.no_tag_about",
+	payment.UnknownTag: "unmatched.unknown_tag_about", payment.UnknownPayment: "unmatched.unknown_payment_about",
+	payment.NotPayment: "unmatched.not_payment_about", payment.NoTransaction: "unmatched.no_transaction_about",
+	payment.Unproved: "unmatched.unproved_about", payment.Surplus: "unmatched.surplus_about",
+	payment.AfterFinal: "unmatched.after_end_about",
+}
+
 // unmatchedWords are why a transfer credits no payment, and what to do about it.
 func unmatchedWords(ctx context.Context, code string) (why, advice string) {
-	switch code {
-	case payment.WrongAsset:
-		return words.T(ctx, "unmatched.wrong_asset"), words.T(ctx, "unmatched.wrong_asset_about")
-	case payment.NetworkOff:
-		return words.T(ctx, "unmatched.network_off"), words.T(ctx, "unmatched.network_off_about")
-	case payment.OtherAmount:
-		return words.T(ctx, "unmatched.other_amount"), words.T(ctx, "unmatched.other_amount_about")
-	case payment.MissingTag:
-		return words.T(ctx, "unmatched.no_tag"), words.T(ctx, "unmatched.no_tag_about")
-	case payment.UnknownTag:
-		return words.T(ctx, "unmatched.unknown_tag"), words.T(ctx, "unmatched.unknown_tag_about")
-	case payment.UnknownPayment:
-		return words.T(ctx, "unmatched.unknown_payment"), words.T(ctx, "unmatched.unknown_payment_about")
-	case payment.NotPayment:
-		return words.T(ctx, "unmatched.not_payment"), words.T(ctx, "unmatched.not_payment_about")
-	case payment.NoTransaction:
-		return words.T(ctx, "unmatched.no_transaction"), words.T(ctx, "unmatched.no_transaction_about")
-	case payment.Unproved:
-		return words.T(ctx, "unmatched.unproved"), words.T(ctx, "unmatched.unproved_about")
-	case payment.Surplus:
-		return words.T(ctx, "unmatched.surplus"), words.T(ctx, "unmatched.surplus_about")
-	case payment.AfterFinal:
-		return words.T(ctx, "unmatched.after_end"), words.T(ctx, "unmatched.after_end_about")
+	if id, known := unmatchedAdvice[code]; known {
+		advice = words.T(ctx, id)
 	}
-	return strings.ReplaceAll(code, "_", " "), ""
+	return ui.UnmatchedWord(ctx, code), advice
 }

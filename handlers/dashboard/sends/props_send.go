@@ -139,7 +139,7 @@ func transactions(ctx context.Context, v send.View, zone *time.Location) (rows [
 		row := dashboard.SendTransaction{Hash: t.TxID, FirstSeen: t.FirstSeenAt.In(zone), Tone: ui.Info}
 		switch needed := int64(v.Send.FinalDepth); {
 		case t.Gone:
-			row.State, row.Tone = words.T(ctx, "sends.gone", "Why", display.ReasonWord(ctx, t.GoneReason)), ui.Warn
+			row.State, row.Tone = words.T(ctx, "sends.gone", "Why", ui.ReasonWord(ctx, t.GoneReason)), ui.Warn
 		case t.Reverted:
 			row.State, row.Tone = words.T(ctx, "sends.reverted"), ui.Bad
 		case t.Height == nil:
