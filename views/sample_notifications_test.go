@@ -21,11 +21,14 @@ import (
 func told() (list []notification.Notification) {
 	long := strings.Repeat("Ọláyínká & Sons ", 5)
 	for i, n := range []notification.Notification{
-		{Kind: notification.Paid, Subject: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Detail: notification.Detail{Amount: "0.00021436 BTC", Value: "₦25,000.00", Name: "Chidi Nwosu"}},
-		{Kind: notification.Declined, Subject: "PAY_c7LmZ1oDf9UeAq64GyTw", Detail: notification.Detail{Amount: "8.000000 XRP", Value: "GH₵ 310.00", Reason: "underpaid", Name: long}},
+		{Kind: notification.Paid, Subject: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Detail: notification.Detail{Amount: "0.00021436 BTC", Value: "₦25,000.00"},
+			Payer: notification.Payer{Customer: "Chidi Nwosu", Purpose: "order-1047"}},
+		{Kind: notification.Declined, Subject: "PAY_c7LmZ1oDf9UeAq64GyTw", Detail: notification.Detail{Amount: "8.000000 XRP", Value: "GH₵ 310.00", Reason: "underpaid"},
+			Payer: notification.Payer{Customer: long, Purpose: "cart:77ab-9031-long-reference-of-a-shop"}},
 		{Kind: notification.Unmatched, Subject: "7", Times: 1, Detail: notification.Detail{Amount: "31.250002 XRP", Reason: "missing_tag"}},
 		{Kind: notification.Unmatched, Subject: "8", Times: 12, Detail: notification.Detail{Amount: "0.00000546 BTC", Reason: "after_final"}},
-		{Kind: notification.RefundClaimed, Subject: "SND_9hQ2mVx4Lr7TzKc1Bn3W", Detail: notification.Detail{Amount: "0.00021436 BTC"}},
+		{Kind: notification.RefundClaimed, Subject: "SND_9hQ2mVx4Lr7TzKc1Bn3W", Detail: notification.Detail{Amount: "0.00021436 BTC"},
+			Payer: notification.Payer{Customer: "ليلى حداد", Purpose: "Saturday workshop"}},
 		{Kind: notification.EndpointFailing, Subject: "whk_1", Detail: notification.Detail{Name: "Shop server", Reason: notification.ReasonFailing}},
 		{Kind: notification.EndpointFailing, Subject: "whk_1", Detail: notification.Detail{Name: "<b>Old</b> server", Reason: notification.ReasonSwitchedOff}},
 		{Kind: notification.CoinUnavailable, Subject: "ethereum", Detail: notification.Detail{Name: "ethereum-mainnet", Text: "All nodes are silent."}},

@@ -100,6 +100,9 @@ func (s *Service) FindMail(ctx context.Context, sc scope.Scope, id int64) (Mail,
 		return Mail{}, err
 	}
 	row, err := findRow(s.DB.Read(ctx), sc, id)
+	if err == nil {
+		err = s.fillCustomers(ctx, &row)
+	}
 	return s.showMail(row), err
 }
 

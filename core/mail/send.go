@@ -76,6 +76,9 @@ func (s sender) Work(ctx context.Context, row models.Mail) error {
 		row.Text, row.HTML = s.Fill(row.Text), s.Fill(row.HTML)
 	}
 	replyTo, err := s.findReplyAddress(ctx, row)
+	if err == nil {
+		err = s.fillCustomers(ctx, &row)
+	}
 	if err != nil {
 		return err // nothing was handed over: the lease ends, and another attempt follows
 	}

@@ -29,7 +29,8 @@ type Notification struct {
 	Kind    Kind
 	Subject string
 	Detail
-	Times int // how often it came
+	Payer Payer // zero where it is about no payment, and until ReadPayers
+	Times int   // how often it came
 	Read  bool
 	At    time.Time
 }
@@ -61,12 +62,15 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, before int64, limit 
 		rows, next = rows[:limit], rows[limit-1].ID
 	}
 	isRead, err := findRead(db, sc, user, rows)
+	if err != nil {
+		return nil, 0, err
+	}
 	for _, row := range rows {
 		n := Describe(row)
 		n.Read = isRead(row)
 		list = append(list, n)
 	}
-	return list, next, err
+	return list, next, ReadPayers(db, sc, list)
 }
 
 // Describe returns a notification as members see it, unread.

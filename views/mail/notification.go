@@ -19,7 +19,9 @@ func Notification(l email.Letter) NoticeProps {
 		n := l.Notifications[0]
 		p.Title = words.T(ctx, "mail.notification_title", "Business", l.Business, "Title", notice.Title(ctx, n))
 		p.lines = filledLines([]line{{words.T(ctx, "mail.notification_kind"), notice.KindName(ctx, n.Kind)},
-			{words.T(ctx, "mail.notification_detail"), notice.Text(ctx, n)},
+			{words.T(ctx, "payment.customer"), n.Payer.Customer},
+			{words.T(ctx, "mail.notification_purpose"), n.Payer.Purpose},
+			{words.T(ctx, "mail.notification_detail"), notice.Detail(ctx, n)},
 			{words.T(ctx, "mail.date"), dateText(ctx, n.At.In(l.Zone))}})
 		return p
 	}
@@ -31,7 +33,7 @@ func Notification(l email.Letter) NoticeProps {
 		p.Before = []string{words.T(ctx, "mail.notification_held_text", "N", strconv.Itoa(email.MaxPerHour))}
 	}
 	for _, n := range l.Notifications {
-		p.lines = append(p.lines, line{words.FormatTime(ctx, n.At.In(l.Zone), "2 Jan, 15:04"), notice.Title(ctx, n)})
+		p.lines = append(p.lines, line{words.FormatTime(ctx, n.At.In(l.Zone), "2 Jan, 15:04"), notice.Line(ctx, n)})
 	}
 	if more := l.Count - len(l.Notifications); more > 0 {
 		p.After = []string{words.N(ctx, "mail.notification_more", more)}

@@ -44,8 +44,23 @@ func Text(ctx context.Context, n notification.Notification) string {
 	return joinParts(Parts(ctx, n)...)
 }
 
-// Parts returns what a notification tells beside its title, by parts.
+// Parts returns what a notification tells beside its title, by parts: who paid for what, and its details.
 func Parts(ctx context.Context, n notification.Notification) []string {
+	return append(keepFilled(n.Payer.Customer, n.Payer.Purpose), details(ctx, n)...)
+}
+
+// Line returns a notification in one line: its title, and who paid for what.
+func Line(ctx context.Context, n notification.Notification) string {
+	return joinParts(Title(ctx, n), n.Payer.Customer, n.Payer.Purpose)
+}
+
+// Detail returns what a notification tells beside its title, without who paid for what; "" for nothing.
+func Detail(ctx context.Context, n notification.Notification) string {
+	return joinParts(details(ctx, n)...)
+}
+
+// details are the parts that tell why, how much, and of what.
+func details(ctx context.Context, n notification.Notification) []string {
 	switch n.Kind {
 	case notification.Paid, notification.Declined:
 		return keepFilled(ui.ReasonWord(ctx, n.Reason), n.Amount)

@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/networks"
 	"cointill/core/notification"
+	"cointill/core/notification/push"
 	"cointill/core/payment"
 	"cointill/views/notice"
 	"cointill/views/words"
@@ -59,6 +60,20 @@ func TestTroubleIsInWords(t *testing.T) {
 		}
 		if got := notice.Text(t.Context(), n); got != n.Detail.Text {
 			t.Errorf("the trouble %q in English is %q, want %q", code, got, n.Detail.Text)
+		}
+	}
+}
+
+// TestNamesAreHiddenOnLockScreens: what a browser shows has the customer and the order only where amounts may be shown.
+func TestNamesAreHiddenOnLockScreens(t *testing.T) {
+	l := push.Letter{Business: "Ama's Shop", Notification: notification.Notification{Kind: notification.Paid,
+		Payer: notification.Payer{Customer: "Chidi Nwosu", Purpose: "order-77"}}}
+	for _, l.Amounts = range []bool{false, true} {
+		shown := notice.Push(l)
+		for _, word := range []string{"Chidi Nwosu", "order-77"} {
+			if got := strings.Contains(shown.Title+shown.Text, word); got != l.Amounts {
+				t.Errorf("with amounts %t the browser shows %q: %t", l.Amounts, word, got)
+			}
 		}
 	}
 }

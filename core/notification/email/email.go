@@ -287,6 +287,14 @@ func (s *Sender) listWanted(tx *models.Tx, m *notification.Member, w wanted) (li
 // queueLetter queues a mail to a member. about tells mails of a kind to one person apart.
 func (s *Sender) queueLetter(tx *models.Tx, o notification.Recipients, m notification.Member, l Letter,
 	about string) error {
+	if err := notification.ReadPayers(tx, m.Scope, l.Notifications); err != nil {
+		return err
+	}
+	for i, n := range l.Notifications { // the mail is stored without names
+		if n.Payer.Customer != "" {
+			l.Notifications[i].Payer.Customer = mail.CustomerOf(n.Payer.Payment)
+		}
+	}
 	l.To, l.Business, l.Domain, l.Zone = m.User, o.Business.Name, o.Domain, clock.LoadZone(o.Business.TimeZone)
 	l.URL, l.SettingsURL = s.Base+"/dashboard/notifications", s.Base+"/dashboard/notifications/settings"
 	if l.Kind == Single {

@@ -51,7 +51,7 @@ type Browser struct {
 	ID        int64
 	UserAgent string
 	Service   string // host name of its push service
-	Amounts   bool   // amounts are shown on the lock screen
+	Amounts   bool   // amounts and names are shown on the lock screen
 	Here      bool   // it is the browser of this session
 	Since     time.Time
 }
@@ -191,7 +191,8 @@ func (s *Service) Remove(ctx context.Context, sc scope.Scope, id int64) error {
 	return checkChanged(removed)
 }
 
-// ShowAmounts says whether a browser of the member of a scope shows amounts on the lock screen. Faults: NotFound.
+// ShowAmounts says whether a browser of the member of a scope shows amounts and names on the lock screen.
+// Faults: NotFound.
 func (s *Service) ShowAmounts(ctx context.Context, sc scope.Scope, id int64, show bool) error {
 	user, err := auth.FindActor(sc)
 	if err != nil {

@@ -42,7 +42,7 @@ type Letter struct {
 	Business     string
 	Domain       scope.Domain
 	Notification notification.Notification
-	Amounts      bool // they may be shown on the lock screen
+	Amounts      bool // amounts and names may be shown on the lock screen
 }
 
 // Shown is the text of a Letter. The service worker reads it (static/js/push_worker.js).
@@ -226,9 +226,15 @@ func (s *Sender) prepareLetter(ctx context.Context, m models.PushMessage) (sub *
 	if err != nil {
 		return nil, l, err
 	}
-	sub.key, err = ecdsa.ParseRawPrivateKey(elliptic.P256(), private)
+	if sub.key, err = ecdsa.ParseRawPrivateKey(elliptic.P256(), private); err != nil {
+		return nil, l, err
+	}
+	shown := []notification.Notification{notification.Describe(row)}
+	if rows[0].Amounts { // names are read only for browsers that may show them
+		err = notification.ReadPayers(db, member.Scope, shown)
+	}
 	return sub, Letter{To: member.User, Business: to.Business.Name, Domain: to.Domain, Amounts: rows[0].Amounts,
-		Notification: notification.Describe(row)}, err
+		Notification: shown[0]}, err
 }
 
 // opened is a browser with the key that it was switched on with.
