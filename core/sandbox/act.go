@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"cointill/chain"
@@ -97,48 +98,46 @@ func (a *act) countBlocks(d time.Duration) int64 {
 	return max(1, int64((d+a.chain.Interval()-1)/a.chain.Interval()))
 }
 
-// describeFinal says how long it takes until a block that comes after some others is final.
-func (a *act) describeFinal(before int64) string {
+// describeFinal returns the facts of how long it takes until a block that comes after some others is final.
+func (a *act) describeFinal(before int64) []string {
 	depth := int64(a.view.Payment.FinalDepth)
 	if a.view.Payment.FinalByNetwork {
 		depth++ // and the network's own word
 	}
 	wait := time.Duration(before+depth) * a.chain.Interval()
-	return fmt.Sprintf("after %d confirmations, in about %d s", a.view.Payment.FinalDepth,
-		int64((wait+time.Second-1)/time.Second))
+	return []string{"Depth", strconv.Itoa(a.view.Payment.FinalDepth),
+		"Seconds", strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)}
 }
 
-// describeOutcome sets the sentence about a payment that succeeds, fails, or has ended.
-func (a *act) describeOutcome(sentence string) {
+// describeOutcome sets the next step of a payment that succeeds, fails, or has ended. The money of one that waits is
+// final with a block that comes after before others.
+func (a *act) describeOutcome(code string, before int64) {
 	switch {
 	case phaseOf(a.view) == ended:
-		a.done.Next = "The payment stays " + string(a.view.State()) +
-			"; the money is listed under Unmatched, with the event payment.unexpected_transfer."
+		a.done.Next = newNext("ended", "State", string(a.view.State()))
 	case phaseOf(a.view) == abandoned:
-		a.done.Next = "The payment becomes processing at the first confirmation, and declined (after_abandoned) " +
-			a.describeFinal(1) + "."
+		a.done.Next = newNext("abandoned", a.describeFinal(1)...)
 	default:
-		a.done.Next = sentence
+		a.done.Next = newNext(code, a.describeFinal(before)...)
 	}
 }
 
 func (a *act) payExact() error {
 	a.payNow(amountOwed(a.view))
-	sentence := "The payment becomes processing at the first confirmation, and successful " + a.describeFinal(1) + "."
+	code := Exact
 	if a.view.Now.After(a.view.Payment.ExpiresAt) {
-		sentence = "The payment comes late: processing at the first confirmation, and then " + a.lateEnd() + " " +
-			a.describeFinal(1) + "."
+		code = a.chooseLate("exact.late_accepted", "exact.late_declined")
 	}
-	a.describeOutcome(sentence)
+	a.describeOutcome(code, 1)
 	return nil
 }
 
-// lateEnd is how the business's policy ends a late payment.
-func (a *act) lateEnd() string {
+// chooseLate returns the code for how the business's policy ends a late payment.
+func (a *act) chooseLate(accepted, declined string) string {
 	if a.view.Payment.LatePayments == "decline" {
-		return "declined (late)"
+		return declined
 	}
-	return "successful (late)"
+	return accepted
 }
 
 // payTooLittle also closes the window once the money was seen: until then the
@@ -148,8 +147,7 @@ func (a *act) payTooLittle() error {
 	if phaseOf(a.view) != ended && !a.view.Now.After(a.view.Payment.ExpiresAt) {
 		a.done.Advanced, a.whenSeen = a.view.Payment.ExpiresAt.Sub(a.view.Now)+past, true
 	}
-	a.describeOutcome("Once the money is seen the 7 minutes are over for this payment; it becomes declined (underpaid) " +
-		a.describeFinal(1) + ".")
+	a.describeOutcome(Underpay, 1)
 	return nil
 }
 
@@ -160,8 +158,7 @@ func (a *act) payTooMuch() error {
 		amount = due.Add(money.Units(1))
 	}
 	a.payNow(amount)
-	a.describeOutcome("The payment becomes processing at the first confirmation, and declined (overpaid) " +
-		a.describeFinal(1) + ".")
+	a.describeOutcome(Overpay, 1)
 	return nil
 }
 
@@ -171,8 +168,7 @@ func (a *act) payTwoParts() error {
 	a.payNow(first)
 	a.sendLater(newTransaction(a.newOutput(all.Sub(first))), 1, false,
 		"Sent when the first part is in a block; the block after takes it.")
-	a.describeOutcome("The payment becomes processing with the first part, and successful " + a.describeFinal(2) +
-		", when both parts are final.")
+	a.describeOutcome(TwoParts, 2)
 	return nil
 }
 
@@ -180,9 +176,7 @@ func (a *act) paySurplus() error {
 	a.payNow(amountOwed(a.view))
 	a.sendLater(newTransaction(a.newOutput(partOf(a.view.Payment.Due, 10))), 0, false,
 		"Sent now by someone else; the next block takes it.")
-	a.describeOutcome("The payment becomes processing at the first confirmation, and successful " + a.describeFinal(1) +
-		". The second transfer is not part of it: it is listed under Unmatched then, with the event " +
-		"payment.unexpected_transfer.")
+	a.describeOutcome(Surplus, 1)
 	return nil
 }
 
@@ -192,8 +186,7 @@ func (a *act) payLate() error {
 		a.done.Advanced = p.ExpiresAt.Sub(a.view.Now) + past
 	}
 	a.payNow(amountOwed(a.view))
-	a.done.Next = "The payment's clock is past its 7 minutes; the payment becomes processing at the first " +
-		"confirmation, and " + a.lateEnd() + " " + a.describeFinal(1) + "."
+	a.done.Next = newNext(a.chooseLate("late.accepted", "late.declined"), a.describeFinal(1)...)
 	return nil
 }
 
@@ -203,8 +196,7 @@ func (a *act) payAfterAbandoned() error {
 		a.done.Advanced = p.AbandonsAt.Sub(a.view.Now) + past
 	}
 	a.payNow(amountOwed(a.view))
-	a.done.Next = "The payment's clock is past its 24 hours; the money makes it processing at the first " +
-		"confirmation, and declined (after_abandoned) " + a.describeFinal(1) + "."
+	a.done.Next = newNext(AfterAbandoned, a.describeFinal(1)...)
 	return nil
 }
 
@@ -217,8 +209,7 @@ func (a *act) doubleSpend() error {
 	after := a.countBlocks(glance) + 1 // the first block may come at once
 	a.moves = append(a.moves, chain.Move{After: after, Kind: chain.MoveDrop, TxIDs: []string{txid}})
 	a.sendLater(rival, after, false, fmt.Sprintf("Spends the same money elsewhere, %d blocks from now.", after))
-	a.done.Next = "The payment shows the transfer as pending, then as replaced; it becomes failed (replaced) when " +
-		"the rival is final, " + a.describeFinal(after+1) + "."
+	a.done.Next = newNext(DoubleSpend, a.describeFinal(after+1)...)
 	return nil
 }
 
@@ -242,9 +233,8 @@ func (a *act) reorganise() error {
 		chain.Move{After: undone, Kind: chain.MoveReorg, Depth: int(undone), TxIDs: []string{txid}},
 		chain.Move{After: undone, Kind: chain.MoveBroadcast, Tx: &tx, Held: true},
 		chain.Move{After: back, Kind: chain.MoveRelease, TxIDs: []string{txid}})
-	a.done.Next = fmt.Sprintf("The payment becomes processing, goes back to initiated %d blocks from now, is "+
-		"processing again %d blocks later, and successful %s.",
-		undone, back+1-undone, a.describeFinal(back+1))
+	a.done.Next = newNext(Reorg, append(a.describeFinal(back+1), "Undone", strconv.FormatInt(undone, 10),
+		"Back", strconv.FormatInt(back+1-undone, 10))...)
 	return nil
 }
 
@@ -261,8 +251,7 @@ func (a *act) reverseFinal() error {
 				Note:  fmt.Sprintf("Taken out of the chain; the last %d blocks are mined again without it.", depth)})
 		}
 	}
-	a.done.Next = "The payment stays successful and is flagged as reversed, with the event payment.reversed, as " +
-		"soon as the reorganisation is seen. Play reorg again to put the money back on the chain."
+	a.done.Next = newNext("reorg.reversed")
 	return nil
 }
 
@@ -276,8 +265,7 @@ func (a *act) restoreFinal() error {
 			Asset: t.Asset, Note: "The next block takes it again."})
 	}
 	a.moves = append(a.moves, chain.Move{Kind: chain.MoveRelease, TxIDs: txids})
-	a.done.Next = "The payment is no longer flagged as reversed, with the event payment.restored, " +
-		a.describeFinal(1) + "."
+	a.done.Next = newNext("reorg.restored", a.describeFinal(1)...)
 	return nil
 }
 
@@ -285,24 +273,21 @@ func (a *act) restoreFinal() error {
 // money came already it stays there: the payment waits for the rest.
 func (a *act) neverConfirms() error {
 	tx := newTransaction(a.newOutput(amountOwed(a.view)))
-	forgotten := fmt.Sprintf("%d blocks from now, in about %d s,", memory, int64(memory*a.chain.Interval()/time.Second))
+	seconds := strconv.FormatInt(int64(memory*a.chain.Interval()/time.Second), 10)
 	switch {
 	case a.view.Coin() == money.XRP:
 		a.sendLater(tx, 0, true, "Sent now; no ledger ever takes it.")
-		a.done.Next = "No ledger ever validates it, so the payment sees nothing and stays initiated; after 24 hours " +
-			"it is abandoned."
+		a.done.Next = newNext("never_confirms.ledger")
 		return nil
 	case a.view.Payment.Paid.Sign() > 0:
 		a.sendLater(tx, 0, true, "Sent now; no block ever takes it.")
-		a.done.Next = "The payment waits for it beside what came already, until its 24 hours end; then it is " +
-			"decided by what is final."
+		a.done.Next = newNext("never_confirms.partly")
 		return nil
 	}
-	txid := a.sendLater(tx, 0, true, "Sent now; no block ever takes it, and "+forgotten+" the mempool forgets it.")
+	txid := a.sendLater(tx, 0, true, fmt.Sprintf("Sent now; no block ever takes it, and %d blocks from now, in about "+
+		"%s s, the mempool forgets it.", memory, seconds))
 	a.moves = append(a.moves, chain.Move{After: memory, Kind: chain.MoveDrop, TxIDs: []string{txid}})
-	a.done.Next = "The payment stays initiated with a pending transfer, even when its 24 hours end. " + forgotten +
-		" the mempool forgets the transaction; once 24 hours have passed too, six of them without it (advance by " +
-		"86400 seconds then), the payment becomes failed (dropped)."
+	a.done.Next = newNext(NeverConfirms, "Blocks", strconv.Itoa(memory), "Seconds", seconds)
 	return nil
 }
 
@@ -310,8 +295,7 @@ func (a *act) payReverted() error {
 	tx := newTransaction(a.newOutput(amountOwed(a.view)))
 	tx.Reverted = true
 	a.sendLater(tx, 0, false, "Sent now; the next block records it as failed.")
-	a.done.Next = "The payment becomes failed (reverted) when the block that records the failure is final, " +
-		a.describeFinal(1) + "."
+	a.done.Next = newNext(Revert, a.describeFinal(1)...)
 	return nil
 }
 
@@ -319,8 +303,7 @@ func (a *act) missingTag() error {
 	output := a.newOutput(amountOwed(a.view))
 	output.Tag = nil
 	a.sendLater(newTransaction(output), 0, false, "Sent now without a destination tag; the next ledger takes it.")
-	a.done.Next = "The payment doesn't change; the money is listed under Unmatched (missing_tag) when the next " +
-		"ledger is validated."
+	a.done.Next = newNext(MissingTag)
 	return nil
 }
 
@@ -331,8 +314,7 @@ func (a *act) wrongAsset() error {
 		output.Asset, output.Amount = string(money.USDT), money.Units(25_000_000)
 	}
 	a.sendLater(newTransaction(output), 0, false, "Sent now; the next block takes it.")
-	a.done.Next = "The payment doesn't change; the transfer is listed under Unmatched (wrong_asset), with the event " +
-		"payment.unexpected_transfer."
+	a.done.Next = newNext(WrongAsset)
 	return nil
 }
 
@@ -340,12 +322,10 @@ func (a *act) wrongAsset() error {
 func (a *act) wrongNetwork() error {
 	output, name := a.newOutput(amountOwed(a.view)), place.NameNetwork(a.view.Coin(), string(a.chain.Network()))
 	a.sendLater(newTransaction(output), 0, false, "Sent now on "+name+"; its next block takes it.")
-	ends := "successful when it is final there"
+	code := WrongNetwork
 	if phaseOf(a.view) == abandoned {
-		ends = "declined (after_abandoned) when it is final there"
+		code = "wrong_network.abandoned"
 	}
-	a.done.Next = "If " + name + " is on for this business, the payment becomes processing at the first " +
-		"confirmation, and " + ends + ". Otherwise it doesn't change, and the transfer is listed under Unmatched " +
-		"(network_off), with the event payment.unexpected_transfer."
+	a.done.Next = newNext(code, "Network", name)
 	return nil
 }

@@ -88,7 +88,7 @@ func TestDropped(t *testing.T) {
 	}
 	for i := range early {
 		b.simulate(early[i], sandbox.NeverConfirms)
-		if next := b.simulate(later[i], sandbox.NeverConfirms).Next; !strings.Contains(next, "failed (dropped)") {
+		if next := b.simulate(later[i], sandbox.NeverConfirms).Next.Text; !strings.Contains(next, "failed (dropped)") {
 			t.Errorf("it doesn't say what comes: %s", next)
 		}
 	}

@@ -66,7 +66,7 @@ type Simulated struct {
 	Network      chain.Network
 	Transactions []Transaction
 	Advanced     time.Duration // by which the payment's clock was, or will be, moved ahead
-	Next         string        // the next step, and its time
+	Next         Sentence      // the next step, and its time: one of NextSentences
 }
 
 // Simulate lets a scenario happen to a payment of the test domain. It opens the
@@ -109,7 +109,7 @@ func (s *Service) playScenario(ctx context.Context, sc scope.Scope, reference st
 	if err != nil {
 		return Simulated{}, err
 	}
-	scenario.Explanation = scenario.explainPhase(view)
+	scenario.explainPhase(view)
 	a := &act{view: view, chain: network, done: Simulated{Scenario: scenario, Reference: reference,
 		Network: network.Network()}}
 	if err := scenario.moves(a); err != nil {

@@ -138,6 +138,7 @@ func (b *bench) simulate(reference, scenario string) sandbox.Simulated {
 	b.Helper()
 	done, err := b.sandbox.Simulate(b.Context(), b.scope, reference, scenario, "")
 	b.must(err)
+	b.checkSentences(done)
 	return done
 }
 
@@ -207,9 +208,9 @@ func TestEveryScenarioForEveryCoin(t *testing.T) {
 			want, view := ends[r.scenario], b.view(r.reference)
 			path := b.path(r.reference)
 			if path != want.path || view.Payment.Reason != string(want.reason) {
-				t.Errorf("%s: %s (%s), want %s (%s); it said: %s", r.name, path, view.Payment.Reason, want.path, want.reason, r.done.Next)
+				t.Errorf("%s: %s (%s), want %s (%s); it said: %s", r.name, path, view.Payment.Reason, want.path, want.reason, r.done.Next.Text)
 			}
-			if len(r.done.Transactions) == 0 || r.done.Next == "" {
+			if len(r.done.Transactions) == 0 || r.done.Next.Text == "" {
 				t.Errorf("%s tells nothing: %+v", r.name, r.done)
 			}
 			if r.scenario == sandbox.Reorg && !slices.Contains(b.reasons(r.reference), payment.Reorged) {

@@ -18,6 +18,7 @@ type Scenario struct {
 	Code        string
 	Label       string
 	Explanation string       // one sentence: what happens, and how it ends
+	Variant     string       // the code of the sentence: Code, or that and the phase of a payment; see Explanations
 	short       string       // the sentence beside a payment that waits; Explanation is the longer text
 	what        string       // the beginning of that sentence, where it can happen in a later phase too
 	until       phase        // the last phase of a payment that it makes sense in
@@ -146,7 +147,7 @@ func Fitting(v payment.View) []Scenario {
 	var list []Scenario
 	for _, s := range For(v.Coin()) {
 		if s.checkCoin(v) == nil {
-			s.Explanation = s.explainPhase(v)
+			s.explainPhase(v)
 			list = append(list, s)
 		}
 	}
@@ -214,25 +215,76 @@ func (s Scenario) checkDepth(v payment.View) error {
 	return nil
 }
 
-// explainPhase describes what the scenario does to a payment in its phase.
-func (s Scenario) explainPhase(v payment.View) string {
+// The variants of explanations, which follow the scenario's code: exact.ended.
+const (
+	whenWaiting   = ".waiting"   // the sentence beside a payment that waits
+	whenAbandoned = ".abandoned" // of a payment that is abandoned
+	whenEnded     = ".ended"     // of a payment that has ended
+	whenReversing = ".reversing" // the money was final
+	whenRestoring = ".restoring" // final money was taken back
+	onLedger      = ".ledger"    // the network shows nothing before it is validated
+)
+
+// Explanations lists what scenarios do to payments, in English, by the codes of the variants.
+// Translations are held against them.
+func Explanations() map[string]string {
+	all := map[string]string{}
+	for _, s := range Scenarios() {
+		for _, variant := range []string{"", whenWaiting, whenAbandoned, whenEnded, whenReversing, whenRestoring, onLedger} {
+			if sentence := s.explain(variant); sentence != "" {
+				all[s.Code+variant] = sentence
+			}
+		}
+	}
+	return all
+}
+
+// explain returns a variant of the explanation; "" for one that the scenario doesn't have.
+func (s Scenario) explain(variant string) string {
 	switch {
-	case s.reversesFinal(v):
+	case variant == "":
+		return s.Explanation
+	case variant == whenWaiting:
+		return s.short
+	case variant == whenAbandoned && s.what != "":
+		return s.what + ", too late: the payment is Declined as paid after it was abandoned."
+	case variant == whenEnded && s.what != "" && s.until == ended:
+		return s.what + " after the end: the payment stays as it is, and the money is listed under Unmatched."
+	case variant == whenReversing && s.Code == Reorg:
 		return "A reorganisation takes the money back, although it was final: the payment stays Successful and is " +
 			"flagged as reversed."
-	case s.restoresFinal(v):
+	case variant == whenRestoring && s.Code == Reorg:
 		return "The next block takes the money again: once it is final, the payment is no longer flagged as reversed."
-	case s.what != "" && phaseOf(v) == ended:
-		return s.what + " after the end: the payment stays as it is, and the money is listed under Unmatched."
-	case s.what != "" && phaseOf(v) == abandoned:
-		return s.what + ", too late: the payment is Declined as paid after it was abandoned."
-	case s.Code == NeverConfirms && v.Coin() == money.XRP:
+	case variant == onLedger && s.Code == NeverConfirms:
 		return "No ledger ever validates the transaction, so nothing is seen: the payment stays Initiated, and is " +
 			"Abandoned once 24 hours have passed."
-	case s.short != "":
-		return s.short
 	}
-	return s.Explanation
+	return ""
+}
+
+// explainPhase sets the explanation to what the scenario does to a payment in its phase.
+func (s *Scenario) explainPhase(v payment.View) {
+	variant := s.chooseVariant(v)
+	s.Variant, s.Explanation = s.Code+variant, s.explain(variant)
+}
+
+// chooseVariant returns the variant of the explanation for a payment in its phase.
+func (s Scenario) chooseVariant(v payment.View) string {
+	switch {
+	case s.reversesFinal(v):
+		return whenReversing
+	case s.restoresFinal(v):
+		return whenRestoring
+	case s.what != "" && phaseOf(v) == ended:
+		return whenEnded
+	case s.what != "" && phaseOf(v) == abandoned:
+		return whenAbandoned
+	case s.Code == NeverConfirms && v.Coin() == money.XRP:
+		return onLedger
+	case s.short != "":
+		return whenWaiting
+	}
+	return ""
 }
 
 // listUntil lists the scenarios that make sense up to a phase.

@@ -135,7 +135,7 @@ func showSimulated(_ *call, s sandbox.Simulated) (any, error) {
 	shown := simulatedData{
 		Reference: s.Reference, Scenario: s.Scenario.Code, Explanation: s.Scenario.Explanation,
 		Network:      string(s.Network),
-		Transactions: []transactionData{}, AdvancedSeconds: int64(s.Advanced / time.Second), Next: s.Next,
+		Transactions: []transactionData{}, AdvancedSeconds: int64(s.Advanced / time.Second), Next: s.Next.Text,
 	}
 	for _, t := range s.Transactions {
 		shown.Transactions = append(shown.Transactions, transactionData{Hash: t.Hash, Amount: t.Amount, Asset: t.Asset,

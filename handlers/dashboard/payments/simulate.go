@@ -19,6 +19,6 @@ func (h *Handlers) simulatePayment(c *page.Ctx) error {
 		}
 		return h.showPayment(c, status, said)
 	}
-	c.SetFlash(string(ui.Info), done.Next)
+	c.SetFlash(string(ui.Info), done.Next.Text)
 	return c.Redirect(display.PaymentPath(url.PathEscape(done.Reference)))
 }
