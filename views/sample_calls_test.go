@@ -20,7 +20,7 @@ func callPages() map[string]templ.Component {
 	none, empty := page, page
 	none.Rows, none.Filtered, none.Path, none.Wrong = nil, true, "/v2", []string{"There is no API key “x”."}
 	empty.Rows = nil
-	quick := dashboard.QuickstartProps{Page: shell("Quickstart", "keys"), Snippets: []dashboard.Snippet{{Name: "curl", Run: "Paste it into a terminal.", Text: "curl -sS http://127.0.0.1:8080/v1/payment/initiate \\\n  -H 'Authorization: Bearer sk_test_…' \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"currency\":\"NGN\",\"amount\":5000}'"}, {Name: "Node", Run: "Save it as pay.mjs and run: node pay.mjs", Text: "const base = 1;"}}}
+	quick := dashboard.QuickstartProps{Page: shell("Quickstart", "keys"), ExactLabel: "Exact amount", Snippets: []dashboard.Snippet{{Name: "curl", Run: "Paste it into a terminal.", Text: "curl -sS http://127.0.0.1:8080/v1/payment/initiate \\\n  -H 'Authorization: Bearer sk_test_…' \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"currency\":\"NGN\",\"amount\":5000}'"}, {Name: "Node", Run: "Save it as pay.mjs and run: node pay.mjs", Text: "const base = 1;"}}}
 	made, live := quick, quick
 	made.Key = "sk_test_4FZ80Q0WVYBN5SR2DHJXT83KPQ0WVYBN5SR2DH"
 	live.Domain, live.LiveAvailable = "live", true

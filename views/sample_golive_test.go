@@ -11,7 +11,7 @@ import (
 // goingLivePages are the checklist for going live, rehearsed and in earnest.
 func goingLivePages(live layout.Page) map[string]templ.Component {
 	const open = "Needs a node first"
-	rehearsal := dashboard.GoingLiveProps{Page: shell("Going live", "golive"), Rehearsal: true, MayTest: true,
+	rehearsal := dashboard.GoingLiveProps{Page: shell("Going live", "golive"), Rehearsal: true, MayTest: true, ExactLabel: "Exact amount",
 		MayPay: true, SeesPayment: true,
 		Nodes: []dashboard.GoingLiveNode{
 			{Coins: "Bitcoin", Network: "sandbox-bitcoin", OK: true, Text: "Simulated by the sandbox",

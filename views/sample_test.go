@@ -114,7 +114,7 @@ func rows() []dashboard.PaymentRow {
 
 var methods = []ui.Option{{Value: "crypto_bitcoin", Label: "Bitcoin (BTC)"}, {Value: "crypto_ethereum", Label: "Ethereum (ETH)"}, {Value: "crypto_tether", Label: "Tether (USDT)"}, {Value: "crypto_ripple", Label: "XRP"}, {Value: "crypto_dogecoin", Label: "Dogecoin (DOGE)"}}
 
-var scenarios = []checkout.Scenario{{Code: "exact", Label: "Exact amount", Text: "The right amount, confirmed in a few seconds."}, {Code: "underpay", Label: "Underpaid", Text: "Half of it is paid, and the payment waits for the rest."}, {Code: "overpay", Label: "Overpaid", Text: "One and a half times the amount."}, {Code: "double_spend", Label: "Double-spend", Text: "Seen, then replaced by another transaction."}}
+var scenarios = []checkout.Scenario{{Code: "exact", Label: "Exact amount", Text: "The right amount, confirmed in a few seconds.", Lang: "en"}, {Code: "underpay", Label: "Underpaid", Text: "Half of it is paid, and the payment waits for the rest.", Lang: "en"}, {Code: "overpay", Label: "Overpaid", Text: "One and a half times the amount.", Lang: "en"}, {Code: "double_spend", Label: "Double-spend", Text: "Seen, then replaced by another transaction.", Lang: "en"}}
 
 // endpointRows are five endpoints, of which two fail, one was off, and one receives a single event.
 func endpointRows() (rows []dashboard.EndpointRow) {

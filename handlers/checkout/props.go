@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"context"
 	"net/url"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ type about struct {
 func pageProps(v payment.View, a about) checkout.PageProps {
 	props := checkout.PageProps{
 		StatusProps: statusProps(v, a), Reference: v.Payment.Reference,
-		Test: v.Payment.Domain == string(scope.Test), Scenarios: listScenarios(v),
+		Test: v.Payment.Domain == string(scope.Test), Scenarios: listScenarios(a.Lang, v),
 	}
 	if v.Payment.LinkID == nil { // a link's payments have references that tell a customer nothing
 		props.BusinessReference = v.Payment.BusinessReference
@@ -202,10 +203,12 @@ func maskEmail(email string) string {
 	return email[:1] + "•••" + email[at:]
 }
 
-// listScenarios returns the sandbox's buttons.
-func listScenarios(v payment.View) (list []checkout.Scenario) {
+// listScenarios returns the sandbox's buttons, in the customer's language where the dashboard has it too.
+func listScenarios(lang string, v payment.View) (list []checkout.Scenario) {
+	ctx := words.WithLanguage(context.Background(), lang)
 	for _, s := range sandbox.Fitting(v) {
-		list = append(list, checkout.Scenario{Code: s.Code, Label: s.Label, Text: s.Explanation})
+		list = append(list, checkout.Scenario{Code: s.Code, Label: words.ScenarioLabel(ctx, s.Code, s.Label),
+			Text: words.ScenarioText(ctx, s.Variant, s.Explanation), Lang: words.CodedLanguage(lang)})
 	}
 	return list
 }

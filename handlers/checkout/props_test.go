@@ -266,7 +266,7 @@ func TestScenarios(t *testing.T) {
 		"live":      {live, 0}, "expired": {expired, 0}, "declined": {standing(payment.Declined, payment.Overpaid, 20_000, minute), 3},
 	} {
 		c.v.Payment.Network = "sandbox-bitcoin"
-		if got := len(listScenarios(c.v)); got != c.want {
+		if got := len(listScenarios("en", c.v)); got != c.want {
 			t.Errorf("%s: %d scenarios, want %d", name, got, c.want)
 		}
 	}

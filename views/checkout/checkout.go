@@ -128,8 +128,8 @@ type ClaimProps struct {
 	Done   bool
 }
 
-// Scenario is a button of the sandbox panel.
-type Scenario struct{ Code, Label, Text string }
+// Scenario is a button of the sandbox panel. Lang is the language of its words: English where the page's has none.
+type Scenario struct{ Code, Label, Text, Lang string }
 
 // PageProps is the payment page.
 type PageProps struct {

@@ -111,7 +111,11 @@ func T(ctx context.Context, id string, pairs ...string) string {
 	if len(message) == 1 && message[0].Blank == "" {
 		return message[0].Text
 	}
-	values := fillBlanks(LanguageOf(ctx), pairs)
+	return joinParts(message, fillBlanks(LanguageOf(ctx), pairs))
+}
+
+// joinParts writes a message with the values of its blanks.
+func joinParts(message []Part, values map[string]string) string {
 	var text strings.Builder
 	for _, part := range message {
 		text.WriteString(part.Text)

@@ -20,6 +20,15 @@ type coded struct {
 	Advice   map[string]string // on attempts of webhooks that failed, by its code
 	Networks map[string]string // why a network can't be paid on, by the code of its trouble
 	Problems map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
+	Sandbox  played            // what the sandbox does to payments
+	Sends    played            // what the sandbox's wallet does with sends
+}
+
+// played are the sentences about the sandbox's scenarios, by their codes.
+type played struct {
+	Labels       map[string]string // by the scenario
+	Explanations map[string]string // by the variant
+	Next         map[string]string // what comes after, with blanks
 }
 
 var codedSentences = loadCoded()
@@ -70,4 +79,45 @@ func Advice(ctx context.Context, code, sentence string) string {
 // the English one where the language has none.
 func Trouble(ctx context.Context, code, sentence string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Networks[code], sentence)
+}
+
+// ScenarioLabel returns what one of the sandbox's scenarios is called in the language of the context: the label of its
+// code, or the English one where the language has none.
+func ScenarioLabel(ctx context.Context, code, label string) string {
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Sandbox.Labels[code], label)
+}
+
+// ScenarioText returns what a scenario does to a payment in the language of the context: the sentence of the variant's
+// code, or the English one where the language has none.
+func ScenarioText(ctx context.Context, variant, sentence string) string {
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Sandbox.Explanations[variant], sentence)
+}
+
+// ScenarioNext returns what comes after a scenario in the language of the context: the sentence of the code with the
+// facts in its blanks, or the English one where the language has none. facts are names and values.
+func ScenarioNext(ctx context.Context, code, sentence string, facts ...string) string {
+	own := codedSentences[LanguageOf(ctx)].Sandbox.Next[code]
+	if own == "" {
+		return sentence
+	}
+	return joinParts(splitBlanks(own), fillBlanks(LanguageOf(ctx), facts))
+}
+
+// SignLabel returns what a way of the sandbox's wallet to sign a send is called, as ScenarioLabel does.
+func SignLabel(ctx context.Context, code, label string) string {
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Sends.Labels[code], label)
+}
+
+// SignText returns what the sandbox's wallet does with a send, as ScenarioText does.
+func SignText(ctx context.Context, code, sentence string) string {
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Sends.Explanations[code], sentence)
+}
+
+// CodedLanguage returns the language in which readers of a language are told the sentences that the core says in
+// English: their own, or English where it has none.
+func CodedLanguage(lang string) string {
+	if _, known := codedSentences[lang]; known {
+		return lang
+	}
+	return Languages[0]
 }

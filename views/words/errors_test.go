@@ -13,6 +13,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"cointill/core/sandbox"
 	"cointill/core/webhook/diagnose"
 	"cointill/views/words"
 )
@@ -171,4 +172,61 @@ func TestAdviceIsByCode(t *testing.T) {
 	if got := diagnose.AdviceCode(204, ""); got != "" {
 		t.Errorf("the advice on a success has the code %q, want none", got)
 	}
+}
+
+// TestScenariosAreByCode: the sandbox's scenarios, each variant of their explanations, what comes after them, and the ways
+// to sign a send have their words, with the blanks of the English ones.
+func TestScenariosAreByCode(t *testing.T) {
+	labels, signs, signed := map[string]string{}, map[string]string{}, map[string]string{}
+	for _, s := range sandbox.Scenarios() {
+		labels[s.Code] = s.Label
+	}
+	for _, s := range sandbox.SendScenarios() {
+		signs[s.Code], signed[s.Code] = s.Label, s.Explanation
+	}
+	for _, lang := range words.DashboardLanguages()[1:] {
+		var own struct{ Sandbox, Sends map[string]map[string]string }
+		if _, err := toml.DecodeFile("errors/"+lang+".toml", &own); err != nil {
+			t.Fatalf("%s: %v", lang, err)
+		}
+		for name, c := range map[string]struct {
+			english, own map[string]string
+			say          func(ctx context.Context, code, english string) string
+		}{
+			"sandbox.labels":       {labels, own.Sandbox["labels"], words.ScenarioLabel},
+			"sandbox.explanations": {sandbox.Explanations(), own.Sandbox["explanations"], words.ScenarioText},
+			"sandbox.next":         {sandbox.NextSentences(), own.Sandbox["next"], sayNext},
+			"sends.labels":         {signs, own.Sends["labels"], words.SignLabel},
+			"sends.explanations":   {signed, own.Sends["explanations"], words.SignText},
+		} {
+			if got, want := slices.Sorted(maps.Keys(c.own)), slices.Sorted(maps.Keys(c.english)); !slices.Equal(got, want) {
+				t.Errorf("%s: %s are of %v, want %v", lang, name, got, want)
+			}
+			for code, english := range c.english {
+				compare(t, lang+": "+name+" "+code, c.own[code], english)
+				said := c.say(words.WithLanguage(t.Context(), lang), code, english)
+				if said == english || fillBlanks(said) != "" {
+					t.Errorf("%s: %s %s is said as %q", lang, name, code, said)
+				}
+				if got := c.say(t.Context(), code, english); got != english {
+					t.Errorf("%s %s in English is %q, want the sentence itself", name, code, got)
+				}
+				if got := c.say(words.WithLanguage(t.Context(), lang), "of a later release", english); got != english {
+					t.Errorf("%s: %s without a code is %q, want the English sentence", lang, name, got)
+				}
+			}
+		}
+		if got := words.CodedLanguage(lang); got != lang {
+			t.Errorf("sentences by code are told to readers of %s in %q", lang, got)
+		}
+	}
+	if got := words.CodedLanguage("sw"); got != "en" {
+		t.Errorf("sentences by code are told to readers of a language without them in %q, want en", got)
+	}
+}
+
+// sayNext tells what comes next with a fact for each blank.
+func sayNext(ctx context.Context, code, english string) string {
+	return words.ScenarioNext(ctx, code, english, "Depth", "2", "Seconds", "12", "State", "Refusé", "Undone", "2", "Back", "3",
+		"Blocks", "30", "Network", "Arbitrum One")
 }

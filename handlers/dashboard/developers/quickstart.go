@@ -6,7 +6,9 @@ import (
 
 	"cointill/core/account/apikey"
 	"cointill/core/fault"
+	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -47,5 +49,6 @@ func (h *Handlers) showQuickstart(c *page.Ctx, status int, key string, said layo
 	}
 	return c.RenderStatus(status,
 		dashboard.Quickstart(dashboard.QuickstartProps{Page: shell, Key: key,
-			Snippets: snippets(c.UserContext(), c.BaseURL, key, string(c.Scope.Domain))}))
+			ExactLabel: display.ScenarioLabel(c.UserContext(), sandbox.Exact),
+			Snippets:   snippets(c.UserContext(), c.BaseURL, key, string(c.Scope.Domain))}))
 }

@@ -91,7 +91,8 @@ func (h *Handlers) loadFacts(c *page.Ctx) (f facts, err error) {
 		return f, err
 	}
 	if p := f.Progress.Payment; p.ID != 0 && !payment.State(p.Status).Final() {
-		f.PayURL = h.Pages.PageURL(p)
+		// The language is the reader's, as the step quotes a button of that page.
+		f.PayURL = h.Pages.PageURL(p) + "?lang=" + words.LanguageOf(ctx)
 	}
 	f.Wallets = map[money.Chain]models.Wallet{}
 	for _, network := range f.Progress.Networks {

@@ -13,7 +13,9 @@ import (
 	"cointill/core/money"
 	"cointill/core/networks"
 	"cointill/core/payment"
+	"cointill/core/sandbox"
 	"cointill/core/scope"
+	"cointill/handlers/dashboard/display"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
@@ -29,6 +31,7 @@ func checklistProps(ctx context.Context, sc scope.Scope, all payment.Networks,
 	p := dashboard.GoingLiveProps{Rehearsal: sc.Domain == scope.Test, MayTest: sc.Allows(scope.ToggleMethods),
 		MayPay: sc.Allows(scope.StartPayments), SeesPayment: sc.Allows(scope.SeePayments),
 		Webhook: describeWebhooks(ctx, sc, f), Factor: describeFactors(ctx, f.Progress),
+		ExactLabel:  display.ScenarioLabel(ctx, sandbox.Exact),
 		WebhookDone: f.Answered > 0, FactorDone: len(f.Progress.Unprotected) == 0,
 		PaymentDone: f.Progress.Payment.Status == string(payment.Successful)}
 	for _, network := range f.Progress.Networks {

@@ -62,7 +62,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		Address:       where.Address,
 		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL,
 		Expires:  p.ExpiresAt.In(zone),
-		Metadata: metadata(p), Scenarios: scenarios(v, more.Scope),
+		Metadata: metadata(p), Scenarios: scenarios(ctx, v, more.Scope),
 	}
 	if v.State() == payment.Declined && more.Scope.Allows(scope.DecidePayment) {
 		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
@@ -225,12 +225,13 @@ func metadata(p models.Payment) string {
 
 // scenarios are the sandbox scenarios that a payment can still go through, for roles that may
 // start them.
-func scenarios(v payment.View, sc scope.Scope) (list []dashboard.Scenario) {
+func scenarios(ctx context.Context, v payment.View, sc scope.Scope) (list []dashboard.Scenario) {
 	if !sc.Allows(scope.DriveSandbox) {
 		return nil
 	}
 	for _, s := range sandbox.Fitting(v) {
-		list = append(list, dashboard.Scenario{Code: s.Code, Label: s.Label, Text: s.Explanation})
+		list = append(list, dashboard.Scenario{Code: s.Code, Label: words.ScenarioLabel(ctx, s.Code, s.Label),
+			Text: words.ScenarioText(ctx, s.Variant, s.Explanation)})
 	}
 	return list
 }

@@ -1,11 +1,15 @@
 package payments
 
 import (
+	"context"
 	"net/url"
+	"slices"
 
+	"cointill/core/sandbox"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/ui"
+	"cointill/views/words"
 )
 
 // simulatePayment lets the sandbox act on a payment.
@@ -19,6 +23,17 @@ func (h *Handlers) simulatePayment(c *page.Ctx) error {
 		}
 		return h.showPayment(c, status, said)
 	}
-	c.SetFlash(string(ui.Info), done.Next.Text)
+	c.SetFlash(string(ui.Info), nextText(c.UserContext(), done.Next))
 	return c.Redirect(display.PaymentPath(url.PathEscape(done.Reference)))
+}
+
+// nextText says what comes after a scenario, with the payment's state as pages name it in other languages than English.
+func nextText(ctx context.Context, next sandbox.Sentence) string {
+	facts := slices.Clone(next.Facts)
+	for i := 0; i+1 < len(facts); i += 2 {
+		if facts[i] == "State" {
+			facts[i+1] = ui.StateWord(ctx, facts[i+1])
+		}
+	}
+	return words.ScenarioNext(ctx, next.Code, next.Text, facts...)
 }

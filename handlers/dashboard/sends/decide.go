@@ -78,7 +78,8 @@ func (h *Handlers) simulateSend(c *page.Ctx) error {
 	if err != nil {
 		return h.showRefusal(c, ui.Form{}, err)
 	}
-	return h.finish(c, done.Send, words.T(c.UserContext(), "sends.signed", "What", done.Scenario.Explanation))
+	what := words.SignText(c.UserContext(), done.Scenario.Code, done.Scenario.Explanation)
+	return h.finish(c, done.Send, words.T(c.UserContext(), "sends.signed", "What", what))
 }
 
 // finish leads back to the send after an act.

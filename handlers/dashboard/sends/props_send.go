@@ -86,12 +86,12 @@ func sendProps(ctx context.Context, shell layout.Page, f sendFacts) dashboard.Se
 	if state == send.AwaitingDestination || state == send.Ready {
 		props.ValidUntil = row.ExpiresAt.In(f.Zone)
 	}
-	fillActions(&props, f)
+	fillActions(ctx, &props, f)
 	return props
 }
 
 // fillActions sets what the member may do now.
-func fillActions(props *dashboard.SendProps, f sendFacts) {
+func fillActions(ctx context.Context, props *dashboard.SendProps, f sendFacts) {
 	v, state, sc := f.View, f.View.State(), f.Scope
 	approves, plays := sc.Allows(scope.ApproveSends), sc.Allows(scope.DriveSandbox)
 	props.CanApprove = state == send.AwaitingApproval && f.Approver && !hasApproved(v, sc.Actor)
@@ -106,8 +106,8 @@ func fillActions(props *dashboard.SendProps, f sendFacts) {
 		(state == send.Ready || state == send.Failed || v.Send.SigningAt != nil && len(v.Transfers) == 0)
 	if plays && state == send.Ready && v.UsesSandboxWallet() {
 		for _, one := range sandbox.SendScenariosFor(v.Coin()) {
-			props.Scenarios = append(props.Scenarios, dashboard.Scenario{Code: one.Code, Label: one.Label,
-				Text: one.Explanation})
+			props.Scenarios = append(props.Scenarios, dashboard.Scenario{Code: one.Code,
+				Label: words.SignLabel(ctx, one.Code, one.Label), Text: words.SignText(ctx, one.Code, one.Explanation)})
 		}
 	}
 	if props.SendRow.Marked { // it may have been sent already
