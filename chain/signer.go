@@ -84,11 +84,18 @@ type NumberSigner interface {
 }
 
 // Refusal is an error whose sentence tells the merchant why an order can't be made, why the network
-// didn't take a transaction, or why an account can't be used. A node's failure is another error.
+// didn't take a transaction. A node's failure is another error.
 type Refusal string
 
 // Error returns the sentence.
 func (r Refusal) Error() string { return string(r) }
+
+// InputRefusal is an error whose sentence tells the merchant what is wrong with a text that they entered: an account,
+// or a signed transaction. It is a literal without verbs of package fmt, as it is also the id of its translations.
+type InputRefusal string
+
+// Error returns the sentence.
+func (r InputRefusal) Error() string { return string(r) }
 
 // NumberTaken is the Refusal of a transaction whose number (nonce, sequence) the network has used.
 const NumberTaken Refusal = "Another transaction of this wallet has taken its number. If that one was this send, " +

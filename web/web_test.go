@@ -101,7 +101,8 @@ func api(app fiber.Router) {
 	limited := fault.New(fault.Limited, "rate_limited", "Too many.")
 	limited.RetryAfter = 1500 * time.Millisecond
 	failures := map[string]error{
-		"invalid": fault.Validation(fault.Fields{"email": {"Is required."}}), "conflict": fault.New(fault.Conflict, "duplicate", "Taken."),
+		"invalid": fault.RefuseField("email", "Is required."), "conflict": fault.New(fault.Conflict, "duplicate",
+			"Taken."),
 		"unauthenticated": fault.New(fault.Unauthenticated, "invalid_api_key", "Send a key."), "limited": limited,
 		"unavailable": fault.Retry("no_rate", "No fresh rate.", 5*time.Second).Because(errors.New(canary)), "unknown": errors.New(canary),
 		"forbidden": fault.New(fault.Forbidden, "role", "No."), "gone": fault.New(fault.Gone, "gone", "Gone."),

@@ -292,5 +292,5 @@ func (s *Source) Broadcast(ctx context.Context, raw string) error {
 
 // ParseAccount implements chain.Signer: accounts are the account keys that payments are received with.
 func (s *Source) ParseAccount(string) (account, spendPrefix string, err error) {
-	return "", "", chain.Refusal("Sends of this coin are paid from your account key. There is nothing to register.")
+	return "", "", chain.InputRefusal("Sends of this coin are paid from your account key. There is nothing to register.")
 }

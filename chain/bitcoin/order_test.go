@@ -443,7 +443,7 @@ func TestNoAccountIsRegistered(t *testing.T) {
 	source := &Source{params: params.Params{}}
 	for _, text := range []string{"", "bcrt1qtest"} {
 		account, prefix, err := source.ParseAccount(text)
-		var refused chain.Refusal
+		var refused chain.InputRefusal
 		if !errors.As(err, &refused) || account != "" || prefix != "" ||
 			string(refused) != "Sends of this coin are paid from your account key. There is nothing to register." {
 			t.Errorf("ParseAccount(%q) = %q, %q, %v, want a refusal", text, account, prefix, err)

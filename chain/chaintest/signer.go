@@ -138,7 +138,7 @@ func (s *Signer) ParseAccount(address string) (account, spendPrefix string, err 
 		return "", "", ErrAccount
 	}
 	if !strings.HasPrefix(address, "0x") {
-		return "", "", chain.Refusal("Must begin with 0x.")
+		return "", "", chain.InputRefusal("Must begin with 0x.")
 	}
 	return "0x" + strings.ToUpper(address[2:]), strings.ToLower(address) + ":", nil
 }

@@ -307,7 +307,8 @@ func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed,
 	return chain.Signed{Hash: checked.Hash, Raw: checked.Raw, Fee: checked.FeeCap}, differences, err
 }
 
-const errContractSigns chain.Refusal = "A contract wallet sends the transaction itself. Paste the transaction's hash."
+const errContractSigns chain.InputRefusal = "A contract wallet sends the transaction itself. Paste the " +
+	"transaction's hash."
 
 // Broadcast implements chain.Signer.
 func (s *Source) Broadcast(ctx context.Context, raw string) error {
@@ -347,9 +348,9 @@ func (s *Source) ParseAccount(address string) (account, spendPrefix string, err 
 	a, err := params.ParseAddress(address)
 	switch {
 	case errors.Is(err, params.ErrChecksum):
-		return "", "", chain.Refusal("A character is mistyped: the checksum in the capitals is wrong.")
+		return "", "", chain.InputRefusal("A character is mistyped: the checksum in the capitals is wrong.")
 	case err != nil, a == params.Address{}:
-		return "", "", chain.Refusal("Must be an account: 0x and 40 of the characters 0–9 and a–f.")
+		return "", "", chain.InputRefusal("Must be an account: 0x and 40 of the characters 0–9 and a–f.")
 	}
 	return a.String(), strings.ToLower(a.String()) + ":", nil
 }

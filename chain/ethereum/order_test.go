@@ -275,7 +275,7 @@ func TestContractWalletsPayFromAFile(t *testing.T) {
 			!strings.Contains(string(u.Files[0].Content), `"createdFromSafeAddress":"`+payer+`"`) {
 			t.Errorf("%s: BuildUnsigned = %+v, %v, want a file for a Safe", coin, u, err)
 		}
-		var refused chain.Refusal
+		var refused chain.InputRefusal
 		if _, _, err := source.CheckSigned(o, terms, "0x02"); !errors.As(err, &refused) {
 			t.Errorf("%s: CheckSigned = %v, want a refusal", coin, err)
 		}
@@ -539,7 +539,7 @@ func TestAccountsThatPay(t *testing.T) {
 		payer[2:]:                             malformed, payer[:41]: malformed, payer + "0": malformed, "": malformed,
 		strings.Replace(payer, "8", "g", 1): malformed, "0x" + strings.Repeat("0", 40): malformed} {
 		account, prefix, err := source.ParseAccount(text)
-		var refused chain.Refusal
+		var refused chain.InputRefusal
 		switch {
 		case want == "" && (err != nil || account != payer || prefix != strings.ToLower(payer)+":"):
 			t.Errorf("ParseAccount(%q) = %q, %q, %v, want %s", text, account, prefix, err, payer)

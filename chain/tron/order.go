@@ -306,8 +306,8 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, err
 		Files: []chain.SigningFile{{Name: "unsigned.json", Type: "application/json", Content: unsigned.JSON}}}, err
 }
 
-const errUnsigned chain.Refusal = "The transaction isn't signed, or by several keys. Copy what the wallet returned " +
-	"after signing."
+const errUnsigned chain.InputRefusal = "The transaction isn't signed, or by several keys. Copy what the wallet " +
+	"returned after signing."
 
 // CheckSigned implements chain.Signer.
 func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed, []chain.Difference, error) {
@@ -372,7 +372,7 @@ func (a broadcastAnswer) describeRefusal() error {
 func (s *Source) ParseAccount(address string) (account, prefix string, err error) {
 	a, err := params.ParseAddress(address)
 	if err != nil || a == (params.Address{}) {
-		return "", "", chain.Refusal("Must be an account of Tron: T and 33 more letters and digits.")
+		return "", "", chain.InputRefusal("Must be an account of Tron: T and 33 more letters and digits.")
 	}
 	return a.String(), spendPrefix(a), nil
 }

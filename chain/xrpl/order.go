@@ -194,7 +194,7 @@ func (r *submitResult) describeResult() error {
 func (s *Source) ParseAccount(address string) (account, spendPrefix string, err error) {
 	a, err := params.ParseAccount(address)
 	if err != nil {
-		return "", "", chain.Refusal("Must be an account of the XRP Ledger that begins with r.")
+		return "", "", chain.InputRefusal("Must be an account of the XRP Ledger that begins with r.")
 	}
 	return a.String(), a.String() + ":", nil
 }

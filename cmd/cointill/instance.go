@@ -16,7 +16,7 @@ func explainFault(err error) error {
 	lines := []string{f.Sentence}
 	for field, sentences := range f.Fields {
 		for _, sentence := range sentences {
-			lines = append(lines, "  "+field+": "+sentence)
+			lines = append(lines, "  "+field+": "+sentence.String())
 		}
 	}
 	return errors.New(strings.Join(lines, "\n"))

@@ -146,7 +146,7 @@ func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user 
 		return made.Error
 	}
 	if made.RowsAffected == 0 {
-		return fault.Validation(fault.Fields{"email": {"Is already used by another user of this server."}})
+		return fault.RefuseField("email", "Is already used by another user of this server.")
 	}
 	if err := tx.Create(business).Error; err != nil {
 		return err
@@ -173,14 +173,10 @@ func (s *Service) insertBusiness(tx *models.Tx, business *models.Business, user 
 
 func (n NewBusiness) check() error {
 	fields := fault.Fields{}
-	for field, sentence := range map[string]string{
-		"business_name": contact.CheckLabel(n.BusinessName), "name": contact.CheckLabel(n.Name),
-		"email": contact.CheckEmail(n.Email), "password": auth.CheckPassword(n.Password),
-	} {
-		if sentence != "" {
-			fields.Add(field, sentence)
-		}
-	}
+	fields.AddMessage("business_name", contact.CheckLabel(n.BusinessName))
+	fields.AddMessage("name", contact.CheckLabel(n.Name))
+	fields.AddMessage("email", contact.CheckEmail(n.Email))
+	fields.AddMessage("password", auth.CheckPassword(n.Password))
 	return fault.Validation(fields)
 }
 

@@ -67,7 +67,7 @@ func grant(sc scope.Scope, role scope.Role) error {
 	if role == scope.Owner {
 		return errOwners
 	}
-	return fault.Validation(fault.Fields{"role": {"Choose one of the roles."}})
+	return fault.RefuseField("role", "Choose one of the roles.")
 }
 
 // Invite invites a person to the scope's business and mails them a link, valid for seven days.
@@ -80,9 +80,7 @@ func (s *Service) Invite(ctx context.Context, sc scope.Scope, email string, role
 		return Invitation{}, err
 	}
 	fields := fault.Fields{}
-	if sentence := contact.CheckEmail(email); sentence != "" {
-		fields.Add("email", sentence)
-	}
+	fields.AddMessage("email", contact.CheckEmail(email))
 	if grant(sc, role) != nil {
 		fields.Add("role", "Choose one of the roles.")
 	}

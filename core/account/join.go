@@ -82,12 +82,8 @@ func (s *Service) AcceptAsNew(ctx context.Context, token string, n Newcomer) (au
 		return auth.User{}, 0, errOperatorAddress
 	}
 	fields := fault.Fields{}
-	if sentence := contact.CheckLabel(n.Name); sentence != "" {
-		fields.Add("name", sentence)
-	}
-	if sentence := auth.CheckPassword(n.Password); sentence != "" {
-		fields.Add("password", sentence)
-	}
+	fields.AddMessage("name", contact.CheckLabel(n.Name))
+	fields.AddMessage("password", auth.CheckPassword(n.Password))
 	if err := fault.Validation(fields); err != nil {
 		return auth.User{}, 0, err
 	}

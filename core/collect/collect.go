@@ -99,7 +99,7 @@ func (s *Service) Plan(ctx context.Context, sc scope.Scope, r Request) (Plan, er
 	}
 	n, err := s.FindNetwork(sc, r.Network)
 	if fault.KindOf(err) == fault.NotFound {
-		err = fault.Validation(fault.Fields{"network": {"Is not a network that is followed here."}})
+		err = fault.RefuseField("network", "Is not a network that is followed here.")
 	}
 	if err != nil {
 		return Plan{}, err
@@ -193,8 +193,7 @@ func (s *Service) readAddress(ctx context.Context, sc scope.Scope, n Network, te
 	fields fault.Fields) (string, error) {
 	d, err := destination.Parse(money.ETH, string(n.Name), text, nil)
 	if err == nil && n.Token == d.Address {
-		err = fault.Validation(fault.Fields{"address": {
-			"This is the token's own contract. Money that is sent there is lost."}})
+		err = fault.RefuseField("address", "This is the token's own contract. Money that is sent there is lost.")
 	}
 	if err == nil {
 		err = destination.RefuseOwn(s.DB.Read(ctx), sc, s.Home(string(n.Name)), d.Address)
@@ -202,7 +201,7 @@ func (s *Service) readAddress(ctx context.Context, sc scope.Scope, n Network, te
 	var refused *fault.Fault
 	if errors.As(err, &refused) && refused.Kind == fault.Invalid {
 		for _, sentence := range refused.Fields["address"] {
-			fields.Add(field, sentence)
+			fields.AddMessage(field, sentence)
 		}
 		return "", nil
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"cointill/core/fault"
 )
 
 // MaxWebAddress is the length of the longest address of a page, in bytes.
@@ -27,10 +29,10 @@ func ParseWebAddress(text string) (*url.URL, bool) {
 }
 
 // CheckRedirect checks where a customer may be led: nowhere, by https, or to their own machine.
-func CheckRedirect(text string) string {
+func CheckRedirect(text string) fault.Message {
 	u, ok := ParseWebAddress(text)
 	if text == "" || ok && (u.Scheme == "https" || u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1") {
-		return ""
+		return fault.Message{}
 	}
-	return "Must be a full address beginning with https://, or http://localhost while you develop."
+	return fault.NewMessage("Must be a full address beginning with https://, or http://localhost while you develop.")
 }

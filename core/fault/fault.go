@@ -29,10 +29,33 @@ const (
 )
 
 // Fields maps a field's public name to its sentences.
-type Fields map[string][]string
+type Fields map[string][]Message
 
-// Add puts a sentence to a field.
-func (f Fields) Add(field, sentence string) { f[field] = append(f[field], sentence) }
+// Add puts a sentence to a field: a text in English with the verbs of package fmt, and their values.
+func (f Fields) Add(field, text string, args ...any) {
+	if false {
+		_ = fmt.Sprintf(text, args...) // so that go vet compares the verbs with the values
+	}
+	f.AddMessage(field, Message{Text: text, Args: args})
+}
+
+// AddMessage puts a sentence that was made elsewhere to a field; the zero Message adds nothing.
+func (f Fields) AddMessage(field string, m Message) {
+	if !m.IsZero() {
+		f[field] = append(f[field], m)
+	}
+}
+
+// InEnglish returns the sentences of each field in English.
+func (f Fields) InEnglish() map[string][]string {
+	all := make(map[string][]string, len(f))
+	for field, messages := range f {
+		for _, m := range messages {
+			all[field] = append(all[field], m.String())
+		}
+	}
+	return all
+}
 
 // Fault is an error to show. Build it with the functions below.
 type Fault struct {
@@ -66,6 +89,11 @@ func Validation(fields Fields) error {
 		return nil
 	}
 	return &Fault{Kind: Invalid, Code: "validation_failed", Sentence: "Some fields need attention.", Fields: fields}
+}
+
+// RefuseField makes the fault for one refused field. text and args are as in NewMessage.
+func RefuseField(field, text string, args ...any) error {
+	return Validation(Fields{field: {NewMessage(text, args...)}})
 }
 
 // Missing makes the not-found fault for a thing, e.g. "payment".

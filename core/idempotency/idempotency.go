@@ -79,8 +79,7 @@ func (s *Store) Claim(sc scope.Scope, key, method, path string, body []byte) (*C
 		ok = ok && key[i] >= ' ' && key[i] < 0x7f
 	}
 	if !ok {
-		return nil, fault.Validation(
-			fault.Fields{"Idempotency-Key": {"Must have 1 to 255 printable ASCII characters."}})
+		return nil, fault.RefuseField("Idempotency-Key", "Must have 1 to 255 printable ASCII characters.")
 	}
 	return &Claim{store: s, scope: sc, key: s.secret.Hash("idempotency key", key),
 		request: s.secret.Hash("idempotency request", fmt.Sprintf("%s %s\n%s", method, path, body))}, nil

@@ -99,7 +99,7 @@ func (s *Service) checkMonth(tx *models.Tx, sc scope.Scope, p Period) (open stri
 		return "", err
 	}
 	if dayIn(s.Clock(), business.TimeZone) <= p.To {
-		return "", fault.Validation(fault.Fields{"month": {"Has not ended yet. Close it after its last day."}})
+		return "", fault.RefuseField("month", "Has not ended yet. Close it after its last day.")
 	}
 	return open, nil
 }

@@ -151,7 +151,7 @@ func (p Period) FindErrors() fault.Fields {
 func MonthOf(text string) (Period, error) {
 	month, err := time.Parse(monthLayout, text)
 	if err != nil {
-		return Period{}, fault.Validation(fault.Fields{"period": {"Must be a month, such as 2026-03."}})
+		return Period{}, fault.RefuseField("period", "Must be a month, such as 2026-03.")
 	}
 	return Period{month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly)}, nil
 }
@@ -165,8 +165,8 @@ func ParsePeriod(text string) (Period, error) {
 	}
 	p := Period{from, to}
 	if p.checkPeriod() != nil {
-		return p, fault.Validation(fault.Fields{"period": {"Must be a month, such as 2026-03, or days, such as " +
-			"2026-03-01..2026-03-15."}})
+		return p, fault.RefuseField("period", "Must be a month, such as 2026-03, or days, such as "+
+			"2026-03-01..2026-03-15.")
 	}
 	return p, nil
 }

@@ -1,7 +1,6 @@
 package link
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -35,12 +34,8 @@ type Draft struct {
 // CheckDraft lists the errors of the draft, all fields at once.
 func (d Draft) CheckDraft(now time.Time) fault.Fields {
 	fields := fault.Fields{}
-	if sentence := contact.CheckLabel(strings.TrimSpace(d.Title)); sentence != "" {
-		fields.Add("title", sentence)
-	}
-	if sentence := contact.CheckLines(d.Description, maxDescription); sentence != "" {
-		fields.Add("description", sentence)
-	}
+	fields.AddMessage("title", contact.CheckLabel(strings.TrimSpace(d.Title)))
+	fields.AddMessage("description", contact.CheckLines(d.Description, maxDescription))
 	if !money.Currency(d.Currency).IsKnown() {
 		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
 	}
@@ -55,7 +50,7 @@ func (d Draft) CheckDraft(now time.Time) fault.Fields {
 	}
 	for _, m := range d.Methods {
 		if _, ok := money.Method(m).Info(); !ok {
-			fields.Add("methods", fmt.Sprintf("%.40q is no payment method.", m))
+			fields.Add("methods", "%.40q is no payment method.", m)
 			break
 		}
 	}

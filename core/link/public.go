@@ -171,7 +171,7 @@ func (s *Service) StartPayment(ctx context.Context, code string, f Form) (paymen
 	fields := request.Check()
 	if link.Amount == nil && (f.Amount < link.MinAmount || f.Amount > link.MaxAmount) {
 		delete(fields, "amount")
-		fields.Add("amount", fmt.Sprintf("Must be a whole number from %d to %d.", link.MinAmount, link.MaxAmount))
+		fields.Add("amount", "Must be a whole number from %d to %d.", link.MinAmount, link.MaxAmount)
 	}
 	if !slices.ContainsFunc(public.Methods, func(i money.CoinInfo) bool { return string(i.Method) == f.Method }) {
 		delete(fields, "payment_method")

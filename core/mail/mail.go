@@ -113,7 +113,7 @@ func (s *Service) queueMail(tx *models.Tx, row models.Mail, prefix string) error
 	row.MessageID = strings.ToLower(ident.New(prefix)) + "@" + s.mailDomain()
 	row.Subject, row.ToName, row.DueAt, row.CreatedAt = oneLine(row.Subject), oneLine(row.ToName), now, now
 	switch {
-	case contact.CheckEmail(row.To) != "":
+	case !contact.CheckEmail(row.To).IsZero():
 		// An address that can't receive mail must not fail the caller's transaction.
 		row.DoneAt, row.Outcome, row.LastError = &now, Failed, "The address can't receive mail."
 	case s.SMTP == nil:

@@ -124,7 +124,7 @@ func (s sender) findReplyAddress(ctx context.Context, row models.Mail) (address 
 	}
 	var found []string
 	err = s.DB.Read(ctx).Model(&models.Business{}).Where("id = ?", row.BusinessID).Pluck("contact_email", &found).Error
-	if err == nil && len(found) > 0 && contact.CheckEmail(found[0]) == "" {
+	if err == nil && len(found) > 0 && contact.CheckEmail(found[0]).IsZero() {
 		address = found[0]
 	}
 	return address, err

@@ -88,7 +88,7 @@ func ParseSMTP(text string) (*SMTP, error) {
 		return nil, errors.New("COINTILL_SMTP_URL: ?tls= may be starttls or none")
 	}
 	from, err := mail.ParseAddress(query.Get("from"))
-	if err != nil || contact.CheckEmail(from.Address) != "" && !isLoopback(s.host) {
+	if err != nil || !contact.CheckEmail(from.Address).IsZero() && !isLoopback(s.host) {
 		return nil, errors.New("COINTILL_SMTP_URL: ?from= must be the e-mail address that receipts come from")
 	}
 	s.from = *from

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"cointill/core/fault"
 )
 
 // The bounds of the contract's Initiation rules.
@@ -14,28 +16,28 @@ const (
 	maxDepth = 16
 )
 
-// Check returns the fault of metadata as it was given; "" when it is valid.
-func Check(text []byte) string {
+// Check returns the fault of metadata as it was given; zero when it is valid.
+func Check(text []byte) fault.Message {
 	if text == nil {
-		return ""
+		return fault.Message{}
 	}
 	if len(text) > MaxSize {
-		return "Must not be longer than 8 KiB."
+		return fault.NewMessage("Must not be longer than 8 KiB.")
 	}
 	if trimmed := strings.TrimLeft(string(text), " \t\r\n"); !strings.HasPrefix(trimmed, "{") &&
 		!strings.HasPrefix(trimmed, "[") {
-		return "Must be an object or an array."
+		return fault.NewMessage("Must be an object or an array.")
 	}
 	if !json.Valid(text) {
-		return "Must be valid JSON."
+		return fault.NewMessage("Must be valid JSON.")
 	}
 	switch depth, nul := scanJSON(text); {
 	case depth > maxDepth:
-		return "Must not be nested deeper than 16 levels."
+		return fault.NewMessage("Must not be nested deeper than 16 levels.")
 	case nul:
-		return "Must not contain the NUL character."
+		return fault.NewMessage("Must not contain the NUL character.")
 	}
-	return ""
+	return fault.Message{}
 }
 
 // scanJSON is how deep valid JSON is nested, and whether a string in it holds an

@@ -25,11 +25,11 @@ func TestCheck(t *testing.T) {
 		`["\\u0000"]`:                            "",
 		`{"\\\u0000":1}`:                         "NUL",
 	} {
-		if got := metadata.Check([]byte(text)); (got == "") != (want == "") || !strings.Contains(got, want) {
+		if got := metadata.Check([]byte(text)).String(); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("Check(%.40q…) = %q, want a sentence about %q", text, got, want)
 		}
 	}
-	if got := metadata.Check(nil); got != "" {
+	if got := metadata.Check(nil); !got.IsZero() {
 		t.Errorf("Check(nil) = %q, want none", got)
 	}
 }

@@ -34,22 +34,32 @@ func (r *Registry) Served(domain scope.Domain, coin money.CoinInfo) (served []Se
 // FindServed returns the network that serves a coin in a domain and has a name, which is its code or its name among
 // all followed networks; without a name it is the first that serves the coin. For a name that none has, fields says
 // which there are. problem says that no network serves the coin.
-func FindServed(all Chooser, domain scope.Domain, coin money.CoinInfo, name string, fields fault.Fields) (network,
-	problem string) {
+func FindServed(all Chooser, domain scope.Domain, coin money.CoinInfo, name string,
+	fields fault.Fields) (network string,
+	problem fault.Message) {
 	served := all.Served(domain, coin)
 	if len(served) == 0 {
-		return "", fmt.Sprintf("No node for %s is configured in %s, so nothing can be sent there.", coin.Chain, domain)
+		return "", fault.NewMessage("No node for %s is configured in %s, so nothing can be sent there.", coin.Chain,
+			describeDomain(domain))
 	}
 	var codes []string
 	for _, one := range served {
 		if name == "" || name == string(one.Code) || name == one.Network {
-			return one.Network, ""
+			return one.Network, fault.Message{}
 		}
 		codes = append(codes, string(one.Code))
 	}
-	fields.Add("network", "Must be a network of "+string(coin.Coin)+" in the "+string(domain)+" domain: "+
-		strings.Join(codes, ", ")+".")
-	return served[0].Network, ""
+	fields.Add("network", "Must be a network of %s in the %s domain: %s.", coin.Coin, describeDomain(domain),
+		strings.Join(codes, ", "))
+	return served[0].Network, fault.Message{}
+}
+
+// describeDomain names a domain in a sentence.
+func describeDomain(domain scope.Domain) fault.Message {
+	if domain == scope.Live {
+		return fault.NewMessage("live")
+	}
+	return fault.NewMessage("test")
 }
 
 // Home returns the network that addresses are kept under: all networks of Ethereum's kind of a domain share the
@@ -82,8 +92,8 @@ func Choose(all Chooser, domain scope.Domain, coin money.CoinInfo, accepted []mo
 	}
 	switch {
 	case len(offered) == 0 && code != "":
-		return "", fault.Validation(fault.Fields{"network": {"Is not a network that is on for " + string(coin.Method) +
-			". GET /v1/payment-methods lists them."}})
+		return "", fault.RefuseField("network", "Is not a network that is on for %s. GET /v1/payment-methods lists "+
+			"them.", coin.Method)
 	case len(offered) == 0 && len(accepted) == 0:
 		return "", fault.New(fault.Forbidden, "payment_method_not_enabled", "No network of the payment method "+
 			string(coin.Method)+" is on. Switch one on in the dashboard under Payment methods.")

@@ -56,13 +56,11 @@ func (d *Resolver) PlanAttach(ctx context.Context, sc scope.Scope, id int64, ref
 // findNamed is the payment that a person meant.
 func (d *Resolver) findNamed(ctx context.Context, sc scope.Scope, reference string) (View, error) {
 	if reference == "" {
-		return View{}, fault.Validation(
-			fault.Fields{"reference": {"Is required: the payment that the money belongs to."}})
+		return View{}, fault.RefuseField("reference", "Is required: the payment that the money belongs to.")
 	}
 	v, err := d.payments.Verify(ctx, sc, reference)
 	if fault.KindOf(err) == fault.NotFound {
-		err = fault.Validation(fault.Fields{"reference": {"No payment here has this reference. Look it up under " +
-			"Transactions."}})
+		err = fault.RefuseField("reference", "No payment here has this reference. Look it up under Transactions.")
 	}
 	return v, err
 }
@@ -74,26 +72,27 @@ func (t UnmatchedTransfer) Provable() bool { return t.Why != Unproved && t.Why !
 // checkAttachable refuses a payment that a transfer can't be for.
 func (d *Resolver) checkAttachable(v View, t models.Transfer) error {
 	home := d.payments.Networks.Home
-	no := func(sentence string) error { return fault.Validation(fault.Fields{"reference": {sentence}}) }
 	switch {
 	case t.Unmatched == Unproved:
-		return no("How much this transfer brought is not proved, so it can credit nothing.")
+		return fault.RefuseField("reference", "How much this transfer brought is not proved, so it can credit nothing.")
 	case t.Unmatched == NoTransaction:
-		return no("Only the balance of the address tells of this money, and no node in which transaction it came, " +
-			"so it can credit nothing. " +
-			"Look the address up in a block explorer, and send it back, or accept the payment once it has ended.")
+		return fault.RefuseField("reference", "Only the balance of the address tells of this money, and no node in "+
+			"which transaction it came, so it can credit nothing. Look the address up in a block explorer, and send "+
+			"it back, or accept the payment once it has ended.")
 	case t.Asset != v.Payment.Coin:
-		return no("That payment is in " + v.Payment.Coin + ", and this is another asset.")
+		return fault.RefuseField("reference", "That payment is in %s, and this is another asset.", v.Payment.Coin)
 	case home(t.Network) != home(v.Payment.Network):
-		return no("That payment is received on another network.")
+		return fault.RefuseField("reference", "That payment is received on another network.")
 	case t.Gone || t.Reverted:
-		return no("This transfer is not on the chain now, so it can credit nothing.")
+		return fault.RefuseField("reference", "This transfer is not on the chain now, so it can credit nothing.")
 	case v.State() == Successful:
-		return no("That payment is successful: it needs no more money.")
+		return fault.RefuseField("reference", "That payment is successful: it needs no more money.")
 	case v.Payment.Address == "":
-		return no("That payment was never opened by its customer: it has no address, and takes no money.")
+		return fault.RefuseField("reference", "That payment was never opened by its customer: it has no address, "+
+			"and takes no money.")
 	case TakesNoTransfers(&v) && t.Height == nil:
-		return no("That payment has ended, and this transfer has no confirmation yet. Wait for it.")
+		return fault.RefuseField("reference", "That payment has ended, and this transfer has no confirmation yet. "+
+			"Wait for it.")
 	}
 	return nil
 }

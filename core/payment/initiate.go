@@ -48,28 +48,16 @@ func (r Request) Check() fault.Fields {
 	if r.Amount < MinAmount || r.Amount > MaxAmount {
 		fields.Add("amount", "Must be a whole number from 1 to 1,000,000.")
 	}
-	if sentence := contact.CheckName(r.FirstName); sentence != "" {
-		fields.Add("first_name", sentence)
-	}
-	if sentence := contact.CheckName(r.LastName); sentence != "" {
-		fields.Add("last_name", sentence)
-	}
-	if sentence := contact.CheckEmail(r.Email); sentence != "" {
-		fields.Add("email", sentence)
-	}
+	fields.AddMessage("first_name", contact.CheckName(r.FirstName))
+	fields.AddMessage("last_name", contact.CheckName(r.LastName))
+	fields.AddMessage("email", contact.CheckEmail(r.Email))
 	if _, ok := money.Method(r.Method).Info(); !ok {
 		fields.Add("payment_method",
 			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
 	}
-	if sentence := reference.Check(r.BusinessReference, "PAY_"); sentence != "" {
-		fields.Add("business_reference", sentence)
-	}
-	if sentence := metadata.Check(r.Metadata); sentence != "" {
-		fields.Add("metadata", sentence)
-	}
-	if sentence := contact.CheckRedirect(r.RedirectURL); sentence != "" {
-		fields.Add("redirect_url", sentence)
-	}
+	fields.AddMessage("business_reference", reference.Check(r.BusinessReference, "PAY_"))
+	fields.AddMessage("metadata", metadata.Check(r.Metadata))
+	fields.AddMessage("redirect_url", contact.CheckRedirect(r.RedirectURL))
 	return fields
 }
 
@@ -219,7 +207,7 @@ func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *mod
 		return &fault.Fault{Kind: fault.Conflict, Code: "duplicate_business_reference",
 			Sentence: "A payment with this business_reference exists already. Verify that one, or use another " +
 				"reference.",
-			Fields: fault.Fields{"business_reference": {"Has been used before."}}}
+			Fields: fault.Fields{"business_reference": {fault.NewMessage("Has been used before.")}}}
 	}
 	if err := stats.NoteChange(tx, stats.Standing{}, *p); err != nil {
 		return err

@@ -193,9 +193,9 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	case err != nil:
 		fields.Add("amount", "Write decimals after a point, for example 0.5.")
 	case amount.Sign() <= 0:
-		fields.Add("amount", "Must be an amount of "+v.Payment.Coin+" above zero, for example 0.5.")
+		fields.Add("amount", "Must be an amount of %s above zero, for example 0.5.", v.Payment.Coin)
 	case amount.Cmp(most) > 0:
-		fields.Add("amount", "Is more than what is left of what came: "+v.Coin().Format(most)+" "+v.Payment.Coin+".")
+		fields.Add("amount", "Is more than what is left of what came: %s %s.", v.Coin().Format(most), v.Payment.Coin)
 	}
 	plan.Amount = amount
 	return plan, fault.Validation(fields)

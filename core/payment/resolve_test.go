@@ -47,12 +47,12 @@ func (b *bench) underpaid(txid string, lacks int64) payment.View {
 }
 
 // fieldsOf are the fields that an error says to be wrong.
-func fieldsOf(err error) fault.Fields {
+func fieldsOf(err error) map[string][]string {
 	var f *fault.Fault
 	if !errors.As(err, &f) {
 		return nil
 	}
-	return f.Fields
+	return f.Fields.InEnglish()
 }
 
 func (b *bench) waiting() list.Waiting {

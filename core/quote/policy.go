@@ -143,8 +143,8 @@ func (s *Service) checkPolicy(sc scope.Scope, currency money.Currency, p Policy)
 	case !ok:
 		fields.Add("manual", "The dollar has no rate of its own.")
 	case !isInside(p.Manual, limits):
-		fields.Add("manual", "Must be what one US dollar costs: from "+limits[0].String()+" to "+limits[1].String()+" "+
-			string(currency)+".")
+		fields.Add("manual", "Must be what one US dollar costs: from %s to %s %s.", limits[0].String(),
+			limits[1].String(), currency)
 	case p.Manual.Exponent() < -6:
 		fields.Add("manual", "May have at most six decimals.")
 	}

@@ -88,7 +88,7 @@ func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code 
 		return Simulated{}, err
 	}
 	if on != "" && scenario.Code != WrongNetwork {
-		return Simulated{}, fault.Validation(fault.Fields{"network": {"Only " + WrongNetwork + " takes a network."}})
+		return Simulated{}, fault.RefuseField("network", "Only %s takes a network.", WrongNetwork)
 	}
 	return idempotency.Around(ctx, func(ctx context.Context) (Simulated, error) {
 		return s.playScenario(ctx, sc, view.Payment.Reference, scenario, on)
@@ -145,8 +145,7 @@ func (s *Service) findOther(view payment.View, on money.Chain) (Chain, error) {
 			return other, nil
 		}
 	}
-	return nil, fault.Validation(fault.Fields{"network": {"Is not another network of " + string(view.Coin()) +
-		" in the sandbox."}})
+	return nil, fault.RefuseField("network", "Is not another network of %s in the sandbox.", view.Coin())
 }
 
 // checkReady refuses payments to which the scenario can't happen.
@@ -173,8 +172,7 @@ func (s *Service) Advance(ctx context.Context, sc scope.Scope, reference string,
 		return payment.View{}, err
 	}
 	if seconds < 1 || seconds > MaxSeconds {
-		return payment.View{}, fault.Validation(
-			fault.Fields{"seconds": {fmt.Sprintf("Must be a whole number from 1 to %d (7 days).", MaxSeconds)}})
+		return payment.View{}, fault.RefuseField("seconds", "Must be a whole number from 1 to %d (7 days).", MaxSeconds)
 	}
 	return idempotency.Around(ctx, func(ctx context.Context) (payment.View, error) {
 		if err := s.Payments.AdvanceClock(ctx, sc, reference, time.Duration(seconds)*time.Second, false); err != nil {
@@ -207,12 +205,12 @@ func (s *Service) Mine(ctx context.Context, sc scope.Scope, method money.Method,
 		fields.Add("payment_method",
 			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
 	} else if code != "" && !slices.Contains(info.Chains(), code) {
-		fields.Add("network", "Is not a network of "+string(method)+".")
+		fields.Add("network", "Is not a network of %s.", method)
 	} else if network == nil {
 		fields.Add("payment_method", "This method doesn't run on the sandbox here.")
 	}
 	if blocks < 1 || blocks > MaxBlocks {
-		fields.Add("blocks", fmt.Sprintf("Must be a whole number from 1 to %d.", MaxBlocks))
+		fields.Add("blocks", "Must be a whole number from 1 to %d.", MaxBlocks)
 	}
 	if err := fault.Validation(fields); err != nil {
 		return Mined{}, err

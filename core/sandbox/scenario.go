@@ -17,13 +17,13 @@ import (
 type Scenario struct {
 	Code        string
 	Label       string
-	Explanation string       // one sentence: what happens, and how it ends
-	Variant     string       // the code of the sentence: Code, or that and the phase of a payment; see Explanations
-	short       string       // the sentence beside a payment that waits; Explanation is the longer text
-	what        string       // the beginning of that sentence, where it can happen in a later phase too
-	until       phase        // the last phase of a payment that it makes sense in
-	coins       []money.Coin // that it makes sense for; nil: all
-	why         string       // why it makes none for the others
+	Explanation string        // one sentence: what happens, and how it ends
+	Variant     string        // the code of the sentence: Code, or that and the phase of a payment; see Explanations
+	short       string        // the sentence beside a payment that waits; Explanation is the longer text
+	what        string        // the beginning of that sentence, where it can happen in a later phase too
+	until       phase         // the last phase of a payment that it makes sense in
+	coins       []money.Coin  // that it makes sense for; nil: all
+	why         fault.Message // why it makes none for the others
 	moves       func(*act) error
 }
 
@@ -67,7 +67,7 @@ const (
 // Scenarios lists all of them, in the order pages show them.
 func Scenarios() []Scenario {
 	reorganised := []money.Coin{money.BTC, money.ETH, money.USDT, money.DOGE}
-	validated := "A validated ledger of the XRP Ledger never changes, and nothing is seen before."
+	validated := fault.NewMessage("A validated ledger of the XRP Ledger never changes, and nothing is seen before.")
 	undone := "The payment confirms, a reorganisation takes the confirmation back, and a later block confirms it " +
 		"for good: Successful in the end."
 	failing := []money.Coin{money.ETH, money.USDT, money.XRP}
@@ -108,19 +108,20 @@ func Scenarios() []Scenario {
 				"blocks later the mempool forgets it, " +
 				"and once 24 hours have passed the payment is Failed as dropped; advance its clock to get there."},
 		{Code: Revert, Label: "Reverted", coins: failing,
-			why: "Transactions of this coin can't fail once they are in a block.", moves: (*act).payReverted,
+			why:   fault.NewMessage("Transactions of this coin can't fail once they are in a block."),
+			moves: (*act).payReverted,
 			Explanation: "The network records the transaction as failed, so it moved nothing: the payment becomes " +
 				"Failed."},
 		{Code: MissingTag, Label: "Without the tag", until: abandoned, coins: []money.Coin{money.XRP},
-			why: "Only XRP has destination tags.", moves: (*act).missingTag,
+			why: fault.NewMessage("Only XRP has destination tags."), moves: (*act).missingTag,
 			Explanation: "XRP arrives in the account without the payment's destination tag: it credits no payment " +
 				"and is listed under Unmatched."},
 		{Code: WrongAsset, Label: "Wrong asset", until: abandoned, coins: failing,
-			why: "Addresses of this coin can receive nothing else.", moves: (*act).wrongAsset,
+			why: fault.NewMessage("Addresses of this coin can receive nothing else."), moves: (*act).wrongAsset,
 			Explanation: "Another asset arrives at the payment's address: it credits nothing and is listed under " +
 				"Unmatched."},
 		{Code: WrongNetwork, Label: "On another network", until: abandoned, coins: []money.Coin{money.ETH, money.USDT},
-			why: "This coin has one network.", moves: (*act).wrongNetwork,
+			why: fault.NewMessage("This coin has one network."), moves: (*act).wrongNetwork,
 			Explanation: "The coin arrives at the payment's address on another network than the one shown: it counts " +
 				"if that network is on for the business, and is listed under Unmatched otherwise."},
 	}
@@ -299,13 +300,13 @@ func findScenario(code string, coin money.Coin) (Scenario, error) {
 		switch {
 		case s.Code != code:
 		case !s.fitsCoin(coin):
-			return Scenario{}, errScenario("The scenario " + code + " makes no sense for " + string(coin) + ". " + s.why +
-				" Use one of " + listCodes(For(coin)) + ".")
+			return Scenario{}, errScenario("The scenario %s makes no sense for %s. %s Use one of %s.", code, coin,
+				s.why, listCodes(For(coin)))
 		default:
 			return s, nil
 		}
 	}
-	return Scenario{}, errScenario("Must be one of " + listCodes(Scenarios()) + ".")
+	return Scenario{}, errScenario("Must be one of %s.", listCodes(Scenarios()))
 }
 
 func listCodes(scenarios []Scenario) string {
@@ -316,6 +317,4 @@ func listCodes(scenarios []Scenario) string {
 	return strings.Join(all, ", ")
 }
 
-func errScenario(sentence string) error {
-	return fault.Validation(fault.Fields{"scenario": {sentence}})
-}
+func errScenario(text string, args ...any) error { return fault.RefuseField("scenario", text, args...) }

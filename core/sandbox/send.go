@@ -163,7 +163,7 @@ func findSendScenario(code string, coin money.Coin) (SendScenario, error) {
 		}
 		codes = append(codes, one.Code)
 	}
-	return SendScenario{}, errScenario("Must be one of " + strings.Join(codes, ", ") + ".")
+	return SendScenario{}, errScenario("Must be one of %s.", strings.Join(codes, ", "))
 }
 
 // newTx returns a transaction of the sandbox wallet. keys that are given are spent again.

@@ -104,7 +104,7 @@ func TestAddressBook(t *testing.T) {
 			field := name[strings.LastIndex(name, " ")+1:]
 			said = nil
 			if !errors.As(err, &said) || said.Kind != fault.Invalid || len(said.Fields[field]) == 0 ||
-				field == "payment_method" && said.Fields[field][0] != "Must be one of the coins in the list." {
+				field == "payment_method" && said.Fields[field][0].String() != "Must be one of the coins in the list." {
 				t.Errorf("%s: %v, want an error of the field", name, err)
 			}
 		}

@@ -38,7 +38,7 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 	fields := fault.Fields{}
 	switch {
 	case row.Fiat > 0 && row.Kind == Refund && (from.view == nil || from.view.Payment.Coin != row.Coin):
-		fields.Add("fiat_amount", "No price was locked for this money: give an amount of "+row.Coin+".")
+		fields.Add("fiat_amount", "No price was locked for this money: give an amount of %s.", row.Coin)
 	case row.Fiat > 0:
 		convertFiat(row, from, q, left)
 	case r.Amount == "":
@@ -53,7 +53,7 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 	case row.Kind == Refund && left.Sign() <= 0:
 		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
 	case row.Kind == Refund && row.Amount.Cmp(left) > 0:
-		fields.Add(name, "Is more than is left to refund: "+coin.Format(left)+" "+row.Coin+".")
+		fields.Add(name, "Is more than is left to refund: %s %s.", coin.Format(left), row.Coin)
 	default:
 		checkCarried(*row, name, fields)
 	}
@@ -72,7 +72,7 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 func checkCarried(row models.Send, field string, fields fault.Fields) {
 	info := money.Coin(row.Coin).Info()
 	if !info.Carries(row.Amount) || row.Amount.Sign() <= 0 {
-		fields.Add(field, "Is less than the network can carry ("+info.FormatDustLimit()+").")
+		fields.Add(field, "Is less than the network can carry (%s).", info.FormatDustLimit())
 	}
 }
 

@@ -94,7 +94,7 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request, fiel
 	}
 	if r.Amount != "" {
 		if row.Amount, err = money.Coin(row.Coin).Parse(r.Amount); err != nil || row.Amount.Sign() <= 0 {
-			fields.Add("amount", "Must be an amount of "+row.Coin+" above zero, for example 0.5.")
+			fields.Add("amount", "Must be an amount of %s above zero, for example 0.5.", row.Coin)
 		} else {
 			checkCarried(row, "amount", fields)
 		}
@@ -137,7 +137,7 @@ func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *mode
 	if made.Error == nil && made.RowsAffected == 0 { // the random reference can't collide: it is the merchant's
 		return View{}, &fault.Fault{Kind: fault.Conflict, Code: "duplicate_business_reference",
 			Sentence: "A send with this business_reference exists already. Look that one up, or use another reference.",
-			Fields:   fault.Fields{"business_reference": {"Has been used before."}}}
+			Fields:   fault.Fields{"business_reference": {fault.NewMessage("Has been used before.")}}}
 	}
 	if made.Error != nil {
 		return View{}, made.Error

@@ -125,10 +125,10 @@ func chaintestSign(hash string, v send.View, account, terms string) string {
 }
 
 // fieldsOf returns the sentences of a fault by field.
-func fieldsOf(err error) fault.Fields {
+func fieldsOf(err error) map[string][]string {
 	var f *fault.Fault
 	errors.As(err, &f)
-	return f.Fields
+	return f.Fields.InEnglish()
 }
 
 // plainSigner is a signer of a network that finds no transactions.

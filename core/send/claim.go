@@ -27,14 +27,13 @@ const (
 func (s *Service) checkClaim(from source) error {
 	switch {
 	case from.view == nil:
-		return fault.Validation(fault.Fields{"address": {"Is required: this money belongs to no payment, " +
-			"so there is no customer to ask."}})
+		return fault.RefuseField("address", "Is required: this money belongs to no payment, so there is no customer "+
+			"to ask.")
 	case contact.IsErasedEmail(from.view.Payment.CustomerEmail):
-		return fault.Validation(fault.Fields{"address": {"Is required: the customer's data was erased, so they " +
-			"can't be asked."}})
+		return fault.RefuseField("address", "Is required: the customer's data was erased, so they can't be asked.")
 	case from.view.Payment.Domain == string(scope.Live) && !s.HasMailServer:
-		return fault.Validation(fault.Fields{"address": {"Is required: no mail server is configured, so " +
-			"the customer can't be asked."}})
+		return fault.RefuseField("address", "Is required: no mail server is configured, so the customer can't be "+
+			"asked.")
 	}
 	return nil
 }
@@ -170,8 +169,8 @@ func refuseMerchants(tx *models.Tx, sc scope.Scope, network, address string) err
 	if fault.KindOf(err) != fault.Invalid {
 		return err
 	}
-	const sentence = "Is an address of the business that refunds you. Enter one of your own wallet."
-	return &fault.Fault{Kind: fault.Invalid, Code: "own_address", Sentence: sentence,
+	sentence := fault.NewMessage("Is an address of the business that refunds you. Enter one of your own wallet.")
+	return &fault.Fault{Kind: fault.Invalid, Code: "own_address", Sentence: sentence.String(),
 		Fields: fault.Fields{"address": {sentence}}}
 }
 

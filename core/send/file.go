@@ -81,7 +81,7 @@ func collectFault(wrong *request.FileError, row int, fields fault.Fields, err er
 	var said *fault.Fault
 	if errors.As(err, &said) && (said.Kind == fault.Invalid || said.Kind == fault.Conflict) {
 		if fields = said.Fields; len(fields) == 0 {
-			fields = fault.Fields{"": {said.Sentence}}
+			wrong.AddRefusal(row, said)
 		}
 	} else if err != nil {
 		return err

@@ -189,7 +189,7 @@ func describeFields(err error) (text string) {
 		return fmt.Sprint(err)
 	}
 	for _, field := range slices.Sorted(maps.Keys(f.Fields)) {
-		text += field + ": " + strings.Join(f.Fields[field], " ")
+		text += field + ": " + strings.Join(f.Fields.InEnglish()[field], " ")
 	}
 	return text
 }

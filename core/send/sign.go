@@ -171,7 +171,7 @@ func (s *Signing) fillOrder(ctx context.Context, sc scope.Scope, row models.Send
 	}
 	accounts, err := s.ListAccounts(ctx, sc, row.Network)
 	if err == nil && !slices.ContainsFunc(accounts, func(a Account) bool { return a.Name == account }) {
-		err = fault.Validation(fault.Fields{"account": {"Must be one of your payout wallets."}})
+		err = fault.RefuseField("account", "Must be one of your payout wallets.")
 	}
 	return order, err
 }
@@ -262,17 +262,16 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 func CheckSigned(signer chain.Signer, order chain.Order, terms, signed string) (chain.Signed, []Difference, error) {
 	signed = strings.TrimSpace(signed)
 	if signed == "" || len(signed) > MaxSigned {
-		return chain.Signed{}, nil, fault.Validation(fault.Fields{"signed": {"Paste the signed transaction, in " +
-			"hexadecimal digits."}})
+		return chain.Signed{}, nil, fault.RefuseField("signed", "Paste the signed transaction, in hexadecimal digits.")
 	}
 	checked, differences, err := signer.CheckSigned(order, terms, signed)
-	var said chain.Refusal
+	var said chain.InputRefusal
 	switch {
 	case errors.As(err, &said):
-		return chain.Signed{}, nil, fault.Validation(fault.Fields{"signed": {said.Error()}})
+		return chain.Signed{}, nil, payer.RefuseInput("signed", said)
 	case err != nil:
-		return chain.Signed{}, nil, fault.Validation(fault.Fields{"signed": {"Is not a signed transaction of " +
-			"this network. Copy all of it from the wallet."}})
+		return chain.Signed{}, nil, fault.RefuseField("signed", "Is not a signed transaction of this network. Copy "+
+			"all of it from the wallet.")
 	}
 	return checked, differences, nil
 }

@@ -62,8 +62,8 @@ func setSource(row *models.Send, from source, sc scope.Scope, d *Deps, named str
 	default:
 		info, _ := money.Method(row.Method).Info()
 		network, problem := networks.FindServed(d.Networks, sc.Domain, info, named, fields)
-		if problem != "" {
-			return fault.New(fault.Conflict, "send_unavailable", problem)
+		if !problem.IsZero() {
+			return fault.New(fault.Conflict, "send_unavailable", problem.String())
 		}
 		row.Coin, row.Network = string(info.Coin), network
 	}

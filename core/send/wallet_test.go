@@ -82,7 +82,7 @@ func (e *ethereumOffice) otherBusiness() scope.Scope {
 func (o *office) expectField(what string, err error, field, text string) {
 	o.Helper()
 	var f *fault.Fault
-	if !errors.As(err, &f) || f.Kind != fault.Invalid || !strings.Contains(strings.Join(f.Fields[field], " "), text) {
+	if !errors.As(err, &f) || f.Kind != fault.Invalid || !strings.Contains(strings.Join(f.Fields.InEnglish()[field], " "), text) {
 		o.Errorf("%s: %v, want the field %s refused with %q", what, err, field, text)
 	}
 }

@@ -106,7 +106,7 @@ func (s *Service) SetDepths(ctx context.Context, sc scope.Scope, depths map[mone
 		for field, pair := range map[string][2]int{"small": {depth.Small, usual.Small},
 			"large": {depth.Large, usual.Large}} {
 			if pair[0] < pair[1] || pair[0] > MaxDepth {
-				fields.Add(string(coin)+"_"+field, fmt.Sprintf("Must be between %d and %d.", pair[1], MaxDepth))
+				fields.Add(string(coin)+"_"+field, "Must be between %d and %d.", pair[1], MaxDepth)
 			}
 		}
 		if len(fields) == 0 && depth.Large < depth.Small {

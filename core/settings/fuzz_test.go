@@ -24,7 +24,7 @@ func FuzzLogo(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		drawn, sentence, _ := (&Service{}).redrawLogo(t.Context(), file) // it has no bound of memory
-		if (drawn == nil) == (sentence == "") {
+		if (drawn == nil) == sentence.IsZero() {
 			t.Fatalf("%d bytes and %q", len(drawn), sentence)
 		}
 		if drawn == nil {

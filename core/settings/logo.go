@@ -41,7 +41,7 @@ func (s *Service) SetLogo(ctx context.Context, sc scope.Scope, file []byte) erro
 	if err != nil {
 		return err
 	}
-	if sentence != "" {
+	if !sentence.IsZero() {
 		return fault.Validation(fault.Fields{"logo": {sentence}})
 	}
 	sum := sha256.Sum256(picture)
@@ -85,20 +85,21 @@ func (s *Service) replaceLogo(ctx context.Context, sc scope.Scope, action, hash 
 
 // redrawLogo makes a picture a PNG of ours, or says in a sentence why it is none. Unavailable when
 // others have the memory for it.
-func (s *Service) redrawLogo(ctx context.Context, file []byte) (picture []byte, sentence string, err error) {
+func (s *Service) redrawLogo(ctx context.Context, file []byte) (picture []byte, sentence fault.Message, err error) {
 	width, height, sentence := measurePicture(file)
-	if sentence != "" {
+	if !sentence.IsZero() {
 		return nil, sentence, nil
 	}
 	need := memoryOf(width, height)
 	if need > s.Pictures.Most() {
-		return nil, "The picture has more pixels than this server has memory for. " +
-			"Make it smaller first: 512 on its longer side are enough.", nil
+		return nil, fault.NewMessage("The picture has more pixels than this server has memory for. Make it smaller " +
+			"first: 512 on its longer side are enough."), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pictureWait)
 	defer cancel()
 	if !s.Pictures.Wait(ctx, need) {
-		return nil, "", fault.Retry("busy", "The server reads other pictures. Try again in a moment.", pictureWait)
+		return nil, fault.Message{}, fault.Retry("busy", "The server reads other pictures. Try again in a moment.",
+			pictureWait)
 	}
 	defer s.Pictures.Give(need)
 	picture, sentence = redrawPicture(file)
@@ -112,28 +113,28 @@ func memoryOf(width, height int) int64 {
 }
 
 // measurePicture reads how large a picture is, or says in a sentence why it can't be a logo.
-func measurePicture(file []byte) (width, height int, sentence string) {
+func measurePicture(file []byte) (width, height int, sentence fault.Message) {
 	if len(file) > MaxLogo {
-		return 0, 0, "The file is larger than 512 KB. Choose a smaller one."
+		return 0, 0, fault.NewMessage("The file is larger than 512 KB. Choose a smaller one.")
 	}
 	head, _, err := image.DecodeConfig(bytes.NewReader(file))
 	switch {
 	case err != nil:
-		return 0, 0, "This is no PNG, JPEG or WebP picture."
+		return 0, 0, fault.NewMessage("This is no PNG, JPEG or WebP picture.")
 	case head.Width < minSide || head.Height < minSide:
-		return 0, 0, "The picture is too small: it needs 32 pixels on each side."
+		return 0, 0, fault.NewMessage("The picture is too small: it needs 32 pixels on each side.")
 	case head.Width > maxPixels/head.Height:
-		return 0, 0, "The picture has more than 8 million pixels. Make it smaller first: 512 on its longer side are " +
-			"enough."
+		return 0, 0, fault.NewMessage("The picture has more than 8 million pixels. Make it smaller first: 512 on " +
+			"its longer side are enough.")
 	}
-	return head.Width, head.Height, ""
+	return head.Width, head.Height, fault.Message{}
 }
 
 // redrawPicture returns a picture that was measured as a PNG of ours.
-func redrawPicture(file []byte) (picture []byte, sentence string) {
+func redrawPicture(file []byte) (picture []byte, sentence fault.Message) {
 	full, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
-		return nil, "The picture is damaged and can't be read."
+		return nil, fault.NewMessage("The picture is damaged and can't be read.")
 	}
 	size := full.Bounds().Size()
 	if longest := max(size.X, size.Y); longest > logoSide {
@@ -143,9 +144,9 @@ func redrawPicture(file []byte) (picture []byte, sentence string) {
 	draw.CatmullRom.Scale(small, small.Bounds(), full, full.Bounds(), draw.Src, nil)
 	var out bytes.Buffer
 	if err := png.Encode(&out, small); err != nil {
-		return nil, "The picture can't be redrawn."
+		return nil, fault.NewMessage("The picture can't be redrawn.")
 	}
-	return out.Bytes(), ""
+	return out.Bytes(), fault.Message{}
 }
 
 // ReadLogo reads the picture of a business by its code and the picture's name. NotFound

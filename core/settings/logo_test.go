@@ -43,7 +43,7 @@ func TestPicturesTakeWhatIsReserved(t *testing.T) {
 		width, height, sentence := measurePicture(file)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, again := redrawPicture(file); sentence+again != "" {
+		if _, again := redrawPicture(file); !sentence.IsZero() || !again.IsZero() {
 			t.Fatalf("%s: %s%s", name, sentence, again)
 		}
 		runtime.ReadMemStats(&after)
@@ -61,7 +61,8 @@ func TestPicturesShareMemory(t *testing.T) {
 	large := drawn(t, asPNG, image.NewPaletted(image.Rect(0, 0, 2000, 2000), color.Palette{color.White}))
 	synctest.Test(t, func(t *testing.T) {
 		s := &Service{Pictures: memory.NewBudget(16 << 20).Part(16 << 20)}
-		if _, sentence, err := s.redrawLogo(t.Context(), large); err != nil || !strings.Contains(sentence, "memory") {
+		if _, sentence, err := s.redrawLogo(t.Context(), large); err != nil || !strings.Contains(sentence.String(),
+			"memory") {
 			t.Errorf("a picture beyond all memory is told %q, %v", sentence, err)
 		}
 		s.Pictures.Take(15 << 20)

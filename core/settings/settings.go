@@ -6,7 +6,6 @@ package settings
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
@@ -85,36 +84,30 @@ func WantsMail(b models.Business, kind string) bool {
 // field: name, contact_email, support_url.
 func (s *Service) SetProfile(ctx context.Context, sc scope.Scope, p Profile) error {
 	fields := fault.Fields{}
-	if sentence := contact.CheckLabel(p.Name); sentence != "" {
-		fields.Add("name", sentence)
-	}
+	fields.AddMessage("name", contact.CheckLabel(p.Name))
 	if p.ContactEmail != "" {
-		if sentence := contact.CheckEmail(p.ContactEmail); sentence != "" {
-			fields.Add("contact_email", sentence)
-		}
+		fields.AddMessage("contact_email", contact.CheckEmail(p.ContactEmail))
 	}
-	if sentence := checkPage(p.SupportURL); sentence != "" {
-		fields.Add("support_url", sentence)
-	}
+	fields.AddMessage("support_url", checkPage(p.SupportURL))
 	return s.changeBusiness(ctx, sc, fields, func(b *models.Business) {
 		b.Name, b.ContactEmail, b.SupportURL = p.Name, p.ContactEmail, p.SupportURL
 	})
 }
 
 // checkPage checks the address of a page that customers are sent to.
-func checkPage(address string) string {
+func checkPage(address string) fault.Message {
 	if address == "" {
-		return ""
+		return fault.Message{}
 	}
 	at, err := url.Parse(address)
 	switch {
 	case len(address) > maxURL:
-		return fmt.Sprintf("May have at most %d characters.", maxURL)
+		return fault.NewMessage("May have at most %d characters.", maxURL)
 	case err != nil || at.Scheme != "https" || at.Hostname() == "" || at.User != nil ||
 		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "Must be the address of a page that begins with https://, without spaces."
+		return fault.NewMessage("Must be the address of a page that begins with https://, without spaces.")
 	}
-	return ""
+	return fault.Message{}
 }
 
 // SetRules changes what counts as paid from the next payment on. Invalid with a
@@ -143,20 +136,20 @@ func (s *Service) SetRules(ctx context.Context, sc scope.Scope, r Rules) error {
 }
 
 // parseAddresses reads addresses with commas between them, each once.
-func parseAddresses(text string) (addresses []string, sentence string) {
+func parseAddresses(text string) (addresses []string, sentence fault.Message) {
 	for one := range strings.SplitSeq(text, ",") {
 		if one = strings.TrimSpace(one); one == "" || slices.Contains(addresses, one) {
 			continue
 		}
-		if sentence := contact.CheckEmail(one); sentence != "" {
-			return nil, one + ": " + sentence
+		if sentence := contact.CheckEmail(one); !sentence.IsZero() {
+			return nil, fault.NewMessage("%s: %s", one, sentence)
 		}
 		addresses = append(addresses, one)
 	}
 	if len(addresses) > MaxStatementMails {
-		return nil, fmt.Sprintf("May have at most %d addresses.", MaxStatementMails)
+		return nil, fault.NewMessage("May have at most %d addresses.", MaxStatementMails)
 	}
-	return addresses, ""
+	return addresses, fault.Message{}
 }
 
 // SetMails changes which mails go out. Invalid with a sentence for the field statements.
@@ -169,8 +162,8 @@ func (s *Service) SetMails(ctx context.Context, sc scope.Scope, m Mails) error {
 	}
 	fields := fault.Fields{}
 	addresses, sentence := parseAddresses(m.Statements)
-	if sentence != "" {
-		fields.Add("statements", sentence)
+	if !sentence.IsZero() {
+		fields.AddMessage("statements", sentence)
 	}
 	return s.changeBusiness(ctx, sc, fields, func(b *models.Business) {
 		b.ReceiptsEnabled, b.Muted = m.Receipts, strings.Join(muted, ",")

@@ -31,15 +31,15 @@ var ErrNoPIN = fault.New(fault.Conflict, "till_without_pin",
 var pinPattern = regexp.MustCompile(`^[0-9]{4,8}$`)
 
 // checkPIN returns a sentence on why a new PIN is refused; "" for a good one.
-func checkPIN(pin string) string {
+func checkPIN(pin string) fault.Message {
 	const up, down = "0123456789", "9876543210"
 	switch {
 	case !pinPattern.MatchString(pin):
-		return "Must have 4 to 8 digits."
+		return fault.NewMessage("Must have 4 to 8 digits.")
 	case strings.Trim(pin, pin[:1]) == "" || strings.Contains(up, pin) || strings.Contains(down, pin):
-		return "Is one of the first that people try. Choose another."
+		return fault.NewMessage("Is one of the first that people try. Choose another.")
 	}
-	return ""
+	return fault.Message{}
 }
 
 // HasPIN reports whether till mode can be left by a PIN.
@@ -54,7 +54,7 @@ func (s *Service) SetPIN(ctx context.Context, sc scope.Scope, pin string) error 
 	if err := sc.CheckAction(scope.SetTillPIN); err != nil {
 		return err
 	}
-	if sentence := checkPIN(pin); sentence != "" {
+	if sentence := checkPIN(pin); !sentence.IsZero() {
 		return fault.Validation(fault.Fields{"pin": {sentence}})
 	}
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
@@ -74,7 +74,7 @@ func (s *Service) SetDomain(ctx context.Context, sc scope.Scope, domain scope.Do
 		return err
 	}
 	if domain != scope.Test && domain != scope.Live {
-		return fault.Validation(fault.Fields{"domain": {"Choose test or live."}})
+		return fault.RefuseField("domain", "Choose test or live.")
 	}
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
 		changed := tx.Model(&models.Business{}).Where("id = ? AND till_domain <> ?", sc.BusinessID, string(domain)).
@@ -159,7 +159,7 @@ func (s *Service) noteTry(ctx context.Context, sc scope.Scope, right bool) error
 		return audit.Record(tx, sc, s.Clock(), "till.left", "", nil)
 	})
 	if err == nil && !right {
-		err = fault.Validation(fault.Fields{"pin": {"This isn't the PIN."}})
+		err = fault.RefuseField("pin", "This isn't the PIN.")
 	}
 	return err
 }

@@ -119,7 +119,7 @@ func (k Key) normalizeAddress(address string) (string, error) {
 	kind := ""
 	switch {
 	case output == nil:
-		return "", fault.Validation(fault.Fields{"address": {"This is no address of " + networkName(k.net) + "."}})
+		return "", fault.RefuseField("address", "This is no address of %s.", networkName(k.net))
 	case len(output) == 20:
 		kind = k.script // there is one kind only
 	case len(output) == 25:
@@ -135,12 +135,11 @@ func (k Key) normalizeAddress(address string) (string, error) {
 	case k.script:
 		return k.net.Address(output), nil
 	case "":
-		return "", fault.Validation(fault.Fields{"address": {"This address belongs to " + several +
-			", whose keys can't be used here."}})
+		return "", fault.RefuseField("address", "This address belongs to %s, whose keys can't be used here.", several)
 	}
-	return "", fault.Validation(fault.Fields{"address": {"This is a " + ScriptName(kind) +
-		" address, and the key is read as " + ScriptName(k.script) +
-		". If it comes from the same account, choose that kind or enter the key that your wallet shows for it."}})
+	return "", fault.RefuseField("address", "This is a %s address, and the key is read as %s. If it comes from the "+
+		"same account, choose that kind or enter the key that your wallet shows for it.", ScriptName(kind),
+		ScriptName(k.script))
 }
 
 // Use makes a key what new payments of the scope are received with, in the

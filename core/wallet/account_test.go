@@ -401,7 +401,8 @@ func TestFind(t *testing.T) {
 	} {
 		_, _, err := f.Find(t.Context(), owner(1), money.Bitcoin, vpub, "", address)
 		var refusal *fault.Fault
-		if !errors.As(err, &refusal) || !strings.Contains(strings.Join(refusal.Fields["address"], ""), why) {
+		if !errors.As(err, &refusal) || !strings.Contains(strings.Join(refusal.Fields.InEnglish()["address"], ""),
+			why) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

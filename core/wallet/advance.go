@@ -39,25 +39,22 @@ func (s *Service) Advance(ctx context.Context, actor string, walletID, to int64)
 		return fault.Missing("wallet")
 	}
 	if w.Script == ScriptAddress {
-		return fault.Validation(fault.Fields{"index": {"This wallet is one address, so no address needs to be " +
-			"left out."}})
+		return fault.RefuseField("index", "This wallet is one address, so no address needs to be left out.")
 	}
 	if w.Script == ScriptAccount {
-		return fault.Validation(
-			fault.Fields{"index": {"This wallet is an account with destination tags. Tags are random, so none needs " +
-				"to be left out."}})
+		return fault.RefuseField("index", "This wallet is an account with destination tags. Tags are random, so "+
+			"none needs to be left out.")
 	}
 	if highest := min(w.NextIndex+mostAhead, Indexes); to < w.NextIndex || to > highest {
-		return fault.Validation(
-			fault.Fields{"index": {fmt.Sprintf(
-				"The wallet's next index is %d: it never goes down, and one command takes it up by %d at most, to %d. "+
-					"If more addresses were issued, run the command again.", w.NextIndex, mostAhead, highest)}})
+		return fault.RefuseField("index", "The wallet's next index is %d: it never goes down, and one command takes "+
+			"it up by %d at most, to %d. If more addresses were issued, run the command again.", w.NextIndex,
+			mostAhead, highest)
 	}
 	moved, err := s.moveIndex(ctx, w, to, to,
 		func(tx *models.Tx) error { return s.auditMove(tx, actor, "wallet.advanced", w, w.NextIndex, to) })
 	if err == nil && !moved {
-		err = fault.Validation(fault.Fields{"index": {"The wallet was changed, or went past this index, just now. " +
-			"Look at its index, and run the command again if that is needed."}})
+		err = fault.RefuseField("index", "The wallet was changed, or went past this index, just now. Look at its "+
+			"index, and run the command again if that is needed.")
 	}
 	return err
 }
@@ -103,8 +100,7 @@ func (s *Service) leaveOut(w models.Wallet, from, to int64) ([]models.Destinatio
 	kinds := key.listKinds()
 	rows := make([]models.Destination, 0, (to-from)*int64(len(kinds)))
 	if key.list != nil && to > int64(len(key.list)) {
-		return nil, fault.Validation(fault.Fields{"index": {fmt.Sprintf("The list has %d addresses only.",
-			len(key.list))}})
+		return nil, fault.RefuseField("index", "The list has %d addresses only.", len(key.list))
 	}
 	for i := from; i < to; i++ {
 		for _, kind := range kinds {
@@ -145,8 +141,7 @@ type LeftOut struct{ Wallet, From, To int64 }
 // more than 10,000.
 func (s *Service) AdvanceAll(ctx context.Context, actor string, by int64) (done []LeftOut, err error) {
 	if by < 0 || by > mostAhead {
-		return nil, fault.Validation(
-			fault.Fields{"index": {fmt.Sprintf("From 0 to %d addresses can be left out at once.", mostAhead)}})
+		return nil, fault.RefuseField("index", "From 0 to %d addresses can be left out at once.", mostAhead)
 	}
 	var wallets []models.Wallet
 	if err := s.DB.Read(ctx).Where("script NOT IN ?", sharing).Order("id").Find(&wallets).Error; err != nil {

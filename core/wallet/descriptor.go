@@ -69,8 +69,8 @@ func parseKeyExpression(text string, p Net, script string) (Key, error) {
 		return Key{}, err
 	}
 	if said != "" && said != script {
-		return Key{}, errKey("The " + prefix + " in this descriptor says that its addresses are " + ScriptName(said) +
-			"; the descriptor says " + ScriptName(script) + ".")
+		return Key{}, errKey("The %s in this descriptor says that its addresses are %s; the descriptor says %s.",
+			prefix, ScriptName(said), ScriptName(script))
 	}
 	if account.Depth() == 0 && (account.ChildIndex() != 0 || account.ParentFingerprint() != 0) {
 		return Key{}, checkAccount(account)
@@ -79,11 +79,10 @@ func parseKeyExpression(text string, p Net, script string) (Key, error) {
 	switch {
 	case hardenedStep(parts[1:]):
 		return Key{}, errKey("This descriptor has a hardened step (' or h) after the key, which a public key can't " +
-			"derive. " +
-			"Take the key of the account behind that step instead.")
+			"derive. Take the key of the account behind that step instead.")
 	case last == 0 || parts[last] != "*":
-		return Key{}, errKey("This descriptor makes one address only. It must end in /*, such as …/0/*, so that " +
-			"each payment has an address of its own.")
+		return Key{}, errKey("This descriptor makes one address only. It must end in /*, such as …/0/*, so that each " +
+			"payment has an address of its own.")
 	case last > maxSteps:
 		return Key{}, errKey("The path in this descriptor is longer than any wallet's.")
 	}
@@ -136,16 +135,16 @@ func cutOrigin(text string) (key string, from *keyOrigin, err error) {
 	steps := strings.Split(origin, "/")
 	fingerprint, bad := hex.DecodeString(steps[0])
 	if !ok || bad != nil || len(fingerprint) != 4 || len(steps) > maxSteps+1 {
-		return "", nil, errKey("The key's origin can't be read: it is written [fingerprint/84h/0h/0h], with eight hex " +
-			"digits first.")
+		return "", nil, errKey("The key's origin can't be read: it is written [fingerprint/84h/0h/0h], with eight " +
+			"hex digits first.")
 	}
 	from = &keyOrigin{fingerprint: [4]byte(fingerprint)}
 	for _, step := range steps[1:] {
 		number := strings.TrimSuffix(strings.TrimSuffix(step, "h"), "'")
 		n, bad := strconv.ParseUint(number, 10, 31)
 		if bad != nil {
-			return "", nil, errKey("The key's origin can't be read: each step of its path must be a number, with h or ' " +
-				"where it is hardened.")
+			return "", nil, errKey("The key's origin can't be read: each step of its path must be a number, with h " +
+				"or ' where it is hardened.")
 		}
 		if number != step {
 			n += hdkeychain.HardenedKeyStart

@@ -116,13 +116,12 @@ func ParseKey(text string, p Net, script string) (Key, error) {
 	}
 	switch {
 	case text == "":
-		return Key{}, errKey("Enter the public key of an account of your wallet: " + listPrefixes(p) + ", or " +
-			describeAccepted(p) + ".")
+		return Key{}, errKey("Enter the public key of an account of your wallet: %s, or %s.", listPrefixes(p),
+			describeAccepted(p))
 	case len(text) > MaxKey:
-		return Key{}, errKey(fmt.Sprintf("That is longer than any account's public key (at most %d characters).",
-			MaxKey))
+		return Key{}, errKey("That is longer than any account's public key (at most %d characters).", MaxKey)
 	case script != "" && !slices.Contains(p.Scripts, script):
-		return Key{}, errKey("That kind of address does not exist on " + networkName(p) + ".")
+		return Key{}, errKey("That kind of address does not exist on %s.", networkName(p))
 	case holdsPrivate(text):
 		return Key{}, refusePrivate(p)
 	}
@@ -139,8 +138,8 @@ func parseBare(text string, p Net, asked string) (Key, error) {
 		return Key{}, err
 	}
 	if p.Script(text) != nil {
-		return Key{}, errKey("This is a single address. Each payment needs one of its own: enter the account's " +
-			"public key, " + listPrefixes(p) + ", or " + describeAccepted(p) + ".")
+		return Key{}, errKey("This is a single address. Each payment needs one of its own: enter the account's "+
+			"public key, %s, or %s.", listPrefixes(p), describeAccepted(p))
 	}
 	if strings.ContainsAny(bare, "/*<") {
 		return Key{}, errKey("Leave away what follows the key, or enter a whole descriptor such as wpkh(…/0/*).")
@@ -165,16 +164,14 @@ func checkAccount(k *hdkeychain.ExtendedKey) error {
 	hardened := k.ChildIndex() >= hdkeychain.HardenedKeyStart
 	switch depth := k.Depth(); {
 	case depth > 3:
-		return errKey(fmt.Sprintf(
-			"This key lies below an account (depth %d, an account has 3), so its addresses would not be those of "+
-				"your wallet. "+
-				"Enter the account's own public key, or a descriptor that says the path.", depth))
+		return errKey("This key lies below an account (depth %d, an account has 3), so its addresses would not be "+
+			"those of your wallet. Enter the account's own public key, or a descriptor that says the path.", depth)
 	case depth == 0 && (k.ChildIndex() != 0 || k.ParentFingerprint() != 0):
 		return errKey("This key contradicts itself: it claims to be a wallet's first key and to have a parent. Copy " +
 			"it again from your wallet.")
 	case depth > 0 && !hardened:
-		return errKey("This key is no account's: accounts are derived hardened, and this one is not. " +
-			"Enter the account's own public key, or a descriptor that says the path.")
+		return errKey("This key is no account's: accounts are derived hardened, and this one is not. Enter the " +
+			"account's own public key, or a descriptor that says the path.")
 	}
 	return nil
 }
@@ -187,11 +184,10 @@ func chooseScript(p Net, format, said, asked string) (string, error) {
 	case said == "":
 		return asked, nil
 	case !slices.Contains(p.Scripts, said):
-		return "", errKey(ScriptName(said) + " addresses do not exist on " + networkName(p) + ".")
+		return "", errKey("%s addresses do not exist on %s.", ScriptName(said), networkName(p))
 	case asked != "" && asked != said:
-		return "", errKey(fmt.Sprintf(
-			"The %s says that its addresses are %s; %s was chosen. Choose the same kind, or enter another key.",
-			format, ScriptName(said), ScriptName(asked)))
+		return "", errKey("The %s says that its addresses are %s; %s was chosen. Choose the same kind, or enter "+
+			"another key.", format, ScriptName(said), ScriptName(asked))
 	}
 	return said, nil
 }
@@ -360,32 +356,31 @@ func (k Key) Format() string { return k.format }
 func (k Key) String() string { return k.text }
 
 // describeAccepted names the inputs that are accepted instead of an extended key.
-func describeAccepted(p Net) string {
+func describeAccepted(p Net) fault.Message {
 	switch {
 	case takesOneAddress(p):
-		return "one address, or a list of addresses, one a line"
+		return fault.NewMessage("one address, or a list of addresses, one a line")
 	case listStarts[p.Chain] != "":
-		return "a list of addresses, one a line"
+		return fault.NewMessage("a list of addresses, one a line")
 	}
-	return "a descriptor"
+	return fault.NewMessage("a descriptor")
 }
 
 // errKey makes the fault for a key. The sentence must not repeat the entered text.
-func errKey(sentence string) error {
-	return fault.Validation(fault.Fields{"key": {sentence}})
-}
+func errKey(text string, args ...any) error { return fault.RefuseField("key", text, args...) }
 
 func refusePrivate(p Net) error {
 	return refuseSecret("key", looksPrivate,
-		"What is needed here is the account's public key: "+listPrefixes(p)+", or "+describeAccepted(p)+".")
+		fault.NewMessage("What is needed here is the account's public key: %s, or %s.", listPrefixes(p),
+			describeAccepted(p)))
 }
 
 // looksPrivate begins the refusal of a private key or secret words.
-const looksPrivate = "This looks like a private key or a wallet's secret words. "
+var looksPrivate = fault.NewMessage("This looks like a private key or a wallet's secret words.")
 
 // RefusePrivate returns the fault for the field of a form when its text looks as if it could spend, and nil for any
 // other text. needed says what belongs in the field. The fault has the code CodePrivate and doesn't repeat the text.
-func RefusePrivate(field, text, needed string) error {
+func RefusePrivate(field, text string, needed fault.Message) error {
 	if !holdsPrivate(text) {
 		return nil
 	}
@@ -394,9 +389,8 @@ func RefusePrivate(field, text, needed string) error {
 
 // refuseSecret makes the fault for a field whose text can spend: it names the kind of secret,
 // and the input that is needed instead.
-func refuseSecret(field, looks, needed string) error {
+func refuseSecret(field string, looks, needed fault.Message) error {
 	return &fault.Fault{Kind: fault.Invalid, Code: CodePrivate, Sentence: "A private key was refused.",
-		Fields: fault.Fields{field: {
-			looks + "Cointill never takes one and has not kept it. As it has left your wallet, better move your " +
-				"money to a new one. " + needed}}}
+		Fields: fault.Fields{field: {fault.NewMessage("%s Cointill never takes one and has not kept it. As it has "+
+			"left your wallet, better move your money to a new one. %s", looks, needed)}}}
 }

@@ -31,10 +31,10 @@ func refused(t testing.TB, text string, p wallet.Net, script, why string) *fault
 		t.Errorf("%q on %s %s: %v", text, p.Chain, p.Name, err)
 		return &fault.Fault{}
 	}
-	if !strings.Contains(f.Fields["key"][0], why) {
-		t.Errorf("%q: %q does not say %q", text, f.Fields["key"][0], why)
+	if !strings.Contains(f.Fields["key"][0].String(), why) {
+		t.Errorf("%q: %q does not say %q", text, f.Fields["key"][0].String(), why)
 	}
-	echoes(t, text, f.Error()+strings.Join(f.Fields["key"], ""))
+	echoes(t, text, f.Error()+strings.Join(f.Fields.InEnglish()["key"], ""))
 	return f
 }
 

@@ -40,24 +40,22 @@ type LedgerAccount struct {
 
 // Problem is why payments to the account would fail; "" when they wouldn't.
 // The network is named as people know it.
-func (a LedgerAccount) Problem(network string) string {
+func (a LedgerAccount) Problem(network fault.Message) fault.Message {
 	switch {
 	case !a.Exists && a.Reserve.Sign() > 0:
-		return "This account does not exist on " + network +
-			" yet, so small payments to it would fail. An account comes into being when it is sent the network's " +
-			"reserve, now " +
-			formatPlain(money.XRP, a.Reserve) + " XRP, or more at once. Send that to it, or check the address, and try again."
+		return fault.NewMessage("This account does not exist on %s yet, so small payments to it would fail. An "+
+			"account comes into being when it is sent the network's reserve, now %s XRP, or more at once. Send that "+
+			"to it, or check the address, and try again.", network, formatPlain(money.XRP, a.Reserve))
 	case !a.Exists:
-		return "This account does not exist on " + network +
-			" yet, so small payments to it would fail. An account comes into being when it is sent the network's " +
-			"reserve " +
-			"at once. Send that to it, or check the address, and try again."
+		return fault.NewMessage("This account does not exist on %s yet, so small payments to it would fail. An "+
+			"account comes into being when it is sent the network's reserve at once. Send that to it, or check the "+
+			"address, and try again.", network)
 	case a.DepositAuth:
-		return "This account has Deposit Authorization switched on, so " + network +
-			" refuses payments by everybody whom it has not let in, your customers among them. " +
-			"Switch it off in your wallet (an AccountSet transaction with ClearFlag 9, asfDepositAuth), and try again."
+		return fault.NewMessage("This account has Deposit Authorization switched on, so %s refuses payments by "+
+			"everybody whom it has not let in, your customers among them. Switch it off in your wallet (an "+
+			"AccountSet transaction with ClearFlag 9, asfDepositAuth), and try again.", network)
 	}
-	return ""
+	return fault.Message{}
 }
 
 // findLedger returns the network of the XRP Ledger that serves a chain in a domain.
@@ -85,37 +83,36 @@ func readAccount(text string, p params.Params) (params.Account, error) {
 		return params.Account{}, errKey("Enter the address of your account. It begins with r.")
 	case isLedgerPublic(text):
 		return params.Account{},
-			errKey("This is the public key of an account. It is no secret, and nothing is wrong, but what is needed " +
-				"here is the account's address, which begins with r.")
+			errKey("This is the public key of an account. It is no secret, and nothing is wrong, but what is " +
+				"needed here is the account's address, which begins with r.")
 	case holdsPrivate(text) || holdsLedgerSecret(text):
 		return params.Account{},
-			refuseSecret("key",
-				"This looks like a secret of a wallet: a seed, a private key, or secret words or numbers. ",
-				"What is needed here is the account's address, which begins with r.")
+			refuseSecret("key", fault.NewMessage("This looks like a secret of a wallet: a seed, a private key, or "+
+				"secret words or numbers."), fault.NewMessage("What is needed here is the account's address, which "+
+				"begins with r."))
 	case len(text) > MaxKey:
 		return params.Account{}, errKey("That is longer than any address.")
 	}
 	account, tag, err := params.Read(text, p)
 	switch {
-	case errors.Is(err, params.ErrTestAddress), errors.Is(err, params.ErrMainAddress):
-		return account, errKey(toSentence(err) + " Payments here come on " + ledgerName(p) +
-			": enter the address of your account there. It begins with r, or with " + xLetter(p) + ".")
+	case errors.Is(err, params.ErrTestAddress):
+		return account, errKey("This address begins with T, as only addresses on test networks do. Payments here "+
+			"come on %s: enter the address of your account there. It begins with r, or with %s.", ledgerName(p),
+			xLetter(p))
+	case errors.Is(err, params.ErrMainAddress):
+		return account, errKey("This address begins with X, as only addresses on the main network do. Payments here "+
+			"come on %s: enter the address of your account there. It begins with r, or with %s.", ledgerName(p),
+			xLetter(p))
 	case err != nil:
-		return account, errKey("This is no address of the XRP Ledger: a character may be missing or mistyped. It " +
-			"begins with r, or with " + xLetter(p) + " when it is an X-address.")
+		return account, errKey("This is no address of the XRP Ledger: a character may be missing or mistyped. It "+
+			"begins with r, or with %s when it is an X-address.", xLetter(p))
 	case tag != nil:
-		return account, errKey(fmt.Sprintf(
-			"This X-address has the destination tag %d in it, and every payment needs a tag of its own. An address "+
-				"with a fixed tag "+
-				"is mostly that of a deposit at an exchange, which can't be used here: the exchange would not know "+
-				"your customers' tags. Enter the address of an account whose keys only you have.", *tag))
+		return account, errKey("This X-address has the destination tag %d in it, and every payment needs a tag of "+
+			"its own. An address with a fixed tag is mostly that of a deposit at an exchange, which can't be used "+
+			"here: the exchange would not know your customers' tags. Enter the address of an account whose keys "+
+			"only you have.", *tag)
 	}
 	return account, nil
-}
-
-func toSentence(err error) string {
-	text := err.Error()
-	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // xLetter is what X-addresses of a network begin with.
@@ -127,11 +124,11 @@ func xLetter(p params.Params) string {
 }
 
 // ledgerName is what sentences call a network of the XRP Ledger.
-func ledgerName(p params.Params) string {
+func ledgerName(p params.Params) fault.Message {
 	if p.Test {
-		return "the XRP Ledger's test network " + p.Name
+		return fault.NewMessage("the XRP Ledger's test network %s", p.Name)
 	}
-	return "the XRP Ledger"
+	return fault.NewMessage("the XRP Ledger")
 }
 
 // previewAccount looks an account up and refuses one that can't be paid to.
@@ -148,11 +145,11 @@ func (l Ledger) previewAccount(ctx context.Context, text string) (Preview, error
 			said = string(known)
 		}
 		return Preview{}, fault.New(fault.Unavailable, "lookup_failed",
-			"The account can't be looked up on "+ledgerName(l.Params)+
+			"The account can't be looked up on "+ledgerName(l.Params).String()+
 				" now, and is not used unseen. Try again in a moment. "+said).Because(err)
 	}
-	if problem := found.Problem(ledgerName(l.Params)); problem != "" {
-		return Preview{}, errKey(problem)
+	if problem := found.Problem(ledgerName(l.Params)); !problem.IsZero() {
+		return Preview{}, fault.Validation(fault.Fields{"key": {problem}})
 	}
 	address := account.String()
 	return Preview{Format: ScriptAccount, Script: ScriptAccount, Scripts: []string{ScriptAccount}, Key: address,

@@ -138,10 +138,10 @@ func TestAccountTags(t *testing.T) {
 	})
 }
 
-func fields(err error) fault.Fields {
+func fields(err error) map[string][]string {
 	var f *fault.Fault
 	if errors.As(err, &f) {
-		return f.Fields
+		return f.Fields.InEnglish()
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package wallet
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -45,11 +44,11 @@ func splitAddresses(text string, p Net) []string {
 // money sent there would be lost.
 func parseList(parts []string, p Net, script string) (Key, error) {
 	if len(parts) > MaxList {
-		return Key{}, errKey(fmt.Sprintf(
-			"A list has %d addresses at most. Enter these first; when they run out, enter the next ones.", MaxList))
+		return Key{}, errKey("A list has %d addresses at most. Enter these first; when they run out, enter the next "+
+			"ones.", MaxList)
 	}
 	if script != "" && script != ScriptList {
-		return Key{}, errKey("That kind of address does not exist on " + networkName(p) + ".")
+		return Key{}, errKey("That kind of address does not exist on %s.", networkName(p))
 	}
 	k := Key{net: p, format: ScriptList, script: ScriptList}
 	seen := map[string]int{}
@@ -57,18 +56,16 @@ func parseList(parts []string, p Net, script string) (Key, error) {
 		form := p.Script(part)
 		if form == nil {
 			return Key{}, errKey(
-				fmt.Sprintf("Entry %d of the list is no address of %s: a character may be missing or mistyped.", i+1,
-					networkName(p)))
+				"Entry %d of the list is no address of %s: a character may be missing or mistyped.", i+1,
+				networkName(p))
 		}
 		address := p.Address(form)
 		if first := seen[address]; first > 0 {
 			return Key{}, errKey(
-				fmt.Sprintf("Entry %d of the list is the same address as entry %d. Each payment needs one of its own.",
-					i+1, first))
+				"Entry %d of the list is the same address as entry %d. Each payment needs one of its own.", i+1, first)
 		}
-		if p.Barred != nil && p.Barred(form) != "" {
-			return Key{}, errKey(fmt.Sprintf("Entry %d of the list %s, so what is paid there is lost.", i+1,
-				p.Barred(form)))
+		if p.Barred != nil && !p.Barred(form).IsZero() {
+			return Key{}, errKey("Entry %d of the list %s, so what is paid there is lost.", i+1, p.Barred(form))
 		}
 		seen[address] = i + 1
 		k.list = append(k.list, address)

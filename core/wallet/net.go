@@ -8,6 +8,7 @@ import (
 	"cointill/chain/bitcoin/params"
 	ethereum "cointill/chain/ethereum/params"
 	tron "cointill/chain/tron/params"
+	"cointill/core/fault"
 	"cointill/core/money"
 )
 
@@ -27,8 +28,8 @@ type Net struct {
 	// network; Address is its inverse.
 	Script  func(address string) []byte
 	Address func(script []byte) string
-	// Barred is the reason why an address can be in no wallet ("belongs to …"), or "".
-	Barred func(script []byte) string
+	// Barred is the reason why an address can be in no wallet ("belongs to …"), or zero.
+	Barred func(script []byte) fault.Message
 }
 
 // Network is the network's name among all chains: "bitcoin-mainnet".
@@ -59,14 +60,14 @@ func Ethereum(p ethereum.Params) Net {
 		}
 		return ethereum.Address(script).String()
 	}
-	barred := func(script []byte) string {
+	barred := func(script []byte) fault.Message {
 		switch a := ethereum.Address(script); {
 		case bytes.Count(a[:18], []byte{0}) == 18:
-			return "belongs to the network itself" // 0x0, and precompiled contracts
+			return fault.NewMessage("belongs to the network itself") // 0x0, and precompiled contracts
 		case a == p.Token:
-			return "is the contract of " + string(money.USDT)
+			return fault.NewMessage("is the contract of %s", money.USDT)
 		}
-		return ""
+		return fault.Message{}
 	}
 	return Net{Barred: barred, Name: p.Name, Chain: p.Chain, Coin: money.ETH, Test: p.Test,
 		KeyVersions: p.KeyVersions, Scripts: []string{ScriptEthereum}, Script: script, Address: write}
@@ -87,14 +88,14 @@ func Tron(p tron.Params) Net {
 		}
 		return tron.Address(script).String()
 	}
-	barred := func(script []byte) string {
+	barred := func(script []byte) fault.Message {
 		switch a := tron.Address(script); {
 		case bytes.Count(a[:18], []byte{0}) == 18:
-			return "belongs to the network itself" // 0, and precompiled contracts
+			return fault.NewMessage("belongs to the network itself") // 0, and precompiled contracts
 		case a == p.Token:
-			return "is the contract of " + string(money.USDT)
+			return fault.NewMessage("is the contract of %s", money.USDT)
 		}
-		return ""
+		return fault.Message{}
 	}
 	return Net{Barred: barred, Name: p.Name, Chain: money.Tron, Coin: money.USDT, Test: p.Test,
 		KeyVersions: p.KeyVersions, Scripts: []string{ScriptTron}, Script: script, Address: write}

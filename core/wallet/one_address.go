@@ -32,18 +32,18 @@ func isOneAddress(text string, p Net) bool {
 // parseOneAddress reads an address that all payments go to. Money that is sent to a mistyped one would be lost.
 func parseOneAddress(text string, p Net, script string) (Key, error) {
 	if script != "" && script != ScriptAddress {
-		return Key{}, errKey("That kind of address does not exist on " + networkName(p) + ".")
+		return Key{}, errKey("That kind of address does not exist on %s.", networkName(p))
 	}
 	form := p.Script(text)
 	if form == nil {
-		return Key{}, errKey("This is no address of " + networkName(p) + ": a character may be missing or mistyped.")
+		return Key{}, errKey("This is no address of %s: a character may be missing or mistyped.", networkName(p))
 	}
 	why := p.Barred(form)
-	if why == "" && isTokenContract(p.Address(form)) {
-		why = "is the contract of a token"
+	if why.IsZero() && isTokenContract(p.Address(form)) {
+		why = fault.NewMessage("is the contract of a token")
 	}
-	if why != "" {
-		return Key{}, errKey("This address " + why + ", so what is paid there is lost.")
+	if !why.IsZero() {
+		return Key{}, errKey("This address %s, so what is paid there is lost.", why)
 	}
 	address := p.Address(form)
 	return Key{net: p, text: address, format: ScriptAddress, script: ScriptAddress, list: []string{address}}, nil
@@ -104,8 +104,8 @@ func checkReceiver(tx *models.Tx, k Key, sc scope.Scope) error {
 		return err
 	}
 	if len(paid) > 0 {
-		return errKey("A refund or payout of this business goes to this address, so it isn't yours. " +
-			"Enter an address of your own wallet that nothing is sent to from here.")
+		return errKey("A refund or payout of this business goes to this address, so it isn't yours. Enter an address " +
+			"of your own wallet that nothing is sent to from here.")
 	}
 	return nil
 }

@@ -27,9 +27,8 @@ func firstIndex(tx *models.Tx, k Key) (int64, error) {
 	}
 	if k.list != nil {
 		return 0, errKey("This server was restored from a backup and doesn't know whether addresses of a list that " +
-			"it never saw were given to customers before. " +
-			"Ask its operator to say that no list is missing (cointill restore --all-entered), or enter a public " +
-			"key instead.")
+			"it never saw were given to customers before. Ask its operator to say that no list is missing (cointill " +
+			"restore --all-entered), or enter a public key instead.")
 	}
 	return first, nil
 }

@@ -67,7 +67,8 @@ func TestKeyOfRestored(t *testing.T) {
 		looked, used := enter() // nobody knows which of its addresses were given out
 		for _, err := range []error{looked, used} {
 			var f *fault.Fault
-			if !errors.As(err, &f) || !strings.Contains(strings.Join(f.Fields["key"], ""), "--all-entered") {
+			if !errors.As(err, &f) || !strings.Contains(strings.Join(f.Fields.InEnglish()["key"], ""),
+				"--all-entered") {
 				t.Error("a list:", err)
 			}
 		}

@@ -177,7 +177,7 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 func (f Filter) applyTo(db *models.Tx, sc scope.Scope, query *models.Tx) (*models.Tx, error) {
 	if f.Type != "" {
 		if !slices.Contains(Types(), f.Type) {
-			return nil, fault.Validation(fault.Fields{"type": {"Is not a type of event."}})
+			return nil, fault.RefuseField("type", "Is not a type of event.")
 		}
 		query = query.Where("type = ?", f.Type)
 	}

@@ -23,7 +23,8 @@ func TestHostRules(t *testing.T) {
 	} {
 		for domain, sentence := range map[scope.Domain]string{scope.Live: want.live, scope.Test: want.test} {
 			got := webhook.Create{Name: "orders", URL: "https://" + host + "/hook"}.Check(domain)
-			if all := strings.Join(got["url"], " "); sentence == "" && len(got) != 0 || sentence != "" && !strings.Contains(all, sentence) {
+			if all := strings.Join(got.InEnglish()["url"], " "+
+				""); sentence == "" && len(got) != 0 || sentence != "" && !strings.Contains(all, sentence) {
 				t.Errorf("%s in %s: %v, want %q", host, domain, got, sentence)
 			}
 		}

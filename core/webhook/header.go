@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -46,7 +45,7 @@ var (
 // checkHeaders reports the errors of headers, each by its name.
 func checkHeaders(headers []Header, fields fault.Fields) {
 	if len(headers) > MaxHeaders {
-		fields.Add("headers", fmt.Sprintf("May be at most %d.", MaxHeaders))
+		fields.Add("headers", "May be at most %d.", MaxHeaders)
 		return
 	}
 	seen, size := map[string]bool{}, 0
@@ -54,8 +53,8 @@ func checkHeaders(headers []Header, fields fault.Fields) {
 		name := strings.ToLower(h.Name)
 		size += len(h.Name) + len(h.Value)
 		if !isToken(h.Name) {
-			fields.Add("headers", fmt.Sprintf("%.64q is no name of a header: letters, digits and hyphens, at most %d.",
-				h.Name, maxHeaderName))
+			fields.Add("headers", "%.64q is no name of a header: letters, digits and hyphens, at most %d.", h.Name,
+				maxHeaderName)
 			continue
 		}
 		at := "headers." + h.Name
@@ -65,29 +64,27 @@ func checkHeaders(headers []Header, fields fault.Fields) {
 		case isTaken(name):
 			fields.Add(at, "Is set by Cointill or by the connection. Choose another name.")
 		}
-		if sentence := valueProblem(h.Value); sentence != "" {
-			fields.Add(at, sentence)
-		}
+		fields.AddMessage(at, valueProblem(h.Value))
 		seen[name] = true
 	}
 	if size > maxHeaderBytes {
-		fields.Add("headers", fmt.Sprintf("May have at most %d characters in all.", maxHeaderBytes))
+		fields.Add("headers", "May have at most %d characters in all.", maxHeaderBytes)
 	}
 }
 
-func valueProblem(value string) string {
+func valueProblem(value string) fault.Message {
 	switch {
 	case value == Mask:
-		return ""
+		return fault.Message{}
 	case value == "":
-		return "May not be empty. Leave the header out instead."
+		return fault.NewMessage("May not be empty. Leave the header out instead.")
 	case len(value) > maxHeaderValue:
-		return fmt.Sprintf("May have at most %d characters.", maxHeaderValue)
+		return fault.NewMessage("May have at most %d characters.", maxHeaderValue)
 	case strings.TrimSpace(value) != value ||
 		strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }):
-		return "May hold visible ASCII characters only, with spaces between them."
+		return fault.NewMessage("May hold visible ASCII characters only, with spaces between them.")
 	}
-	return ""
+	return fault.Message{}
 }
 
 // isToken reports whether a name is a field name of RFC 9110, section 5.1.
@@ -119,8 +116,8 @@ func (c Change) keepsFrom(found models.Endpoint) error {
 	if len(found.Headers) == 0 || !kept || originOf(*c.URL) == originOf(found.URL) {
 		return nil
 	}
-	return fault.Validation(fault.Fields{"headers": {"The address is on another server now: give the value of each " +
-		"header again, or leave the header out."}})
+	return fault.RefuseField("headers", "The address is on another server now: give the value of each header again, "+
+		"or leave the header out.")
 }
 
 // sealHeaders encrypts headers for their column. Masked values keep the stored ones. Invalid
@@ -134,8 +131,7 @@ func (s *Service) sealHeaders(id string, headers, before []Header) ([]byte, erro
 		if h.Value == Mask {
 			i := slices.IndexFunc(before, func(b Header) bool { return strings.EqualFold(b.Name, h.Name) })
 			if i < 0 {
-				return nil, fault.Validation(fault.Fields{"headers." +
-					h.Name: {"Has no value yet that could be kept."}})
+				return nil, fault.RefuseField("headers."+h.Name, "Has no value yet that could be kept.")
 			}
 			h.Value = before[i].Value
 		}

@@ -43,7 +43,7 @@ func TestURLProblemIsNamed(t *testing.T) {
 	} {
 		for domain, sentence := range map[scope.Domain]string{scope.Live: want.live, scope.Test: want.test} {
 			got := webhook.Create{Name: "orders", URL: address}.Check(domain)["url"]
-			if sentence == "" && len(got) != 0 || sentence != "" && (len(got) != 1 || !strings.Contains(got[0], sentence)) {
+			if sentence == "" && len(got) != 0 || sentence != "" && (len(got) != 1 || !strings.Contains(got[0].String(), sentence)) {
 				t.Errorf("%.80q in %s is refused with %q, want %q", address, domain, got, sentence)
 			}
 		}
@@ -59,7 +59,7 @@ func TestUnknownTypesAreNamed(t *testing.T) {
 			types = append(types, fmt.Sprint("unknown.", i))
 		}
 		got := webhook.Create{Name: "orders", URL: "https://shop.example/", Types: types}.Check(scope.Test)["events"]
-		if len(got) != want || want > 0 && !strings.Contains(got[0], "unknown.0") {
+		if len(got) != want || want > 0 && !strings.Contains(got[0].String(), "unknown.0") {
 			t.Errorf("%d unknown types are refused with %q, want %d sentences that begin with the first", n, got, want)
 		}
 	}

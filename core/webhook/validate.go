@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"fmt"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -26,14 +25,10 @@ func (c Create) Check(domain scope.Domain) fault.Fields {
 func (c Change) Check(domain scope.Domain) fault.Fields {
 	fields := fault.Fields{}
 	if c.Name != nil {
-		if sentence := contact.CheckLabel(*c.Name); sentence != "" {
-			fields.Add("type", sentence)
-		}
+		fields.AddMessage("type", contact.CheckLabel(*c.Name))
 	}
 	if c.URL != nil {
-		if sentence := validURL(domain, *c.URL); sentence != "" {
-			fields.Add("url", sentence)
-		}
+		fields.AddMessage("url", validURL(domain, *c.URL))
 	}
 	if c.Types != nil {
 		CheckTypes(*c.Types, fields)
@@ -49,9 +44,9 @@ func CheckTypes(types []string, fields fault.Fields) {
 	for i, kind := range types {
 		switch {
 		case !slices.Contains(Types(), kind):
-			fields.Add("events", fmt.Sprintf("%.64q is no type of event.", kind))
+			fields.Add("events", "%.64q is no type of event.", kind)
 		case slices.Contains(types[:i], kind):
-			fields.Add("events", kind+" is named twice.")
+			fields.Add("events", "%s is named twice.", kind)
 		}
 		if len(fields["events"]) == maxSentences {
 			return
@@ -62,55 +57,55 @@ func CheckTypes(types []string, fields fault.Fields) {
 // maxSentences is how many of a list's items are complained about.
 const maxSentences = 5
 
-func validURL(domain scope.Domain, address string) string {
+func validURL(domain scope.Domain, address string) fault.Message {
 	switch {
 	case address == "":
-		return "Is required."
+		return fault.NewMessage("Is required.")
 	case len(address) > MaxURL:
-		return fmt.Sprintf("May have at most %d characters.", MaxURL)
+		return fault.NewMessage("May have at most %d characters.", MaxURL)
 	case !utf8.ValidString(address) || strings.ContainsFunc(address, isHidden):
-		return "May not hold spaces or invisible characters."
+		return fault.NewMessage("May not hold spaces or invisible characters.")
 	}
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return "Must be a full URL with a host, such as https://example.com/webhooks."
+		return fault.NewMessage("Must be a full URL with a host, such as https://example.com/webhooks.")
 	case u.Scheme != "https" && (domain == scope.Live || u.Scheme != "http"):
 		if domain == scope.Live {
-			return "Must begin with https:// in the live domain."
+			return fault.NewMessage("Must begin with https:// in the live domain.")
 		}
-		return "Must begin with https:// or http://."
+		return fault.NewMessage("Must begin with https:// or http://.")
 	case u.User != nil:
-		return "May not hold a user name or password."
+		return fault.NewMessage("May not hold a user name or password.")
 	case strings.Contains(address, "#"):
-		return "May not hold a fragment (#)."
+		return fault.NewMessage("May not hold a fragment (#).")
 	case !allowedPort(u.Port()):
-		return "May use port 80, 443 or one from 1024 on that no other protocol is known by."
+		return fault.NewMessage("May use port 80, 443 or one from 1024 on that no other protocol is known by.")
 	}
 	return hostProblem(domain, u.Hostname())
 }
 
 // hostProblem tells at once of hosts that no delivery could reach. What a name
 // stands for is asked at each connection.
-func hostProblem(domain scope.Domain, host string) string {
+func hostProblem(domain scope.Domain, host string) fault.Message {
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
 	last := strings.ToLower(labels[len(labels)-1])
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case strings.Contains(host, "%"):
-		return "May not name a network interface (%)."
+		return fault.NewMessage("May not name a network interface (%%).")
 	case err == nil && domain == scope.Live && !guard.AllowsLive(netip.AddrPortFrom(ip, 443)):
-		return "Must lead to the public internet: this address is private, local or reserved."
+		return fault.NewMessage("Must lead to the public internet: this address is private, local or reserved.")
 	case err == nil:
-		return ""
+		return fault.Message{}
 	case strings.HasSuffix(host, "."):
-		return "Must name the host without a dot at its end."
+		return fault.NewMessage("Must name the host without a dot at its end.")
 	case len(host) > maxHost || slices.Contains(labels, ""):
-		return "Must name a host: labels with one dot between them, at most 253 characters."
+		return fault.NewMessage("Must name a host: labels with one dot between them, at most 253 characters.")
 	case isNumber(last):
-		return "Must write an IP address as four decimal numbers, without zeros in front."
+		return fault.NewMessage("Must write an IP address as four decimal numbers, without zeros in front.")
 	}
-	return ""
+	return fault.Message{}
 }
 
 const maxHost = 253 // characters, RFC 1035

@@ -138,7 +138,7 @@ func (c *call) claimKey() (*idempotency.Claim, *idempotency.Answer, error) {
 		return nil, nil, nil
 	}
 	if len(keys) > 1 {
-		return nil, nil, fault.Validation(fault.Fields{"Idempotency-Key": {"May be sent only once."}})
+		return nil, nil, fault.RefuseField("Idempotency-Key", "May be sent only once.")
 	}
 	claim, err := c.api.Answers.Claim(c.scope, string(keys[0]), c.op.Method, c.fiber.Path(), c.fiber.Body())
 	if err != nil {

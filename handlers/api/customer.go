@@ -66,7 +66,7 @@ func listCustomers(c *call) error {
 	}
 	found, more, err := c.api.Lists.Customers(c.ctx, c.scope, filter)
 	if fault.KindOf(err) == fault.NotFound {
-		return fault.Validation(fault.Fields{"cursor": {"Is not a cursor that this list gave."}})
+		return fault.RefuseField("cursor", "Is not a cursor that this list gave.")
 	}
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func (q *query) readText(name string) string {
 	case len(values) > 1:
 		q.problems.Add(name, "May be given only once.")
 	case len(value) > maxParameter:
-		q.problems.Add(name, fmt.Sprintf("May have at most %d characters.", maxParameter))
+		q.problems.Add(name, "May have at most %d characters.", maxParameter)
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
 		q.problems.Add(name, "Must be valid UTF-8 without NUL.")
 	default:
@@ -59,7 +59,7 @@ func (q *query) readText(name string) string {
 func (q *query) oneOf(name string, allowed []string) string {
 	value := q.readText(name)
 	if value != "" && !slices.Contains(allowed, value) {
-		q.problems.Add(name, "Must be one of "+strings.Join(allowed, ", ")+".")
+		q.problems.Add(name, "Must be one of %s.", strings.Join(allowed, ", "))
 		return ""
 	}
 	return value
@@ -90,7 +90,7 @@ func (q *query) readPeriod(from, to string) journal.Period {
 	names := map[string]string{"from": from, "to": to}
 	for field, sentences := range p.FindErrors() {
 		for _, sentence := range sentences {
-			q.problems.Add(names[field], sentence)
+			q.problems.AddMessage(names[field], sentence)
 		}
 	}
 	return p

@@ -35,7 +35,7 @@ func (h *Handlers) claimPayment(c *page.Ctx) error {
 		return writeAnswer(c, http.StatusOK, v, a, claimed)
 	}
 	why := page.ExplainError(refused)
-	a.Claim.Errors = why.Fields["hash"] // the typed text is not shown again: it may be a key
+	a.Claim.Errors = why.Fields.InEnglish()["hash"] // the typed text is not shown again: it may be a key
 	if len(a.Claim.Errors) == 0 {
 		a.Claim.Errors = []string{why.Sentence}
 	}

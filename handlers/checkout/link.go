@@ -39,7 +39,7 @@ func (h *Handlers) linkStart(c *page.Ctx) error {
 		return err
 	}
 	why := page.ExplainError(err)
-	form.Errors = why.Fields
+	form.Errors = why.Fields.InEnglish()
 	if len(form.Errors) == 0 {
 		field := ""
 		if errors.Is(err, payment.ErrTooSmall) {

@@ -27,18 +27,23 @@ type Answer struct {
 // SentenceIn returns the sentence in the language of a context, as pages show it.
 func (a Answer) SentenceIn(ctx context.Context) string { return words.Refusal(ctx, a.Code, a.Sentence) }
 
+// FieldsIn returns the sentences of each field in the language of a context, as pages show them.
+func (a Answer) FieldsIn(ctx context.Context) map[string][]string {
+	return words.TranslateFields(ctx, a.Fields)
+}
+
 // Envelope is the body of every failure under /v1 (contract section 3).
 type Envelope struct {
-	Status    bool         `json:"status"` // always false
-	Message   string       `json:"message"`
-	Code      string       `json:"code"`
-	Errors    fault.Fields `json:"errors,omitempty"`
-	RequestID string       `json:"request_id"`
+	Status    bool                `json:"status"` // always false
+	Message   string              `json:"message"`
+	Code      string              `json:"code"`
+	Errors    map[string][]string `json:"errors,omitempty"`
+	RequestID string              `json:"request_id"`
 }
 
 // ToEnvelope returns the answer as JSON carries it.
 func (a Answer) ToEnvelope(requestID string) Envelope {
-	return Envelope{Message: a.Sentence, Code: a.Code, Errors: a.Fields, RequestID: requestID}
+	return Envelope{Message: a.Sentence, Code: a.Code, Errors: a.Fields.InEnglish(), RequestID: requestID}
 }
 
 // statuses is the one table from the kind of a fault to an HTTP status.
@@ -109,8 +114,7 @@ func ExplainUnready(err error) string {
 	return "failing"
 }
 
-// FieldErrors returns the sentences per field of a refused form, to show it again with the
-// typed values; false for an error that is not about fields.
+// FieldErrors returns the sentences per field of a refused form; false for an error that is not about fields.
 func FieldErrors(err error) (fault.Fields, bool) {
 	var f *fault.Fault
 	if errors.As(err, &f) && f.Kind == fault.Invalid {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -23,30 +24,32 @@ func ReadForm(c *Ctx, names ...string) ui.Form {
 	return ui.Form{Values: values}
 }
 
-// RefuseForm puts an error that a person can correct into the form and returns the status to
-// answer with. Other errors are returned.
-func RefuseForm(f *ui.Form, err error) (status int, unexpected error) {
+// RefuseForm puts an error that a person can correct into the form, in the language of the context, and returns the
+// status
+// to answer with. Other errors are returned.
+func RefuseForm(ctx context.Context, f *ui.Form, err error) (status int, unexpected error) {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict, fault.Limited, fault.Unavailable, fault.Unauthenticated:
 	default:
 		return 0, err
 	}
 	why := ExplainError(err)
-	if f.Errors = why.Fields; len(f.Errors) == 0 {
+	if f.Errors = why.FieldsIn(ctx); len(f.Errors) == 0 {
 		f.Errors, f.Code = map[string][]string{"": {why.Sentence}}, why.Code
 	}
 	return why.Status, nil
 }
 
-// DescribeRefusal returns the message of a refused action and the status to answer with.
+// DescribeRefusal returns the message of a refused action, in the language of the context, and the status to answer
+// with.
 // Errors that a person can't correct on the page are returned.
-func DescribeRefusal(err error) (flash layout.Flash, status int, unexpected error) {
+func DescribeRefusal(ctx context.Context, err error) (flash layout.Flash, status int, unexpected error) {
 	var f ui.Form
 	if fault.KindOf(err) == fault.Forbidden {
 		why := ExplainError(err)
 		return layout.Flash{Kind: string(ui.Bad), Text: why.Sentence, Code: why.Code}, why.Status, nil
 	}
-	status, unexpected = RefuseForm(&f, err)
+	status, unexpected = RefuseForm(ctx, &f, err)
 	var sentences []string
 	for _, field := range slices.Sorted(maps.Keys(f.Errors)) {
 		if field != "" { // the field's label is on another page
@@ -111,5 +114,5 @@ func ReadSwitch(c *Ctx, name string) (bool, error) {
 	case "false":
 		return false, nil
 	}
-	return false, fault.Validation(fault.Fields{name: {words.T(c.UserContext(), "ui.switch_value")}})
+	return false, fault.Validation(fault.Fields{name: {fault.Verbatim(words.T(c.UserContext(), "ui.switch_value"))}})
 }

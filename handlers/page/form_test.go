@@ -14,11 +14,12 @@ func TestRefusalNamesItsFields(t *testing.T) {
 		fields fault.Fields
 		want   string
 	}{
-		{fault.Fields{"name": {"Is required."}}, "Name: Is required."},
-		{fault.Fields{"time_zone": {"Is no time zone."}, "name": {"Is required.", "Choose another."}, "": {"Nothing was saved."}},
+		{fault.Fields{"name": {fault.NewMessage("Is required.")}}, "Name: Is required."},
+		{fault.Fields{"time_zone": {fault.NewMessage("Is no time zone.")}, "name": {fault.NewMessage("Is required."),
+			fault.NewMessage("Choose another.")}, "": {fault.NewMessage("Nothing was saved.")}},
 			"Nothing was saved. Name: Is required. Choose another. Time zone: Is no time zone."},
 	} {
-		said, status, err := page.DescribeRefusal(fault.Validation(c.fields))
+		said, status, err := page.DescribeRefusal(t.Context(), fault.Validation(c.fields))
 		if err != nil || status != 422 || said.Text != c.want {
 			t.Errorf("DescribeRefusal(%v) = %q, %d, %v, want %q and 422", c.fields, said.Text, status, err, c.want)
 		}

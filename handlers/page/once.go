@@ -73,13 +73,13 @@ func claimForm(answers *idempotency.Store, c *Ctx) (*idempotency.Claim, *idempot
 		return nil, nil, nil
 	}
 	// The form's token differs on each page and is not a part of the request.
-	fields := url.Values{}
+	query := url.Values{}
 	for name, value := range c.Context().PostArgs().All() {
 		if string(name) != "csrf" {
-			fields.Add(string(name), string(value))
+			query.Add(string(name), string(value))
 		}
 	}
-	sum := sha256.Sum256([]byte(c.Path() + "\n" + fields.Encode()))
+	sum := sha256.Sum256([]byte(c.Path() + "\n" + query.Encode()))
 	claim, err := answers.Claim(c.Scope, "form "+nonce+" "+hex.EncodeToString(sum[:]), http.MethodPost, c.Path(), nil)
 	if err != nil {
 		return nil, nil, err

@@ -12,7 +12,7 @@ import (
 func ReadUpload(c *Ctx, field string, most int64) ([]byte, error) {
 	part, err := c.FormFile(field)
 	if err != nil || part.Size == 0 {
-		return nil, fault.Validation(fault.Fields{field: {words.T(c.UserContext(), "ui.choose_file")}})
+		return nil, fault.Validation(fault.Fields{field: {fault.Verbatim(words.T(c.UserContext(), "ui.choose_file"))}})
 	}
 	file, err := part.Open()
 	if err != nil {

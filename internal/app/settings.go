@@ -115,7 +115,7 @@ func (s *Settings) CompleteSettings() error {
 	}
 	for i, address := range s.Operators {
 		s.Operators[i] = strings.ToLower(strings.TrimSpace(address))
-		if contact.CheckEmail(s.Operators[i]) != "" {
+		if !contact.CheckEmail(s.Operators[i]).IsZero() {
 			return fmt.Errorf("%s_OPERATORS: %q is no e-mail address", EnvPrefix, address)
 		}
 	}

@@ -4,22 +4,27 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"fmt"
 	"path"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"cointill/core/fault"
 )
 
 //go:embed errors/*.toml
 var errorFiles embed.FS
 
-// coded are the sentences that the core says in English, by their codes.
+// coded are the sentences that the core says in English, by their codes. Those about fields have their English texts in
+// place of codes, with the verbs of package fmt.
 type coded struct {
 	Refusals map[string]string // by the code of the refusal
 	Remarks  map[string]string // of payments, by the reason of their state
 	Advice   map[string]string // on attempts of webhooks that failed, by its code
 	Networks map[string]string // why a network can't be paid on, by the code of its trouble
 	Problems map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
+	Fields   map[string]string // about fields, by their English texts
 	Sandbox  played            // what the sandbox does to payments
 	Sends    played            // what the sandbox's wallet does with sends
 }
@@ -55,6 +60,30 @@ func loadCoded() map[string]coded {
 // the English sentence where the language has none.
 func Refusal(ctx context.Context, code, sentence string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Refusals[code], sentence)
+}
+
+// Translate returns a sentence about a field in the language of the context, or in English where the language has none.
+// Messages among its arguments are translated as well.
+func Translate(ctx context.Context, m fault.Message) string {
+	args := make([]any, len(m.Args))
+	for i, arg := range m.Args {
+		if inner, ok := arg.(fault.Message); ok {
+			arg = Translate(ctx, inner)
+		}
+		args[i] = arg
+	}
+	return fmt.Sprintf(cmp.Or(codedSentences[LanguageOf(ctx)].Fields[m.Text], m.Text), args...)
+}
+
+// TranslateFields returns the sentences of each field in the language of the context.
+func TranslateFields(ctx context.Context, fields fault.Fields) map[string][]string {
+	all := make(map[string][]string, len(fields))
+	for field, messages := range fields {
+		for _, m := range messages {
+			all[field] = append(all[field], Translate(ctx, m))
+		}
+	}
+	return all
 }
 
 // Remark returns the remark of a payment's state whose amounts aren't known, in the language of the

@@ -86,9 +86,7 @@ func (s *Service) CreateRestrictedKey(ctx context.Context, sc scope.Scope, name 
 		return Key{}, "", err
 	}
 	fields := fault.Fields{}
-	if sentence := contact.CheckLabel(name); sentence != "" {
-		fields.Add("name", sentence)
-	}
+	fields.AddMessage("name", contact.CheckLabel(name))
 	checkPermissions(may, fields)
 	if err := fault.Validation(fields); err != nil {
 		return Key{}, "", err

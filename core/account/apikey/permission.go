@@ -45,7 +45,7 @@ func checkPermissions(chosen []Permission, fields fault.Fields) {
 	}
 	for _, p := range chosen {
 		if !slices.Contains(ListPermissions(), p) {
-			fields.Add("permissions", "Must be of "+joinPermissions(ListPermissions(), ", ")+".")
+			fields.Add("permissions", "Must be of %s.", joinPermissions(ListPermissions(), ", "))
 			return
 		}
 	}

@@ -204,7 +204,7 @@ func (k *Passkeys) BeginPasskey(ctx context.Context, sc scope.Scope, p Proof, na
 	if err != nil {
 		return nil, err
 	}
-	if sentence := contact.CheckLabel(name); sentence != "" {
+	if sentence := contact.CheckLabel(name); !sentence.IsZero() {
 		return nil, fault.Validation(fault.Fields{"name": {sentence}})
 	}
 	user, err := k.users.Reauthenticate(ctx, sc, p)
@@ -309,7 +309,7 @@ func (k *Passkeys) RenamePasskey(ctx context.Context, sc scope.Scope, id int64, 
 	if err != nil {
 		return err
 	}
-	if sentence := contact.CheckLabel(name); sentence != "" {
+	if sentence := contact.CheckLabel(name); !sentence.IsZero() {
 		return fault.Validation(fault.Fields{"name": {sentence}})
 	}
 	return k.users.db.Write(ctx, func(tx *models.Tx) error {

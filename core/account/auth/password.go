@@ -11,6 +11,7 @@ import (
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/crypto/argon2"
 
+	"cointill/core/fault"
 	"cointill/core/ident"
 )
 
@@ -27,20 +28,20 @@ const (
 var commonPasswords string
 
 // CheckPassword returns a sentence on why a new password is refused; "" for a good one.
-func CheckPassword(password string) string {
+func CheckPassword(password string) fault.Message {
 	switch n := utf8.RuneCountInString(password); {
 	case password == "":
-		return "Is required."
+		return fault.NewMessage("Is required.")
 	case !utf8.ValidString(password):
-		return "Must be readable text."
+		return fault.NewMessage("Must be readable text.")
 	case n < minPassword:
-		return "Must have at least 12 characters."
+		return fault.NewMessage("Must have at least 12 characters.")
 	case n > maxPassword:
-		return "May have at most 128 characters."
+		return fault.NewMessage("May have at most 128 characters.")
 	case common(password):
-		return "Is one of the first that an attacker tries. Choose another."
+		return fault.NewMessage("Is one of the first that an attacker tries. Choose another.")
 	}
-	return ""
+	return fault.Message{}
 }
 
 func common(password string) bool {

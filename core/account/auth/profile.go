@@ -21,7 +21,7 @@ func (s *Service) Rename(ctx context.Context, sc scope.Scope, name string) error
 	if err != nil {
 		return err
 	}
-	if sentence := contact.CheckLabel(name); sentence != "" {
+	if sentence := contact.CheckLabel(name); !sentence.IsZero() {
 		return fault.Validation(fault.Fields{"name": {sentence}})
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {
@@ -51,7 +51,7 @@ func (s *Service) ChooseLanguage(ctx context.Context, sc scope.Scope, language s
 		return err
 	}
 	if !languageCode.MatchString(language) {
-		return fault.Validation(fault.Fields{"language": {"Must be one of the languages offered."}})
+		return fault.RefuseField("language", "Must be one of the languages offered.")
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {
 		var user models.User
@@ -78,8 +78,8 @@ func (s *Service) ChangePassword(ctx context.Context, sc scope.Scope, p Proof, n
 	if p.Password == "" {
 		fields.Add("password", "Is required.")
 	}
-	if sentence := CheckPassword(next); sentence != "" {
-		fields.Add("new_password", sentence)
+	if sentence := CheckPassword(next); !sentence.IsZero() {
+		fields.AddMessage("new_password", sentence)
 	} else if next == p.Password {
 		fields.Add("new_password", "Is already your password.")
 	}
@@ -109,7 +109,7 @@ func (s *Service) ChangePassword(ctx context.Context, sc scope.Scope, p Proof, n
 // answer is the same and no mail is sent there. Invalid (email), and as Reauthenticate.
 func (s *Service) AskEmail(ctx context.Context, sc scope.Scope, email string, p Proof) error {
 	email = strings.ToLower(strings.TrimSpace(email))
-	if sentence := contact.CheckEmail(email); sentence != "" {
+	if sentence := contact.CheckEmail(email); !sentence.IsZero() {
 		return fault.Validation(fault.Fields{"email": {sentence}})
 	}
 	user, err := s.Reauthenticate(ctx, sc, p)
@@ -117,7 +117,7 @@ func (s *Service) AskEmail(ctx context.Context, sc scope.Scope, email string, p 
 		return err
 	}
 	if email == user.Email {
-		return fault.Validation(fault.Fields{"email": {"Is already your e-mail address."}})
+		return fault.RefuseField("email", "Is already your e-mail address.")
 	}
 	now, seed := s.now(), NewSeed()
 	err = s.db.Write(ctx, func(tx *models.Tx) error {

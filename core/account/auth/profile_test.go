@@ -158,7 +158,7 @@ func TestChangePassword(t *testing.T) {
 			t.Error(err)
 		}
 		if err := b.ChangePassword(ctx, sc, auth.Proof{Password: ada.Password}, ada.Password, ""); !errors.As(err,
-			&f) || !slices.Equal(f.Fields["new_password"], []string{"Is already your password."}) {
+			&f) || !slices.Equal(f.Fields.InEnglish()["new_password"], []string{"Is already your password."}) {
 			t.Errorf("the same password again: %v with %v, want that it is already the password", err, fields(err))
 		}
 		if err := b.ChangePassword(ctx, sc, auth.Proof{Password: "not the phrase at all"}, another,

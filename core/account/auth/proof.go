@@ -30,7 +30,7 @@ func (s *Service) Reauthenticate(ctx context.Context, sc scope.Scope, p Proof) (
 		return user, err
 	}
 	if strings.TrimSpace(p.Code) == "" {
-		return User{}, fault.Validation(fault.Fields{"code": {"Is required."}})
+		return User{}, fault.RefuseField("code", "Is required.")
 	}
 	if _, err := s.useCode(ctx, user.ID, p.Code, p.IP); err != nil {
 		return User{}, atField("code", err)
@@ -45,7 +45,7 @@ func (s *Service) own(ctx context.Context, sc scope.Scope, p Proof) (User, error
 		return User{}, err
 	}
 	if p.Password == "" {
-		return User{}, fault.Validation(fault.Fields{"password": {"Is required."}})
+		return User{}, fault.RefuseField("password", "Is required.")
 	}
 	var row models.User
 	if err := s.db.Read(ctx).Where("id = ?", userID).Take(&row).Error; err != nil {
@@ -58,7 +58,7 @@ func (s *Service) own(ctx context.Context, sc scope.Scope, p Proof) (User, error
 		if err := s.refusedUser(ctx, userID, "user.password_refused"); err != nil {
 			return User{}, err
 		}
-		return User{}, fault.Validation(fault.Fields{"password": {"This isn't your password."}})
+		return User{}, fault.RefuseField("password", "This isn't your password.")
 	case errors.As(err, &f) && f.Kind == fault.Limited:
 		slower := *f
 		slower.Sentence = "Too many attempts in a short time. Wait a moment, then enter your password again."
@@ -70,7 +70,7 @@ func (s *Service) own(ctx context.Context, sc scope.Scope, p Proof) (User, error
 // atField puts the refusal of a code beside the field that it was typed into.
 func atField(field string, err error) error {
 	if fault.KindOf(err) == fault.Unauthenticated {
-		return fault.Validation(fault.Fields{field: {errCode.Sentence}})
+		return fault.Validation(fault.Fields{field: {codeRefused}})
 	}
 	return err
 }

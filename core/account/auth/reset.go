@@ -16,7 +16,7 @@ import (
 // It returns their business. It is for the operator. NotFound when no owner has the address,
 // Invalid (password) for a refused password.
 func (s *Service) ResetPassword(ctx context.Context, email, password string) (models.Business, error) {
-	if sentence := CheckPassword(password); sentence != "" {
+	if sentence := CheckPassword(password); !sentence.IsZero() {
 		return models.Business{}, fault.Validation(fault.Fields{"password": {sentence}})
 	}
 	hash, err := s.hashPassword(ctx, password, anonymousLane)
@@ -99,7 +99,7 @@ var errTicket = fault.New(fault.Gone, "mail_link_over",
 func (s *Service) AskReset(ctx context.Context, email, ip string) error {
 	wait := startAnswerTimer(s.AnswerInterval)
 	email = strings.ToLower(strings.TrimSpace(email))
-	if sentence := contact.CheckEmail(email); sentence != "" {
+	if sentence := contact.CheckEmail(email); !sentence.IsZero() {
 		return fault.Validation(fault.Fields{"email": {sentence}})
 	}
 	if err := s.tries.countMinute(ctx, s.tries.addressKey(ip), perAddress); err != nil {
@@ -184,7 +184,7 @@ func (s *Service) FinishReset(ctx context.Context, token, password string) error
 	if _, err := s.FindReset(ctx, token); err != nil {
 		return err // before the costly hash
 	}
-	if sentence := CheckPassword(password); sentence != "" {
+	if sentence := CheckPassword(password); !sentence.IsZero() {
 		return fault.Validation(fault.Fields{"password": {sentence}})
 	}
 	hash, err := s.hashPassword(ctx, password, anonymousLane)

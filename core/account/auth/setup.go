@@ -58,12 +58,10 @@ func (s *Service) CheckSetupToken(ctx context.Context, given, ip string) error {
 	if !s.AskSetupToken {
 		return nil
 	}
-	refuse := func(sentence string) error {
-		return fault.Validation(fault.Fields{"setup_token": {sentence}})
-	}
 	given = strings.TrimSpace(given)
 	if given == "" {
-		return refuse("Is required. The server printed it when it started, at the end of a link.")
+		return fault.RefuseField("setup_token", "Is required. The server printed it when it started, at the end of "+
+			"a link.")
 	}
 	address := s.tries.addressKey(ip)
 	if err := s.tries.countMinute(ctx, address, perAddress); err != nil {
@@ -81,9 +79,11 @@ func (s *Service) CheckSetupToken(ctx context.Context, given, ip string) error {
 	}
 	switch {
 	case subtle.ConstantTimeCompare([]byte(s.secret.Hash(setupTokenName, given)), []byte(issued.Hash)) == 0:
-		return refuse("Is not the one that the server printed last. A restart prints another.")
+		return fault.RefuseField("setup_token", "Is not the one that the server printed last. A restart prints "+
+			"another.")
 	case !s.now().Before(issued.Expires):
-		return refuse("Was printed more than 24 hours ago. Restart the server: it prints another.")
+		return fault.RefuseField("setup_token", "Was printed more than 24 hours ago. Restart the server: it prints "+
+			"another.")
 	}
 	return uncount(s.db.Exec(ctx), address)
 }

@@ -43,10 +43,10 @@ func (b bench) firstUp(t *testing.T, token, ip string) error {
 }
 
 // fields are the sentences of an error by the field.
-func fields(err error) fault.Fields {
+func fields(err error) map[string][]string {
 	var f *fault.Fault
 	if errors.As(err, &f) {
-		return f.Fields
+		return f.Fields.InEnglish()
 	}
 	return nil
 }

@@ -34,8 +34,10 @@ const (
 var totpOptions = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
 // errCode is the one answer to every code that is refused.
-var errCode = fault.New(fault.Unauthenticated, "code_refused",
-	"This code is wrong or was already used. Wait for the next one, or use a recovery code.")
+var errCode = fault.New(fault.Unauthenticated, "code_refused", codeRefused.String())
+
+var codeRefused = fault.NewMessage("This code is wrong or was already used. Wait for the next one, or use a " +
+	"recovery code.")
 
 var errPending = fault.New(fault.Unauthenticated, "sign_in_expired",
 	"Your sign-in has expired. Enter your e-mail address and password again.")
@@ -136,8 +138,8 @@ func (f *Factors) ConfirmSecondFactor(ctx context.Context, sc scope.Scope, seale
 	}
 	step, ok := findStep(f.users.now(), secret, plainCode(code))
 	if !ok {
-		return nil, fault.Validation(
-			fault.Fields{"code": {"Does not match the code in the app. Check the code and the phone's clock."}})
+		return nil, fault.RefuseField("code", "Does not match the code in the app. Check the code and the phone's "+
+			"clock.")
 	}
 	f.users.tries.forgetGuess(ctx, address, guess)
 	var codes []string

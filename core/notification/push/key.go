@@ -46,7 +46,7 @@ func keyPlace(public string) string { return "push_keys " + public }
 func findKey(tx *models.Tx, public string) (row models.PushKey, err error) {
 	err = tx.Where("public = ?", public).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		err = fault.Validation(fault.Fields{"key": {"Is not a key of this server. Load the page again."}})
+		err = fault.RefuseField("key", "Is not a key of this server. Load the page again.")
 	}
 	return row, err
 }

@@ -143,7 +143,7 @@ func (s *Service) findOffered(tx *models.Tx, v *payment.View, code money.Chain) 
 	i := slices.IndexFunc(offered, func(one networks.Served) bool { return one.Code == code })
 	switch {
 	case i < 0:
-		return "", fault.Validation(fault.Fields{"network": {"Is not a network that this payment can be paid on."}})
+		return "", fault.RefuseField("network", "Is not a network that this payment can be paid on.")
 	case offered[i].Network == v.Payment.Network:
 		return offered[i].Network, nil
 	case !mayChoose(*v):

@@ -18,9 +18,8 @@ type Service struct{ Payments *payment.Service }
 func (c *Service) Note(ctx context.Context, token, hash string) error {
 	s := c.Payments
 	if !payment.TransactionHash.MatchString(hash) {
-		return fault.Validation(
-			fault.Fields{"hash": {"Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key " +
-				"or secret words here."}})
+		return fault.RefuseField("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter "+
+			"a key or secret words here.")
 	}
 	found, err := s.ByToken(ctx, token)
 	if err != nil {

@@ -4,22 +4,24 @@ package reference
 import (
 	"regexp"
 	"strings"
+
+	"cointill/core/fault"
 )
 
 // Pattern is what a business may use as its own reference of a payment.
 var Pattern = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
 
-// Check returns the fault of a business's own reference; "" when it is valid. It must not
+// Check returns the fault of a business's own reference; zero when it is valid. It must not
 // begin with the prefix of references made here.
-func Check(text, prefix string) string {
+func Check(text, prefix string) fault.Message {
 	switch {
 	case text == "":
 	case !Pattern.MatchString(text):
-		return "May have 1 to 100 of the characters A–Z a–z 0–9 . _ : ~ = @ + -"
+		return fault.NewMessage("May have 1 to 100 of the characters A–Z a–z 0–9 . _ : ~ = @ + -")
 	case text == "." || text == "..":
-		return "Must not be . or .. alone: clients resolve those in the address that verifies it."
+		return fault.NewMessage("Must not be . or .. alone: clients resolve those in the address that verifies it.")
 	case strings.HasPrefix(text, prefix):
-		return "Must not begin with " + prefix + ", which is for references made here."
+		return fault.NewMessage("Must not begin with %s, which is for references made here.", prefix)
 	}
-	return ""
+	return fault.Message{}
 }

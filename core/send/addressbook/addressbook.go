@@ -116,17 +116,15 @@ func (b *Book) readEntry(sc scope.Scope, e Entry) (models.PayoutAddress, error) 
 	fields := fault.Fields{}
 	row := models.PayoutAddress{BusinessID: sc.BusinessID, Domain: string(sc.Domain), Name: strings.TrimSpace(e.Name),
 		CreatedAt: b.Clock(), ReleasedAt: b.Clock().Add(Cooldown)}
-	if sentence := contact.CheckLabel(row.Name); sentence != "" {
-		fields.Add("name", sentence)
-	}
+	fields.AddMessage("name", contact.CheckLabel(row.Name))
 	info, known := money.Method(e.Method).Info()
 	if !known {
 		fields.Add("payment_method", "Must be one of the coins in the list.")
 		return row, fault.Validation(fields)
 	}
 	network, problem := networks.FindServed(b.Networks, sc.Domain, info, e.Network, fields)
-	if problem != "" {
-		fields.Add("payment_method", problem)
+	if !problem.IsZero() {
+		fields.AddMessage("payment_method", problem)
 		return row, fault.Validation(fields)
 	}
 	d := destination.Read(info.Coin, network, e.Address, request.ParseTag(e.Tag, fields), fields)

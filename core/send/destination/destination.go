@@ -2,6 +2,7 @@
 package destination
 
 import (
+	"errors"
 	"strings"
 
 	"cointill/chain"
@@ -34,15 +35,15 @@ func Parse(coin money.Coin, network, text string, tag *int64) (Destination, erro
 func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields) Destination {
 	d := Destination{Address: strings.TrimSpace(text), Tag: tag}
 	if tag != nil && (coin != money.XRP || *tag < 0 || *tag > 1<<32-1) {
-		sentence := "Must be a number from 0 to 4294967295."
+		sentence := fault.NewMessage("Must be a number from 0 to 4294967295.")
 		if coin != money.XRP {
-			sentence = "Only XRP has destination tags."
+			sentence = fault.NewMessage("Only XRP has destination tags.")
 		}
-		fields.Add("tag", sentence)
+		fields.AddMessage("tag", sentence)
 	}
 	switch {
 	case d.Address == "" || len(d.Address) > 120:
-		fields.Add("address", "Must be an address of "+place.NameNetwork(coin, network)+".")
+		fields.Add("address", "Must be an address of %s.", place.NameNetwork(coin, network))
 	case coin == money.XRP:
 		d.readLedger(network, fields)
 	case chain.Network(network).Code() == money.Tron:
@@ -57,8 +58,8 @@ func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields
 			script = net.Script(d.Address)
 		}
 		if script == nil {
-			fields.Add("address", "Is not an address of "+coin.Info().Network+" ("+name+
-				"). Copy it again from the recipient's wallet.")
+			fields.Add("address", "Is not an address of %s (%s). Copy it again from the recipient's wallet.",
+				coin.Info().Network, name)
 			break
 		}
 		d.Address = net.Address(script) // as blocks are read: BIP 173 allows capitals
@@ -93,11 +94,31 @@ func (d *Destination) readTron(fields fault.Fields) {
 	address, err := tron.ParseAddress(d.Address)
 	switch {
 	case err != nil:
-		fields.Add("address", "Is not an address of Tron: "+err.Error()+".")
+		fields.Add("address", "Is not an address of Tron: %s.", explainTron(err))
 	case address == tron.Address{}:
 		fields.Add("address", "Money that is sent to the zero address is lost.")
 	}
 	d.Address = address.String()
+}
+
+// explainTron returns why a text is no address of Tron.
+func explainTron(err error) fault.Message {
+	switch {
+	case errors.Is(err, tron.ErrAddress):
+		return fault.NewMessage("an address of Tron begins with T and has 34 letters and digits")
+	case errors.Is(err, tron.ErrLetter):
+		return fault.NewMessage("it has a character that no address of Tron has: among others 0, O, I and l are not " +
+			"used")
+	case errors.Is(err, tron.ErrTyping):
+		return fault.NewMessage("its checksum is wrong, so a character is mistyped or missing. Copy it again")
+	case errors.Is(err, tron.ErrNetwork):
+		return fault.NewMessage("it is an address of another network. An address of Tron begins with T")
+	case errors.Is(err, tron.ErrEVM):
+		return fault.NewMessage("it is an address of Ethereum's kind (0x…). An address of Tron begins with T")
+	case errors.Is(err, tron.ErrHex):
+		return fault.NewMessage("an address of Tron in hexadecimal begins with 41 and has 42 digits")
+	}
+	return fault.Verbatim(err.Error())
 }
 
 // readLedger reads a classic address, or an X-address, which may hold the tag (XLS-5d).
@@ -127,7 +148,7 @@ func RefuseOwn(tx *models.Tx, sc scope.Scope, network, address string) error {
 		return err
 	}
 	if len(own) > 0 {
-		return fault.Validation(fault.Fields{"address": {"Is one of your own addresses: payments come to it."}})
+		return fault.RefuseField("address", "Is one of your own addresses: payments come to it.")
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func TestDestinationsAreRead(t *testing.T) {
 			got := err.Error()
 			if errors.As(err, &f) {
 				got = ""
-				for field, sentences := range f.Fields {
+				for field, sentences := range f.Fields.InEnglish() {
 					got += field + ": " + strings.Join(sentences, " ")
 				}
 			}

@@ -69,7 +69,7 @@ func FillOrder(ctx context.Context, db *models.DB, now time.Time, holder Holder,
 	}
 	i := slices.IndexFunc(accounts, func(w models.Wallet) bool { return w.Key == o.From })
 	if i < 0 {
-		return fault.Validation(fault.Fields{"account": {"Must be one of your account keys."}})
+		return fault.RefuseField("account", "Must be one of your account keys.")
 	}
 	f := finder{db: db, now: now, signer: signer, holder: holder, wallet: accounts[i]}
 	if f.key, err = wallet.ReadKey(f.wallet); err != nil {

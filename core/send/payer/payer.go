@@ -94,6 +94,11 @@ func (s *Accounts) ListNetworks(sc scope.Scope) (names []string) {
 	return names
 }
 
+// RefuseInput makes the fault for a field whose text an adapter refused.
+func RefuseInput(field string, said chain.InputRefusal) error {
+	return fault.Validation(fault.Fields{field: {{Text: string(said)}}})
+}
+
 // AddWallet registers an account that the business sends from: its transactions pay sends. An
 // account belongs to one business. Faults: Forbidden; Invalid for network, address and the proof;
 // Conflict for an account that another business registered, and for too many.
@@ -103,13 +108,13 @@ func (s *Accounts) AddWallet(ctx context.Context, sc scope.Scope, network, addre
 	}
 	signer := s.Signers[network]
 	if signer.Domain != sc.Domain || s.SpendsOutputs(network) {
-		return fault.Validation(fault.Fields{"network": {"Must be one of the networks in the list."}})
+		return fault.RefuseField("network", "Must be one of the networks in the list.")
 	}
 	account, prefix, err := signer.ParseAccount(strings.TrimSpace(address))
-	var said chain.Refusal
+	var said chain.InputRefusal
 	switch {
 	case errors.As(err, &said):
-		return fault.Validation(fault.Fields{"address": {said.Error()}})
+		return RefuseInput("address", said)
 	case err != nil:
 		return err
 	}
@@ -125,7 +130,7 @@ func (s *Accounts) AddWallet(ctx context.Context, sc scope.Scope, network, addre
 			return err
 		}
 		if len(mine) > 0 {
-			return fault.Validation(fault.Fields{"address": {"Is one of your payout wallets already."}})
+			return fault.RefuseField("address", "Is one of your payout wallets already.")
 		}
 		var count int64
 		if err := sc.Rows(tx.Model(&models.PayoutWallet{})).Count(&count).Error; err != nil {

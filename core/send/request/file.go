@@ -46,7 +46,8 @@ const Example = "coin,network,amount,fiat_amount,currency,address,tag,business_r
 type RowError struct {
 	Row      int
 	Column   string // "" for the whole row
-	Sentence string
+	Sentence fault.Message
+	Code     string // of the refusal of the whole row; "" for a sentence about a field
 }
 
 // FileError lists everything that is wrong in a file, in the order of its rows.
@@ -58,8 +59,8 @@ func (e *FileError) Error() string {
 }
 
 // addError adds an error of a row.
-func (e *FileError) addError(row int, column, sentence string) {
-	e.Rows = append(e.Rows, RowError{row, column, sentence})
+func (e *FileError) addError(row int, column, text string, args ...any) {
+	e.Rows = append(e.Rows, RowError{Row: row, Column: column, Sentence: fault.NewMessage(text, args...)})
 }
 
 // AddFields adds the errors of a request's fields.
@@ -70,9 +71,14 @@ func (e *FileError) AddFields(row int, fields fault.Fields) {
 			name = "payment_method"
 		}
 		for _, sentence := range fields[name] {
-			e.addError(row, column, sentence)
+			e.Rows = append(e.Rows, RowError{Row: row, Column: column, Sentence: sentence})
 		}
 	}
+}
+
+// AddRefusal adds the refusal of a whole row.
+func (e *FileError) AddRefusal(row int, refused *fault.Fault) {
+	e.Rows = append(e.Rows, RowError{Row: row, Sentence: fault.Verbatim(refused.Sentence), Code: refused.Code})
 }
 
 // Payouts are the requests of a file, with the row of each.
@@ -120,7 +126,7 @@ func readHeader(header []string, wrong *FileError) []string {
 		names[i] = strings.ToLower(strings.TrimSpace(name))
 		switch {
 		case !slices.Contains(columns, names[i]):
-			wrong.addError(1, "", fmt.Sprintf("There is no column %.40q. The columns are %s.", name, strings.Join(columns, ", ")))
+			wrong.addError(1, "", "There is no column %.40q. The columns are %s.", name, strings.Join(columns, ", "))
 		case slices.Contains(names[:i], names[i]):
 			wrong.addError(1, names[i], "The column is there twice.")
 		}
@@ -152,7 +158,7 @@ func readRows(reader *csv.Reader, names []string, wrong *FileError) (p Payouts, 
 			break
 		}
 		if len(record) != len(names) {
-			wrong.addError(row, "", fmt.Sprintf("It has %d values, and there are %d columns.", len(record), len(names)))
+			wrong.addError(row, "", "It has %d values, and there are %d columns.", len(record), len(names))
 			continue
 		}
 		r, fields := readRecord(names, record)
@@ -162,7 +168,7 @@ func readRows(reader *csv.Reader, names []string, wrong *FileError) (p Payouts, 
 			}
 		}
 		if first, again := references[r.BusinessReference]; again && r.BusinessReference != "" {
-			fields.Add("business_reference", fmt.Sprintf("Is the same as in row %d.", first))
+			fields.Add("business_reference", "Is the same as in row %d.", first)
 		}
 		references[r.BusinessReference] = row
 		wrong.AddFields(row, fields)

@@ -71,12 +71,8 @@ func (r Request) Check() fault.Fields {
 	} else if r.FiatAmount != "" && r.Rate != RatePayment && r.Rate != RateToday {
 		fields.Add("rate", "Must be payment or today.")
 	}
-	if sentence := reference.Check(r.BusinessReference, "SND_"); sentence != "" {
-		fields.Add("business_reference", sentence)
-	}
-	if sentence := metadata.Check(r.Metadata); sentence != "" {
-		fields.Add("metadata", sentence)
-	}
+	fields.AddMessage("business_reference", reference.Check(r.BusinessReference, "SND_"))
+	fields.AddMessage("metadata", metadata.Check(r.Metadata))
 	payment.CheckNote(r.Note, fields)
 	if r.Address == "" && r.Tag != nil {
 		fields.Add("tag", "Belongs to an address.")

@@ -95,8 +95,7 @@ func (s *Service) findTransaction(ctx context.Context, v send.View, hash string)
 }
 
 var (
-	errHash = fault.Validation(fault.Fields{"hash": {"Must be the hash of a transaction, as the wallet " +
-		"shows it."}})
+	errHash        = fault.RefuseField("hash", "Must be the hash of a transaction, as the wallet shows it.")
 	errUnconfirmed = fault.New(fault.Conflict, "transaction_unconfirmed", "No block that was read here holds this "+
 		"transaction yet. Try again in a minute.")
 	errPending = fault.New(fault.Conflict, "transaction_unconfirmed", "This transaction pays the send, but no block "+

@@ -66,7 +66,7 @@ func (s *Service) BuildBatch(ctx context.Context, sc scope.Scope, network, accou
 	}
 	references = slices.Compact(slices.Sorted(slices.Values(references)))
 	if len(references) == 0 || len(references) > send.MaxTogether {
-		return file, fault.Validation(fault.Fields{"send": {"Choose 1 to 100 sends."}})
+		return file, fault.RefuseField("send", "Choose 1 to 100 sends.")
 	}
 	signer := s.Sends.Signing.Signers[network]
 	batch, can := signer.Signer.(chain.BatchSigner)
@@ -79,8 +79,7 @@ func (s *Service) BuildBatch(ctx context.Context, sc scope.Scope, network, accou
 	case err != nil:
 		return file, send.DescribeProblem(ctx, err)
 	case !is:
-		return file, fault.Validation(fault.Fields{"account": {"Is no contract wallet on this network. Sign its " +
-			"sends one by one."}})
+		return file, fault.RefuseField("account", "Is no contract wallet on this network. Sign its sends one by one.")
 	}
 	orders, err := s.prepareOrders(ctx, sc, network, account, references)
 	if err != nil {

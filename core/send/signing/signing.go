@@ -5,7 +5,6 @@ package signing
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -127,12 +126,19 @@ type Sent struct {
 	Hash string
 }
 
+// orNone returns a value of a transaction, or that it has none.
+func orNone(value string) fault.Message {
+	if value == "" {
+		return fault.NewMessage("none")
+	}
+	return fault.Verbatim(value)
+}
+
 // differenceFault names each field in which a signed transaction is not the approved send.
 func differenceFault(list []send.Difference) error {
 	fields := fault.Fields{}
 	for _, d := range list {
-		fields.Add(d.Field, fmt.Sprintf("Approved: %s. Signed: %s.", cmp.Or(d.Approved, "none"), cmp.Or(d.Signed,
-			"none")))
+		fields.Add(d.Field, "Approved: %s. Signed: %s.", orNone(d.Approved), orNone(d.Signed))
 	}
 	return &fault.Fault{Kind: fault.Invalid, Code: "signed_differs", Fields: fields,
 		Sentence: "The signed transaction is not the approved send, so it was not sent."}

@@ -74,9 +74,8 @@ func (e *OtherSignerError) Error() string {
 
 // Unwrap returns the fault for the field "signature".
 func (e *OtherSignerError) Unwrap() error {
-	return fault.Validation(fault.Fields{"signature": {fmt.Sprintf("This signature belongs to %s, not to %s. Choose the "+
-		"account of your address in your wallet, and sign the message as it is shown, without any change.",
-		e.Signer, e.Address)}})
+	return fault.RefuseField("signature", "This signature belongs to %s, not to %s. Choose the account of your "+
+		"address in your wallet, and sign the message as it is shown, without any change.", e.Signer, e.Address)
 }
 
 // NewChallenge makes the message for the one address that a chain's payments go to. An earlier message is made
@@ -123,7 +122,7 @@ func (s *Service) ProveKey(ctx context.Context, sc scope.Scope, a Answer) (prove
 	}
 	signer, err := recoverSigner(a.Chain, message, a.Signature)
 	if err != nil {
-		return false, errForm("This is no signature of a wallet. " + formOf)
+		return false, errForm("This is no signature of a wallet. %s", formOf)
 	}
 	if signer != w.Key {
 		return false, &OtherSignerError{Signer: signer, Address: w.Key}
@@ -184,23 +183,22 @@ func (s *Service) writeMessage(ctx context.Context, sc scope.Scope, w models.Wal
 }
 
 // formOf says how a signature looks.
-const formOf = "A signature is 130 digits in hexadecimal (0 to 9, a to f), often after 0x."
+var formOf = fault.NewMessage("A signature is 130 digits in hexadecimal (0 to 9, a to f), often after 0x.")
 
 // refuseOthers refuses a text that can't be a signature, before anything else is done with it.
 func refuseOthers(signature string) error {
 	switch {
 	case signature == "":
-		return errForm("Paste the signature that your wallet made of the message. " + formOf)
+		return errForm("Paste the signature that your wallet made of the message. %s", formOf)
 	case len(signature) > wallet.MaxKey:
-		return errForm("That is longer than any signature. " + formOf)
+		return errForm("That is longer than any signature. %s", formOf)
 	}
-	return wallet.RefusePrivate("signature", signature, "What is needed here is the signature of the message. "+formOf)
+	return wallet.RefusePrivate("signature", signature,
+		fault.NewMessage("What is needed here is the signature of the message. %s", formOf))
 }
 
 // errForm makes the fault for a signature. The sentence must not repeat the entered text.
-func errForm(sentence string) error {
-	return fault.Validation(fault.Fields{"signature": {sentence}})
-}
+func errForm(text string, args ...any) error { return fault.RefuseField("signature", text, args...) }
 
 func errNoAddress() error {
 	return fault.New(fault.Conflict, "no_one_address",

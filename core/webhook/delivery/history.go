@@ -37,7 +37,7 @@ func (s *Service) History(ctx context.Context, sc scope.Scope, endpointID, state
 		return nil, "", err
 	}
 	if state != "" && !slices.Contains(States(), state) {
-		return nil, "", fault.Validation(fault.Fields{"status": {"Is not a state of a delivery."}})
+		return nil, "", fault.RefuseField("status", "Is not a state of a delivery.")
 	}
 	e, err := webhook.FindEndpoint(s.DB.Read(ctx), sc, endpointID)
 	if err != nil {

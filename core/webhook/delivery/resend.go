@@ -203,9 +203,8 @@ func countEvents(db, query *models.Tx) (int, error) {
 		return 0, err
 	}
 	if n > MaxResend {
-		return 0, fault.Validation(
-			fault.Fields{"created_after": {fmt.Sprintf(
-				"There are more than %d events in this range. Choose a shorter one.", MaxResend)}})
+		return 0, fault.RefuseField("created_after", "There are more than %d events in this range. Choose a shorter "+
+			"one.", MaxResend)
 	}
 	return int(n), nil
 }

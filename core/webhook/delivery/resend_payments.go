@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"cointill/core/fault"
@@ -99,12 +98,12 @@ func readPaymentEvents(tx *models.Tx, sc scope.Scope, payments []int64) (events 
 		return nil, errTooManyPayments()
 	}
 	if err == nil && len(events) == 0 {
-		err = fault.Validation(fault.Fields{"": {"These payments have no events that are still kept."}})
+		err = fault.RefuseField("", "These payments have no events that are still kept.")
 	}
 	return events, err
 }
 
 func errTooManyPayments() error {
-	return fault.Validation(fault.Fields{"": {fmt.Sprintf("At most %d payments with %d deliveries can be resent at "+
-		"once. Choose fewer, or resend the events of a period.", MaxResendPayments, maxAtOnce)}})
+	return fault.RefuseField("", "At most %d payments with %d deliveries can be resent at once. Choose fewer, or "+
+		"resend the events of a period.", MaxResendPayments, maxAtOnce)
 }

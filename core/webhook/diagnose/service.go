@@ -27,7 +27,7 @@ func (s *Service) ExplainSignature(ctx context.Context, sc scope.Scope, endpoint
 		return Verdict{}, err
 	}
 	if len(p.Body) > MaxPasted {
-		return Verdict{}, fault.Validation(fault.Fields{"body": {"May have at most 24,576 bytes here."}})
+		return Verdict{}, fault.RefuseField("body", "May have at most 24,576 bytes here.")
 	}
 	chosen, err := webhook.FindEndpoint(s.DB.Read(ctx), sc, endpointID)
 	if err != nil {

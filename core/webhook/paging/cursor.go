@@ -32,7 +32,7 @@ func ParseCursor(text string) (*Cursor, error) {
 	if text == "" {
 		return nil, nil
 	}
-	refused := fault.Validation(fault.Fields{"cursor": {"Is not a cursor that this list gave."}})
+	refused := fault.RefuseField("cursor", "Is not a cursor that this list gave.")
 	plain, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(plain) > 100 {
 		return nil, refused
@@ -92,7 +92,7 @@ func CheckLimit(limit int) (int, error) {
 		return 25, nil
 	}
 	if limit < 1 || limit > 100 {
-		return 0, fault.Validation(fault.Fields{"limit": {"Must be between 1 and 100."}})
+		return 0, fault.RefuseField("limit", "Must be between 1 and 100.")
 	}
 	return limit, nil
 }

@@ -247,7 +247,7 @@ func Read[T any](text []byte) (request T, problems fault.Fields, unknown []strin
 			markNull(into, field.Name)
 		default:
 			if problem := into.Field(i).Addr().Interface().(shape).read(raw); problem != "" {
-				problems.Add(name, problem)
+				problems.AddMessage(name, fault.Verbatim(problem))
 			}
 		}
 	}
@@ -285,8 +285,7 @@ func readMembers(body []byte) (map[string]jsontext.Value, error) {
 		return nil, errUnreadable("Something follows the JSON object. Send one object and nothing else.")
 	}
 	if whole.Kind() != '{' {
-		return nil, fault.Validation(fault.Fields{"body": {"Must be a JSON object, not " + kindName(whole.Kind()) +
-			"."}})
+		return nil, fault.RefuseField("body", "Must be a JSON object, not %s.", kindName(whole.Kind()))
 	}
 	fields := map[string]jsontext.Value{}
 	in = jsontext.NewDecoder(bytes.NewReader(whole))

@@ -30,7 +30,8 @@ func (h *Handlers) listEntries(c *page.Ctx) error {
 		return err
 	}
 	props := dashboard.JournalProps{Page: c.FillLayout(words.T(ctx, "books.journal"), "statements"), From: period.From,
-		To: period.To, Account: string(f.Account), Query: periodQuery(period).Encode(), Wrong: wrong}
+		To: period.To, Account: string(f.Account), Query: periodQuery(period).Encode(),
+		Wrong: words.TranslateFields(ctx, wrong)}
 	for _, account := range journal.Accounts() {
 		props.Accounts = append(props.Accounts, string(account))
 	}

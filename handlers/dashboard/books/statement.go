@@ -1,6 +1,7 @@
 package books
 
 import (
+	"context"
 	"net/url"
 	"strings"
 
@@ -36,7 +37,7 @@ func (h *Handlers) showStatement(c *page.Ctx) error {
 		}
 		props.MoreLate = len(late) > maxLate
 	}
-	props.Wrong = wrong
+	props.Wrong = words.TranslateFields(c.UserContext(), wrong)
 	return c.Render(dashboard.Statement(props))
 }
 
@@ -73,7 +74,7 @@ func (h *Handlers) closeMonth(c *page.Ctx) error {
 	_, err := h.Journal.CloseMonth(c.UserContext(), c.Scope, month)
 	switch {
 	case fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict:
-		c.SetFlash(string(ui.Bad), explainRefusal(err))
+		c.SetFlash(string(ui.Bad), explainRefusal(c.UserContext(), err))
 	case err != nil:
 		return err
 	default:
@@ -83,10 +84,10 @@ func (h *Handlers) closeMonth(c *page.Ctx) error {
 }
 
 // explainRefusal returns why a month can't be closed.
-func explainRefusal(err error) string {
+func explainRefusal(ctx context.Context, err error) string {
 	answer := page.ExplainError(err)
-	for _, sentences := range answer.Fields {
+	for _, sentences := range answer.FieldsIn(ctx) {
 		return strings.Join(sentences, " ")
 	}
-	return answer.Sentence
+	return answer.SentenceIn(ctx)
 }

@@ -21,7 +21,7 @@ func (h *Handlers) createKey(c *page.Ctx) error {
 		return h.Keys.CreateRestrictedKey(ctx, c.Scope, typed.Value("name"), chosen)
 	})
 	if err != nil {
-		status, err := page.RefuseForm(&typed, err)
+		status, err := page.RefuseForm(c.UserContext(), &typed, err)
 		if err != nil {
 			return err
 		}

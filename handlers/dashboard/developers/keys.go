@@ -49,7 +49,7 @@ func (h *Handlers) showKeys(c *page.Ctx, shown keysShown) error {
 
 // refuseKey shows the keys with the error of an action.
 func (h *Handlers) refuseKey(c *page.Ctx, refused error) error {
-	said, status, err := page.DescribeRefusal(refused)
+	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (h *Handlers) createQuickstartKey(c *page.Ctx) error {
 		return h.Keys.CreateKey(ctx, c.Scope, words.T(ctx, "calls.quickstart"))
 	})
 	if refused != nil {
-		said, status, err := page.DescribeRefusal(refused)
+		said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 		if err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func (h *Handlers) startTrial(c *page.Ctx) error {
 	if err == nil {
 		return nil
 	}
-	status, err := page.RefuseForm(&typed, err)
+	status, err := page.RefuseForm(c.UserContext(), &typed, err)
 	if err != nil {
 		return err
 	}

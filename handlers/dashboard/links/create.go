@@ -47,7 +47,7 @@ func (h *Handlers) createLink(c *page.Ctx) error {
 }
 
 func (h *Handlers) refuseLink(c *page.Ctx, typed ui.Form, methods []string, refused error) error {
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

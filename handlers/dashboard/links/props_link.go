@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"cointill/core/fault"
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/handlers/dashboard/display"
@@ -150,8 +151,8 @@ var linkFields = []string{"title", "description", "currency", "amount_kind", "am
 // core's. before is the link's present expiry: the form shows it without seconds, so an
 // unchanged value keeps it.
 func linkDraft(ctx context.Context, values map[string]string, methods []string, before *time.Time,
-	zone *time.Location) (link.Draft, map[string][]string) {
-	errors := map[string][]string{}
+	zone *time.Location) (link.Draft, fault.Fields) {
+	errors := fault.Fields{}
 	whole := func(name string) int64 {
 		text := strings.TrimSpace(values[name])
 		if text == "" {
@@ -159,7 +160,7 @@ func linkDraft(ctx context.Context, values map[string]string, methods []string, 
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n == 0 {
-			errors[name] = []string{words.T(ctx, "links.must_be_whole")}
+			errors.AddMessage(name, fault.Verbatim(words.T(ctx, "links.must_be_whole")))
 		}
 		return n
 	}
@@ -181,7 +182,7 @@ func linkDraft(ctx context.Context, values map[string]string, methods []string, 
 	default:
 		at, err := time.ParseInLocation(page.FormTime, text, zone)
 		if err != nil {
-			errors["expires_at"] = []string{words.T(ctx, "links.must_be_date")}
+			errors.AddMessage("expires_at", fault.Verbatim(words.T(ctx, "links.must_be_date")))
 		} else {
 			d.ExpiresAt = &at
 		}

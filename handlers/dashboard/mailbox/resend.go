@@ -13,7 +13,7 @@ func (h *Handlers) resendMail(c *page.Ctx) error {
 		return err
 	}
 	if _, err := h.Mails.ResendMail(c.UserContext(), c.Scope, id); err != nil {
-		said, status, err := page.DescribeRefusal(err)
+		said, status, err := page.DescribeRefusal(c.UserContext(), err)
 		if err != nil {
 			return err
 		}

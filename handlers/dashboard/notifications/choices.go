@@ -47,7 +47,7 @@ func (h *Handlers) saveChoices(c *page.Ctx) error {
 		c.SetFlash(string(ui.Good), words.T(c.UserContext(), "notifications.saved"))
 		return c.Redirect(choicesPath)
 	}
-	status, err := page.RefuseForm(&typed, err)
+	status, err := page.RefuseForm(c.UserContext(), &typed, err)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (h *Handlers) closePayment(c *page.Ctx) error {
 	if err == nil {
 		return nil
 	}
-	said, status, err := page.DescribeRefusal(err)
+	said, status, err := page.DescribeRefusal(c.UserContext(), err)
 	if err != nil {
 		return err
 	}

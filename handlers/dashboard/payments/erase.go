@@ -55,7 +55,7 @@ func (h *Handlers) eraseCustomer(c *page.Ctx) error {
 	if err != nil {
 		page.SetRetryAfter(c, err)
 		var typed ui.Form
-		status, unexpected := page.RefuseForm(&typed, err)
+		status, unexpected := page.RefuseForm(c.UserContext(), &typed, err)
 		if unexpected != nil {
 			return unexpected
 		}

@@ -31,13 +31,13 @@ func (h *Handlers) addNote(c *page.Ctx) error {
 	}, display.PaymentPath)
 	switch fault.KindOf(refused) {
 	case fault.Invalid:
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}
 		return h.showPaymentWith(c, status, layout.Flash{}, typed)
 	case fault.Conflict:
-		said, status, err := page.DescribeRefusal(refused)
+		said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 		if err != nil {
 			return err
 		}

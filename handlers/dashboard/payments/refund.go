@@ -84,12 +84,12 @@ func refundOf(c *page.Ctx) (typed ui.Form, r payment.Refund) {
 }
 
 func (h *Handlers) refuseRefund(c *page.Ctx, typed ui.Form, refused error) error {
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}
 	if fault.KindOf(refused) != fault.Invalid { // it is declined no more, or a twin is under way
-		said, status, err := page.DescribeRefusal(refused)
+		said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func (h resendPages) showResend(c *page.Ctx, status int, typed ui.Form) error {
 		}
 	}
 	if err != nil && len(p.Form.Errors) == 0 {
-		if status, err = page.RefuseForm(&p.Form, err); err != nil {
+		if status, err = page.RefuseForm(c.UserContext(), &p.Form, err); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func (h resendPages) resendEvents(c *page.Ctx) error {
 	if err == nil {
 		return nil
 	}
-	status, err := page.RefuseForm(&typed, err)
+	status, err := page.RefuseForm(c.UserContext(), &typed, err)
 	if err != nil {
 		return err
 	}

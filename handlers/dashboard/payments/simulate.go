@@ -17,7 +17,7 @@ func (h *Handlers) simulatePayment(c *page.Ctx) error {
 	done, err := h.Sandbox.Simulate(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")),
 		c.FormText("scenario"), "")
 	if err != nil {
-		said, status, err := page.DescribeRefusal(err)
+		said, status, err := page.DescribeRefusal(c.UserContext(), err)
 		if err != nil {
 			return err
 		}

@@ -202,13 +202,13 @@ func (h *Handlers) recordUnmatchedRefund(c *page.Ctx) error {
 // refuseUnmatched shows the transfer again with the error of a form.
 func (h *Handlers) refuseUnmatched(c *page.Ctx, typed ui.Form, refused error) error {
 	if fault.KindOf(refused) == fault.Invalid {
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}
 		return h.renderUnmatched(c, status, typed, layout.Flash{})
 	}
-	said, status, err := page.DescribeRefusal(refused)
+	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (h *Handlers) saveView(c *page.Ctx) error {
 			return err
 		}
 		text := words.Refusal(c.UserContext(), refused.Code, refused.Sentence)
-		for field, sentences := range refused.Fields {
+		for field, sentences := range refused.FieldsIn(c.UserContext()) {
 			if text = sentences[0]; field == "name" { // which stands apart from its field
 				text = words.T(c.UserContext(), "payments.view_name_refused", "Sentence", text)
 			}

@@ -50,7 +50,7 @@ func (h *Handlers) showAccount(c *page.Ctx, status int, typed ui.Form) error {
 func (h *Handlers) rename(c *page.Ctx) error {
 	typed := page.ReadForm(c, "name")
 	if refused := h.Users.Rename(c.UserContext(), c.Scope, typed.Value("name")); refused != nil {
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (h *Handlers) changeEmail(c *page.Ctx) error {
 	if refused := h.Users.AskEmail(c.UserContext(), c.Scope, typed.Value("email"),
 		page.ReadProof(c)); refused != nil {
 		page.SetRetryAfter(c, refused)
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}

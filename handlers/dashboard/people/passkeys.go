@@ -37,7 +37,7 @@ func (h *Handlers) showPasskeys(c *page.Ctx, status int, typed ui.Form) error {
 // refusePasskeys shows the list with the errors of a form.
 func (h *Handlers) refusePasskeys(c *page.Ctx, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (h *Handlers) renamePasskey(c *page.Ctx) error {
 	}
 	typed := page.ReadForm(c, "name")
 	if refused := h.Passkeys.RenamePasskey(c.UserContext(), c.Scope, id, typed.Value("name")); refused != nil {
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (h *Handlers) removePasskey(c *page.Ctx) error {
 		c.Session.Key()); refused != nil {
 		typed := ui.Form{}
 		page.SetRetryAfter(c, refused)
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (h *Handlers) changePassword(c *page.Ctx) error {
 	if refused != nil {
 		typed := ui.Form{} // never a password
 		page.SetRetryAfter(c, refused)
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func (h *Handlers) beginFactor(c *page.Ctx) error {
 func (h *Handlers) refuseFactor(c *page.Ctx, refused error) error {
 	typed := ui.Form{} // never a password
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (h *Handlers) confirmFactor(c *page.Ctx) error {
 	}
 	page.SetRetryAfter(c, refused)
 	typed := ui.Form{}
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (h *Handlers) setPolicy(c *page.Ctx) error {
 		c.SetFlash(string(ui.Good), words.T(ctx, "rate_policy.saved", "Currency", string(currency)))
 		return c.Redirect(policyPath(currency))
 	}
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (h *Handlers) addAddress(c *page.Ctx) error {
 	entry.Method, entry.Network = readMethod(typed)
 	if err := h.Addresses.Add(c.UserContext(), c.Scope, entry, page.ReadProof(c)); err != nil {
 		page.SetRetryAfter(c, err)
-		status, err := page.RefuseForm(&typed, err)
+		status, err := page.RefuseForm(c.UserContext(), &typed, err)
 		if err != nil {
 			return err
 		}

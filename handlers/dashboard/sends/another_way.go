@@ -70,13 +70,13 @@ func (h approvalPages) markSent(c *page.Ctx) error {
 func (h approvalPages) refuseMark(c *page.Ctx, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
 	if fault.KindOf(refused) == fault.Invalid {
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}
 		return h.showMarkForm(c, status, typed, layout.Flash{})
 	}
-	said, status, err := page.DescribeRefusal(refused)
+	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 	if err != nil {
 		return err
 	}

@@ -135,7 +135,7 @@ func (h approvalPages) approveChosen(c *page.Ctx) error {
 	refused, err := h.Approvals.ApproveEach(ctx, c.Scope, seen, page.ReadProof(c))
 	if err != nil {
 		page.SetRetryAfter(c, err)
-		return refuseBatch(ui.Form{}, err, func(status int, typed ui.Form, said layout.Flash) error {
+		return refuseBatch(c, ui.Form{}, err, func(status int, typed ui.Form, said layout.Flash) error {
 			return h.showChosen(c, status, references, approvalForm{Form: typed, said: said})
 		})
 	}
@@ -145,7 +145,7 @@ func (h approvalPages) approveChosen(c *page.Ctx) error {
 		if err == nil {
 			continue
 		}
-		said, _, err := page.DescribeRefusal(err)
+		said, _, err := page.DescribeRefusal(c.UserContext(), err)
 		if err != nil {
 			return err
 		}

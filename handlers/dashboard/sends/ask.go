@@ -102,7 +102,7 @@ func readTransfer(f ui.Form) int64 {
 
 func (h *Handlers) refuseForm(c *page.Ctx, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (h *Handlers) showSendForm(c *page.Ctx, status int, typed ui.Form) error {
 		return err
 	}
 	if err != nil {
-		refusedAs, _, unexpected := page.DescribeRefusal(err)
+		refusedAs, _, unexpected := page.DescribeRefusal(c.UserContext(), err)
 		if unexpected != nil {
 			return unexpected
 		}

@@ -93,13 +93,13 @@ func (h *Handlers) showRefusal(c *page.Ctx, typed ui.Form, refused error) error 
 	page.SetRetryAfter(c, refused)
 	fields, _ := page.FieldErrors(refused)
 	if kind := fault.KindOf(refused); kind == fault.Invalid && len(fields["scenario"]) == 0 {
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}
 		return h.showSend(c, status, typed, layout.Flash{})
 	}
-	said, status, err := page.DescribeRefusal(refused)
+	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,8 @@ func (h *Handlers) showFile(c *page.Ctx, status int, typed ui.Form, wrong []requ
 	props := dashboard.PayoutFileProps{Page: c.FillLayout(words.T(ctx, "sends.file_title"), "sends"), Form: typed,
 		Columns: describeColumns(ctx), More: len(wrong) > shownErrors}
 	for _, one := range wrong[:min(len(wrong), shownErrors)] {
-		shown := dashboard.PayoutFileError{Column: one.Column, Sentence: one.Sentence}
+		shown := dashboard.PayoutFileError{Column: one.Column,
+			Sentence: words.Refusal(ctx, one.Code, words.Translate(ctx, one.Sentence))}
 		if one.Row > 0 {
 			shown.Row = words.T(ctx, "sends.file_row_number", "Number", strconv.Itoa(one.Row))
 		}
@@ -81,7 +82,7 @@ func (h *Handlers) askFile(c *page.Ctx) error {
 	if fault.KindOf(err) != fault.Invalid {
 		return err
 	}
-	status, err := page.RefuseForm(&typed, err)
+	status, err := page.RefuseForm(c.UserContext(), &typed, err)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (h *Handlers) setRules(c *page.Ctx) error {
 	read := func(name string) int64 {
 		cents, ok := parseRule(typed.Value(name))
 		if !ok || name == "one_from" && typed.Value(name) == "" {
-			errors.Add(name, words.T(ctx, "sends.must_be_usd"))
+			errors.AddMessage(name, fault.Verbatim(words.T(ctx, "sends.must_be_usd")))
 		}
 		return cents
 	}
@@ -60,7 +60,7 @@ func (h *Handlers) setRules(c *page.Ctx) error {
 	}
 	if err != nil {
 		page.SetRetryAfter(c, err)
-		status, err := page.RefuseForm(&typed, err)
+		status, err := page.RefuseForm(c.UserContext(), &typed, err)
 		if err != nil {
 			return err
 		}

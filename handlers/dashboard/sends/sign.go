@@ -33,7 +33,7 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	ctx := c.UserContext()
 	v, unsigned, err := h.Signing.Unsigned(ctx, c.Scope, page.CleanText(c.Param("reference")))
 	if fault.KindOf(err) == fault.Conflict { // it was seen meanwhile, or ended
-		said, _, err := page.DescribeRefusal(err)
+		said, _, err := page.DescribeRefusal(c.UserContext(), err)
 		if err != nil {
 			return err
 		}
@@ -194,13 +194,13 @@ func (h *Handlers) checkSigned(c *page.Ctx) error {
 // refuseSign shows the page again with why a form was refused.
 func (h *Handlers) refuseSign(c *page.Ctx, typed ui.Form, refused error) error {
 	if fault.KindOf(refused) == fault.Invalid {
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}
 		return h.showSign(c, status, typed, send.Submitted{}, layout.Flash{})
 	}
-	said, status, err := page.DescribeRefusal(refused)
+	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 	if err != nil {
 		return err
 	}

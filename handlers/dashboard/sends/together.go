@@ -48,7 +48,7 @@ func (h batchPages) chooseSends(c *page.Ctx) error {
 func (h batchPages) showChosen(c *page.Ctx, status int, references []string, typed ui.Form, said layout.Flash) error {
 	v, err := h.Batches.Choose(c.UserContext(), c.Scope, references)
 	if fault.KindOf(err) == fault.Conflict {
-		said, _, err := page.DescribeRefusal(err)
+		said, _, err := page.DescribeRefusal(c.UserContext(), err)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (h batchPages) startBatch(c *page.Ctx) error {
 	id, err := h.Batches.Start(c.UserContext(), c.Scope, references, typed.Value("account"),
 		send.Speed(typed.Value("speed")))
 	if err != nil {
-		return refuseBatch(typed, err, func(status int, typed ui.Form, said layout.Flash) error {
+		return refuseBatch(c, typed, err, func(status int, typed ui.Form, said layout.Flash) error {
 			return h.showChosen(c, status, references, typed, said)
 		})
 	}
@@ -79,15 +79,16 @@ func (h batchPages) startBatch(c *page.Ctx) error {
 }
 
 // refuseBatch shows a page again with why its form was refused.
-func refuseBatch(typed ui.Form, refused error, show func(status int, typed ui.Form, said layout.Flash) error) error {
+func refuseBatch(c *page.Ctx, typed ui.Form, refused error,
+	show func(status int, typed ui.Form, said layout.Flash) error) error {
 	if fault.KindOf(refused) == fault.Invalid {
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}
 		return show(status, typed, layout.Flash{})
 	}
-	said, status, err := page.DescribeRefusal(refused)
+	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (h batchPages) prepareBatchAgain(c *page.Ctx) error {
 	typed, id := page.ReadForm(c, "account", "speed"), readID(c.Param("id"))
 	err := h.Batches.PrepareAgain(c.UserContext(), c.Scope, id, send.Speed(typed.Value("speed")))
 	if err != nil {
-		return refuseBatch(typed, err, func(status int, typed ui.Form, said layout.Flash) error {
+		return refuseBatch(c, typed, err, func(status int, typed ui.Form, said layout.Flash) error {
 			return h.showBatch(c, status, typed, send.Submitted{}, said)
 		})
 	}
@@ -129,7 +130,7 @@ func (h batchPages) checkBatch(c *page.Ctx) error {
 	done, err := h.Batches.Submit(c.UserContext(), c.Scope, id, readSigned(c, typed))
 	switch {
 	case err != nil:
-		return refuseBatch(typed, err, func(status int, typed ui.Form, said layout.Flash) error {
+		return refuseBatch(c, typed, err, func(status int, typed ui.Form, said layout.Flash) error {
 			return h.showBatch(c, status, typed, send.Submitted{}, said)
 		})
 	case len(done.Differences) > 0 || done.Refused != "":

@@ -61,7 +61,7 @@ func (h transactionPages) downloadSafe(c *page.Ctx) error {
 		typed.Value("account"), chosen)
 	if err != nil {
 		page.SetRetryAfter(c, err)
-		status, err := page.RefuseForm(&typed, err)
+		status, err := page.RefuseForm(c.UserContext(), &typed, err)
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (h *Handlers) removeWallet(c *page.Ctx) error {
 func (h *Handlers) finishWallet(c *page.Ctx, typed ui.Form, refused error, removed, done string) error {
 	if refused != nil {
 		page.SetRetryAfter(c, refused)
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (h *Handlers) answerForm(c *page.Ctx, name string, typed ui.Form, refused e
 		c.SetFlash(string(ui.Good), done)
 		return c.Redirect(settingsPath + "#" + name)
 	}
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (h *Handlers) acceptInvitation(c *page.Ctx) error {
 		business, refused = h.Team.Accept(c.UserContext(), c.Param("token"), c.Session.User())
 	}
 	if refused != nil {
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func (h *Handlers) askReset(c *page.Ctx) error {
 	props := dashboard.ForgotProps{Form: typed, CSRF: c.Session.FormToken(), Sent: true}
 	if refused := h.Users.AskReset(c.UserContext(), typed.Value("email"), c.ClientIP); refused != nil {
 		page.SetRetryAfter(c, refused)
-		status, err := page.RefuseForm(&props.Form, refused)
+		status, err := page.RefuseForm(c.UserContext(), &props.Form, refused)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (h *Handlers) showReset(c *page.Ctx, status int, typed ui.Form) error {
 func (h *Handlers) resetPassword(c *page.Ctx) error {
 	if refused := h.Users.FinishReset(c.UserContext(), c.Param("token"), c.FormValue("password")); refused != nil {
 		typed := ui.Form{} // never a password
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return err
 		}

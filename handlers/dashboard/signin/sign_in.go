@@ -63,7 +63,7 @@ func (h *Handlers) signIn(c *page.Ctx) error {
 		return c.Redirect(page.LocalPath(next, "/dashboard"))
 	}
 	typed := page.ReadForm(c, "email") // never a password
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (h *Handlers) enterCode(c *page.Ctx) error {
 		return c.Redirect(page.LocalPath(next, "/dashboard"))
 	}
 	var typed ui.Form
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

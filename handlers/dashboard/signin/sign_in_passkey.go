@@ -27,7 +27,7 @@ func (h *Handlers) signInByPasskey(c *page.Ctx) error {
 		return c.Redirect(page.LocalPath(page.DashboardPath(c.FormText("next")), "/dashboard"))
 	}
 	var typed ui.Form
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

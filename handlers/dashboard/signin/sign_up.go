@@ -45,7 +45,7 @@ func (h *Handlers) refuseSignUp(c *page.Ctx, refused error) error {
 		return c.RenderStatus(http.StatusForbidden, dashboard.SignUpClosed())
 	}
 	typed := page.ReadForm(c, "setup_token", "business_name", "name", "email") // never a password
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

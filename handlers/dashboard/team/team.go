@@ -51,7 +51,7 @@ func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.
 
 // refuseTeam shows the team with the error of an action.
 func (h *Handlers) refuseTeam(c *page.Ctx, refused error) error {
-	said, status, err := page.DescribeRefusal(refused)
+	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (h *Handlers) invite(c *page.Ctx) error {
 		return h.Team.Invite(ctx, c.Scope, typed.Value("email"), scope.Role(typed.Value("role")))
 	}, func(account.Invitation) string { return teamPath })
 	if refused != nil {
-		status, err := page.RefuseForm(&typed, refused)
+		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 		if err != nil {
 			return h.refuseTeam(c, refused)
 		}

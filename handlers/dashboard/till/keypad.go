@@ -112,10 +112,10 @@ func (h *Handlers) startSale(c *page.Ctx) error {
 	if err == nil {
 		return nil
 	}
-	if page.ExplainError(err).Code == "payment_method_not_enabled" { // it was switched off meanwhile
-		err = fault.Validation(fault.Fields{"method": {page.ExplainError(err).Sentence}})
+	if why := page.ExplainError(err); why.Code == "payment_method_not_enabled" { // it was switched off meanwhile
+		err = fault.Validation(fault.Fields{"method": {fault.Verbatim(why.SentenceIn(c.UserContext()))}})
 	}
-	status, err := page.RefuseForm(&typed, err)
+	status, err := page.RefuseForm(c.UserContext(), &typed, err)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // lockTill puts the browser into till mode.
 func (h *Handlers) lockTill(c *page.Ctx) error {
 	if err := h.Tills.Lock(c.UserContext(), c.Scope); err != nil {
-		flash, _, err := page.DescribeRefusal(err)
+		flash, _, err := page.DescribeRefusal(c.UserContext(), err)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (h *Handlers) leaveTill(c *page.Ctx) error {
 	if err != nil {
 		page.SetRetryAfter(c, err)
 		typed := ui.Form{} // the PIN is not shown again
-		status, err := page.RefuseForm(&typed, err)
+		status, err := page.RefuseForm(c.UserContext(), &typed, err)
 		if err != nil {
 			return err
 		}

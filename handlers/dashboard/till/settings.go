@@ -42,7 +42,7 @@ func (h *Handlers) saveSettings(c *page.Ctx) error {
 		c.SetFlash(string(ui.Good), words.T(ctx, "till.saved"))
 		return c.Redirect(settingsPath)
 	}
-	status, err := page.RefuseForm(&typed, err)
+	status, err := page.RefuseForm(c.UserContext(), &typed, err)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (h *Handlers) planCollection(c *page.Ctx, typed ui.Form) (collect.Plan, err
 // refuseCollection shows the form again with its errors.
 func (h *Handlers) refuseCollection(c *page.Ctx, info money.CoinInfo, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

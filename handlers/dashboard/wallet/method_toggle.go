@@ -35,7 +35,7 @@ func (h *Handlers) showChanged(c *page.Ctx, err error) error {
 	if err == nil {
 		return c.Redirect("/dashboard/methods")
 	}
-	said, status, err := page.DescribeRefusal(err)
+	said, status, err := page.DescribeRefusal(c.UserContext(), err)
 	if err != nil {
 		return err
 	}

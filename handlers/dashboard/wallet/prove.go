@@ -42,12 +42,13 @@ func (h *Handlers) proveKey(c *page.Ctx) error {
 	}
 	var other *keyproof.OtherSignerError
 	if errors.As(refused, &other) {
-		refused = fault.Validation(fault.Fields{"signature": {words.T(c.UserContext(), "wallet.prove_other",
-			"Signer", other.Signer, "Address", other.Address)}})
+		refused = fault.Validation(fault.Fields{"signature": {fault.Verbatim(words.T(c.UserContext(),
+			"wallet.prove_other",
+			"Signer", other.Signer, "Address", other.Address))}})
 	}
 	page.SetRetryAfter(c, refused)
 	typed := ui.Form{Values: map[string]string{"signature": plainSignature(answer.Signature)}}
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

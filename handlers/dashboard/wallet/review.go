@@ -36,7 +36,7 @@ func (h *Handlers) reviewWallet(c *page.Ctx) error {
 	}
 	if err != nil {
 		looked.Asked = false
-		if status, err = page.RefuseForm(&typed, err); err != nil {
+		if status, err = page.RefuseForm(c.UserContext(), &typed, err); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ func (h *Handlers) refuseWallet(c *page.Ctx, info money.CoinInfo, refused error)
 		typed.Values["key"] = ""
 	}
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (h *Handlers) refuseUse(c *page.Ctx, info money.CoinInfo, refused error) er
 	}
 	page.SetRetryAfter(c, refused)
 	typed := ui.Form{} // never a password
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

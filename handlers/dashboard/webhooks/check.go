@@ -32,7 +32,7 @@ func (h *Handlers) checkSignature(c *page.Ctx) error {
 	verdict, err := h.Signatures.ExplainSignature(c.UserContext(), c.Scope, typed.Value("endpoint"), pasted)
 	status := http.StatusOK
 	if err != nil {
-		if status, err = page.RefuseForm(&typed, err); err != nil {
+		if status, err = page.RefuseForm(c.UserContext(), &typed, err); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func (h *Handlers) createEndpoint(c *page.Ctx) error {
 		})
 	})
 	if err != nil {
-		status, err := page.RefuseForm(&typed, err)
+		status, err := page.RefuseForm(c.UserContext(), &typed, err)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (h *Handlers) resendDelivery(c *page.Ctx) error {
 			layout.Flash{Kind: string(ui.Bad), Text: page.ExplainError(err).Sentence})
 	}
 	if err != nil {
-		said, status, err := page.DescribeRefusal(err)
+		said, status, err := page.DescribeRefusal(c.UserContext(), err)
 		if err != nil {
 			return err
 		}

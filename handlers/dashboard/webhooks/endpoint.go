@@ -92,7 +92,7 @@ func (h *Handlers) loadEndpoint(c *page.Ctx, e webhook.Endpoint) (f endpointFact
 
 // refuseEndpoint shows the endpoint's page with the error of an action.
 func (h *Handlers) refuseEndpoint(c *page.Ctx, refused error) error {
-	said, status, err := page.DescribeRefusal(refused)
+	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
 	if err != nil {
 		return err
 	}

@@ -28,18 +28,18 @@ func orderOf(ctx context.Context, typed ui.Form, types []string, zone *time.Loca
 	unreadable fault.Fields) {
 	unreadable = fault.Fields{}
 	o = delivery.Order{EndpointID: typed.Value("endpoint"), Types: types, Failed: typed.On("failed")}
-	sentence := words.T(ctx, "webhook.date_unread")
+	sentence := fault.Verbatim(words.T(ctx, "webhook.date_unread"))
 	from, err := time.ParseInLocation(page.FormTime, typed.Value("created_after"), zone)
 	if o.From = from; err != nil {
-		unreadable.Add("created_after", sentence)
+		unreadable.AddMessage("created_after", sentence)
 	}
 	if text := typed.Value("created_before"); text != "" {
 		before, err := time.ParseInLocation(page.FormTime, text, zone)
 		switch {
 		case err != nil:
-			unreadable.Add("created_before", sentence)
+			unreadable.AddMessage("created_before", sentence)
 		case !before.After(from) && len(unreadable) == 0:
-			unreadable.Add("created_before", words.T(ctx, "webhook.date_before"))
+			unreadable.AddMessage("created_before", fault.Verbatim(words.T(ctx, "webhook.date_before")))
 		}
 		o.Before = &before
 	}

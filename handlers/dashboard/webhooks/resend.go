@@ -84,7 +84,7 @@ func (h *Handlers) showResend(c *page.Ctx) error {
 }
 
 func (h *Handlers) refuseResend(c *page.Ctx, typed ui.Form, types []string, refused error) error {
-	status, err := page.RefuseForm(&typed, refused)
+	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (h *Handlers) updateEndpoint(c *page.Ctx) error {
 	changed, err := h.Webhooks.Update(c.UserContext(), c.Scope, endpoint.ID,
 		webhook.Change{Name: &name, URL: &url, Types: &types, Headers: &headers})
 	if err != nil {
-		status, err := page.RefuseForm(&typed, err)
+		status, err := page.RefuseForm(c.UserContext(), &typed, err)
 		if err != nil {
 			return err
 		}
