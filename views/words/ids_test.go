@@ -259,13 +259,14 @@ func TestLanguagesWithFilesAreOffered(t *testing.T) {
 	}
 }
 
+var frenchMistake = regexp.MustCompile(`(^|[^\x{00a0}])[;!?»]|[ \pL\d}][:](\s|$)|«[^\x{00a0}]|[“”’]`)
+
 // TestFrenchTypography: French has a space that doesn't break before high punctuation and inside
 // quotation marks.
 func TestFrenchTypography(t *testing.T) {
-	wrong := regexp.MustCompile(`(^|[^\x{00a0}])[;!?»]|[ \pL\d}][:](\s|$)|«[^\x{00a0}]|[“”’]`)
 	for id, m := range dashboardCatalogue(t, "fr") {
 		for _, text := range []string{m.text, m.forms["one"], m.forms["other"]} {
-			if found := wrong.FindString(text); found != "" && id != "layout.keyboard_shortcuts_hover" {
+			if found := frenchMistake.FindString(text); found != "" && id != "layout.keyboard_shortcuts_hover" {
 				t.Errorf("%s has %q: %s", id, found, text)
 			}
 		}
