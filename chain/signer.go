@@ -90,7 +90,7 @@ type Refusal string
 // Error returns the sentence.
 func (r Refusal) Error() string { return string(r) }
 
-// InputRefusal is an error whose sentence tells the merchant what is wrong with a text that they entered: an account,
+// InputRefusal is an error whose sentence tells the merchant the fault of a text that they entered: an account,
 // or a signed transaction. It is a literal without verbs of package fmt, as it is also the id of its translations.
 type InputRefusal string
 

@@ -116,7 +116,7 @@ var methods = []ui.Option{{Value: "crypto_bitcoin", Label: "Bitcoin (BTC)"}, {Va
 
 var scenarios = []checkout.Scenario{{Code: "exact", Label: "Exact amount", Text: "The right amount, confirmed in a few seconds.", Lang: "en"}, {Code: "underpay", Label: "Underpaid", Text: "Half of it is paid, and the payment waits for the rest.", Lang: "en"}, {Code: "overpay", Label: "Overpaid", Text: "One and a half times the amount.", Lang: "en"}, {Code: "double_spend", Label: "Double-spend", Text: "Seen, then replaced by another transaction.", Lang: "en"}}
 
-// endpointRows are five endpoints, of which two fail, one was off, and one receives a single event.
+// endpointRows are five endpoints: two fail, one was off, and one receives a single event.
 func endpointRows() (rows []dashboard.EndpointRow) {
 	for i, name := range []string{"Shop server", "Ledger", "Warehouse", "Customer mails", "Analytics"} {
 		row := dashboard.EndpointRow{Name: name, Href: "/dashboard/webhooks/1"}

@@ -8,7 +8,7 @@ const (
 	NotFollowed TroubleCode = "not_followed" // no node serves it any more
 	NotRead     TroubleCode = "not_read"     // it was not read since it was connected
 	CatchingUp  TroubleCode = "catching_up"  // blocks of it are missing
-	NodesFail   TroubleCode = "nodes_fail"   // its nodes are silent, disagree, or show what can't be counted
+	NodesFail   TroubleCode = "nodes_fail"   // its nodes are silent, disagree, or show data that can't be counted
 )
 
 // Trouble is what keeps a network from being paid on. It is zero where nothing does.

@@ -5,7 +5,7 @@ import (
 	"cointill/models"
 )
 
-// Payer is whose payment a notification is about, and what it is for. It is read when the notification is shown or
+// Payer is the customer and the purpose of a notification's payment. It is read when the notification is shown or
 // sent, and not stored with it: an erasure replaces the name on the payment, and so in every notification.
 type Payer struct {
 	Payment  string // its reference
@@ -13,7 +13,7 @@ type Payer struct {
 	Purpose  string // the title of the payment link, or the merchant's reference
 }
 
-// findPayers finds the payments that notifications are about: by their references, or by those of their refunds.
+// findPayers finds the payments that notifications are about: by their references, or by their refunds' references.
 const findPayers = `
 	SELECT payments.reference AS subject, payments.reference AS payment, payments.customer_name AS customer,
 		COALESCE(links.title, payments.business_reference) AS purpose

@@ -16,7 +16,7 @@ type Sentence struct {
 // isFinal is the blank for the time until money is final, as describeFinal fills it.
 const isFinal = "after {{.Depth}} confirmations, in about {{.Seconds}} s"
 
-// nextSentences are what comes after a scenario, in English, by their codes.
+// nextSentences say how a payment goes on after a scenario, in English, by their codes.
 var nextSentences = map[string]string{
 	"ended": "The payment stays {{.State}}; the money is listed under Unmatched, with the event " +
 		"payment.unexpected_transfer.",

@@ -9,7 +9,7 @@ import (
 	"cointill/internal/testing/servertest"
 )
 
-// TestFieldErrorsAreInTheReadersLanguage: a member who reads French reads in French what is wrong with a form, and the API
+// TestFieldErrorsAreInTheReadersLanguage: a member who reads French reads the faults of a form in French, and the API
 // refuses the same values in English.
 func TestFieldErrorsAreInTheReadersLanguage(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {

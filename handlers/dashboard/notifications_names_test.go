@@ -16,7 +16,7 @@ import (
 
 // TestNotificationsNameTheCustomer: the list and the mails say who paid for what, also of a refund that a customer
 // named an address for. The name is stored with the payment alone, so an erasure takes it out of all of them at once.
-// Another merchant's notification about the same reference names nobody.
+// Another merchant's notification about the same reference has no name.
 func TestNotificationsNameTheCustomer(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc, theirs := s.CreateBusiness("Ama's Shop", ama), s.CreateBusiness("Bayo's Shop", bayo)

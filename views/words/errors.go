@@ -33,7 +33,7 @@ type coded struct {
 type played struct {
 	Labels       map[string]string // by the scenario
 	Explanations map[string]string // by the variant
-	Next         map[string]string // what comes after, with blanks
+	Next         map[string]string // how it goes on, with blanks
 }
 
 var codedSentences = loadCoded()
@@ -122,7 +122,7 @@ func ScenarioText(ctx context.Context, variant, sentence string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Sandbox.Explanations[variant], sentence)
 }
 
-// ScenarioNext returns what comes after a scenario in the language of the context: the sentence of the code with the
+// ScenarioNext says how a payment goes on after a scenario in the language of the context: the sentence of the code with the
 // facts in its blanks, or the English one where the language has none. facts are names and values.
 func ScenarioNext(ctx context.Context, code, sentence string, facts ...string) string {
 	own := codedSentences[LanguageOf(ctx)].Sandbox.Next[code]
@@ -142,7 +142,7 @@ func SignText(ctx context.Context, code, sentence string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Sends.Explanations[code], sentence)
 }
 
-// CodedLanguage returns the language in which readers of a language are told the sentences that the core says in
+// CodedLanguage returns the language in which readers of a language read the sentences that the core says in
 // English: their own, or English where it has none.
 func CodedLanguage(lang string) string {
 	if _, known := codedSentences[lang]; known {

@@ -174,7 +174,7 @@ func TestAdviceIsByCode(t *testing.T) {
 	}
 }
 
-// TestScenariosAreByCode: the sandbox's scenarios, each variant of their explanations, what comes after them, and the ways
+// TestScenariosAreByCode: the sandbox's scenarios, each variant of their explanations, the next steps, and the ways
 // to sign a send have their words, with the blanks of the English ones.
 func TestScenariosAreByCode(t *testing.T) {
 	labels, signs, signed := map[string]string{}, map[string]string{}, map[string]string{}

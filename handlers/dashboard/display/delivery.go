@@ -20,7 +20,7 @@ func DeliveryRow(ctx context.Context, d delivery.Delivery, zone *time.Location) 
 	if d.EndpointName != "" {
 		row.EndpointHref = WebhookPath(d.EndpointID)
 	}
-	if d.EndpointName != "" && d.State != webhook.Unsubscribed { // of which there is no delivery to show
+	if d.EndpointName != "" && d.State != webhook.Unsubscribed { // it has no delivery to show
 		row.Href = DeliveryPath(d.EndpointID, d.EventID)
 	}
 	if d.DoneAt != nil {
