@@ -122,8 +122,8 @@ func ScenarioText(ctx context.Context, variant, sentence string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Sandbox.Explanations[variant], sentence)
 }
 
-// ScenarioNext says how a payment goes on after a scenario in the language of the context: the sentence of the code with the
-// facts in its blanks, or the English one where the language has none. facts are names and values.
+// ScenarioNext says how a payment goes on after a scenario in the language of the context: the sentence of the code with
+// the facts in its blanks, or the English one where the language has none. facts are names and values.
 func ScenarioNext(ctx context.Context, code, sentence string, facts ...string) string {
 	own := codedSentences[LanguageOf(ctx)].Sandbox.Next[code]
 	if own == "" {

@@ -27,7 +27,7 @@ func (h *Handlers) simulatePayment(c *page.Ctx) error {
 	return c.Redirect(display.PaymentPath(url.PathEscape(done.Reference)))
 }
 
-// nextText says how the payment goes on after a scenario, with the payment's state as pages name it in other languages than English.
+// nextText says how the payment goes on after a scenario. Other languages than English have the state's word of pages.
 func nextText(ctx context.Context, next sandbox.Sentence) string {
 	facts := slices.Clone(next.Facts)
 	for i := 0; i+1 < len(facts); i += 2 {
