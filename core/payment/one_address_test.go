@@ -279,7 +279,7 @@ func TestAmountsRunShort(t *testing.T) {
 			}
 			state, _, err := b.service.Wallet.Active(t.Context(), b.owner(), money.Ethereum)
 			must(t, err)
-			if warned := state.Advice != ""; warned != (4*i >= 3*len(amounts)) {
+			if warned := !state.Advice.IsZero(); warned != (4*i >= 3*len(amounts)) {
 				t.Errorf("after %d of %d amounts the advice is %q", i+1, len(amounts), state.Advice)
 			}
 		}

@@ -2,9 +2,9 @@ package wallet
 
 import (
 	"context"
-	"fmt"
 
 	"cointill/chain"
+	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/models"
@@ -25,14 +25,14 @@ type State struct {
 	Wallet        models.Wallet
 	Format        string
 	Script        string
-	Path          string // of the next address
-	HighestIssued int64  // index; -1 when none was given out. Of an account, one less than the number of its tags
-	HighestUsed   int64  // index of the highest that money was seen on; -1 when none
-	Gap           int64  // given out since then
-	Widest        int64  // longest run of unused addresses among all given out
-	Limit         int64  // what most wallets look ahead
-	Left          int64  // addresses that a list has for further payments
-	Advice        string // what to do; "" while there is nothing
+	Path          string        // of the next address
+	HighestIssued int64         // index; -1 when none was given out. Of an account, one less than the number of its tags
+	HighestUsed   int64         // index of the highest that money was seen on; -1 when none
+	Gap           int64         // given out since then
+	Widest        int64         // longest run of unused addresses among all given out
+	Limit         int64         // what most wallets look ahead
+	Left          int64         // addresses that a list has for further payments
+	Advice        fault.Message // what to do; zero while there is nothing
 }
 
 // Active is the wallet that the scope's payments on a chain are received with;
@@ -73,9 +73,9 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 		HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1, Limit: Limit}
 	state.measureGaps(used)
 	if key.list != nil { // no wallet looks for its addresses: they can only run out
-		state.Gap, state.Widest, state.Left, state.Advice = 0, 0, key.countLeft(rows[0].NextIndex), ""
+		state.Gap, state.Widest, state.Left, state.Advice = 0, 0, key.countLeft(rows[0].NextIndex), fault.Message{}
 		if state.Left < fewLeft {
-			state.Advice = fmt.Sprintf(
+			state.Advice = fault.NewMessage(
 				"%d addresses of the list are left. Enter the next list before they run out: payments that find "+
 					"none can't be paid.", state.Left)
 		}
@@ -151,11 +151,11 @@ func (s *State) measureGaps(used []int64) {
 	enough := (s.Widest/100 + 1) * 100
 	switch {
 	case s.Widest > Limit:
-		s.Advice = fmt.Sprintf("%d addresses in a row were given out and not paid to. Wallets look %d ahead, so "+
+		s.Advice = fault.NewMessage("%d addresses in a row were given out and not paid to. Wallets look %d ahead, so "+
 			"yours may not show what was paid after them, though it is yours. "+
 			"Set the gap limit in your wallet to %d or more and let it scan again.", s.Widest, Limit, enough)
 	case s.Gap >= warnAt:
-		s.Advice = fmt.Sprintf("The last %d addresses given out were not paid to. Wallets look %d ahead: set the "+
+		s.Advice = fault.NewMessage("The last %d addresses given out were not paid to. Wallets look %d ahead: set the "+
 			"gap limit in yours to %d or more, so that it shows what comes next.",
 			s.Gap, Limit, enough)
 	}

@@ -123,7 +123,7 @@ func TestAccountTags(t *testing.T) {
 			t.Errorf("%d of 60 tags were higher than the one before: they can be guessed", rising)
 		}
 		state, found, err := f.Active(t.Context(), owner(1), money.XRPL)
-		if err != nil || !found || state.Wallet.NextIndex != 60 || state.Advice != "" || state.Script != wallet.ScriptAccount {
+		if err != nil || !found || state.Wallet.NextIndex != 60 || !state.Advice.IsZero() || state.Script != wallet.ScriptAccount {
 			t.Errorf("%+v %v %v", state, found, err)
 		}
 		if ready, err := f.Ready(t.Context(), owner(1), xrpTest); err != nil || !ready {

@@ -140,7 +140,7 @@ func TestAssignList(t *testing.T) {
 		}
 		state, found, err := f.Active(t.Context(), owner(1), money.Ethereum)
 		if err != nil || !found || state.Left != 0 || state.Gap != 0 ||
-			!strings.Contains(state.Advice, "0 addresses of the list are left") {
+			!strings.Contains(state.Advice.String(), "0 addresses of the list are left") {
 			t.Errorf("%+v, %v", state, err)
 		}
 		use(list[1], list[3], list[2], list[4])

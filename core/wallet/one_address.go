@@ -148,9 +148,10 @@ func (s *Service) describeOneAddress(w models.Wallet) State {
 	state := State{Wallet: w, Format: ScriptAddress, Script: ScriptAddress, HighestIssued: w.NextIndex - 1,
 		HighestUsed: -1}
 	if w.RunsShortAt != nil && s.Clock().Sub(*w.RunsShortAt) < shortAdvice {
-		state.Advice = "Amounts run short: on " + w.RunsShortAt.UTC().Format("2 January at 15:04") + " UTC a payment " +
-			"found less than a quarter of the amounts near its own free. When none is free, customers can't open a " +
-			"payment of that amount. Use the public key of an account instead, which gives each payment an address."
+		state.Advice = fault.NewMessage("Amounts run short: at %s UTC a payment found less than a quarter of the "+
+			"amounts near its own free. When none is free, customers can't open a payment of that amount. Use the "+
+			"public key of an account instead, which gives each payment an address.",
+			w.RunsShortAt.UTC().Format("2006-01-02 15:04"))
 	}
 	return state
 }

@@ -215,6 +215,8 @@ func TestWalletGap(t *testing.T) {
 				}
 			}
 		}
+		b.PostFrom("/dashboard/account", "/dashboard/account/language", url.Values{"language": {"fr"}})
+		expect(t, b.Get(walletAt), 200, "21 adresses d&#39;affilée ont été attribuées sans être payées", "à 100 ou plus")
 	})
 }
 

@@ -25,8 +25,7 @@ func ReadForm(c *Ctx, names ...string) ui.Form {
 }
 
 // RefuseForm puts an error that a person can correct into the form, in the language of the context, and returns the
-// status
-// to answer with. Other errors are returned.
+// status to answer with. Other errors are returned.
 func RefuseForm(ctx context.Context, f *ui.Form, err error) (status int, unexpected error) {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict, fault.Limited, fault.Unavailable, fault.Unauthenticated:

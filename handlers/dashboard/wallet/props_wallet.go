@@ -111,14 +111,15 @@ func walletCard(ctx context.Context, f walletFacts) dashboard.WalletCard {
 		if s.Wallet.ProvedAt != nil {
 			one.ProvedAt = s.Wallet.ProvedAt.In(f.Zone)
 		}
-		return dashboard.WalletCard{OneAddress: one, Issued: describeIssued(ctx, s.Wallet), Advice: s.Advice}
+		return dashboard.WalletCard{OneAddress: one, Issued: describeIssued(ctx, s.Wallet),
+			Advice: words.Translate(ctx, s.Advice)}
 	}
 	return dashboard.WalletCard{
 		Key: receiving.ShortKey(s.Wallet.Key), Kind: receiving.DescribeKind(s.Script, s.Wallet.Network),
 		Network: receiving.NetworkName(s.Wallet.Network), Path: s.Path,
 		List: s.Script == wallet.ScriptList, Left: strconv.FormatInt(s.Left, 10),
 		Issued: describeIssued(ctx, s.Wallet), Used: usedText(ctx, s), Gap: int(s.Gap), Limit: int(s.Limit),
-		GapText: gapText(ctx, s), Advice: s.Advice,
+		GapText: gapText(ctx, s), Advice: words.Translate(ctx, s.Advice),
 	}
 }
 
