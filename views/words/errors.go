@@ -22,6 +22,7 @@ type coded struct {
 	Refusals map[string]string // by the code of the refusal
 	Remarks  map[string]string // of payments, by the reason of their state
 	Advice   map[string]string // on attempts of webhooks that failed, by its code
+	Via      map[string]string // in which way money came that is no payment, by the English text
 	Networks map[string]string // why a network can't be paid on, by the code of its trouble
 	Problems map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
 	Fields   map[string]string // about fields, by their English texts
@@ -102,6 +103,12 @@ func Problem(ctx context.Context, code, sentence string) string {
 // advice's code, or the English one where the language has none.
 func Advice(ctx context.Context, code, sentence string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Advice[code], sentence)
+}
+
+// Via returns in which way money came that is no payment, in the language of the context: our own texts are translated,
+// and the network's names of its transactions are not.
+func Via(ctx context.Context, via string) string {
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Via[via], via)
 }
 
 // Trouble returns why a network can't be paid on in the language of the context: the sentence of the trouble's code, or

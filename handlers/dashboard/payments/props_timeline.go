@@ -96,7 +96,7 @@ func sightingText(ctx context.Context, s models.Step, facts timeline.Facts) stri
 		known, network = facts.Network != "", place.NameNetwork(money.Coin(facts.Asset), facts.Network)
 	case payment.NotPayment, payment.NoTransaction, payment.Unproved:
 		if known = facts.Via != nil; known {
-			via = *facts.Via
+			via = words.Via(ctx, *facts.Via)
 		}
 	}
 	if !known {

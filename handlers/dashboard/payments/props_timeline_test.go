@@ -99,3 +99,15 @@ func TestStepsOfEarlierReleases(t *testing.T) {
 		}
 	}
 }
+
+// TestViaIsInTheReadersLanguage checks that a step says in French in which way money came, where the words are ours.
+func TestViaIsInTheReadersLanguage(t *testing.T) {
+	ctx := words.WithLanguage(t.Context(), "fr")
+	for via, want := range map[string]string{"EscrowFinish": "(EscrowFinish)", "validator withdrawal": "(un retrait de validateur)"} {
+		step := models.Step{Kind: payment.StepTransfer, Reason: payment.NotPayment,
+			Detail: `{"amount":"7","asset":"ETH","via":"` + via + `"}`}
+		if got := stepText(ctx, sample(payment.Successful, "", 10_000), step, timeline.ReadFacts(step)); !strings.Contains(got, want) {
+			t.Errorf("%s is told as %q, want %s in it", via, got, want)
+		}
+	}
+}
