@@ -52,7 +52,9 @@ func DescribeRefusal(ctx context.Context, err error) (flash layout.Flash, status
 	var sentences []string
 	for _, field := range slices.Sorted(maps.Keys(f.Errors)) {
 		if field != "" { // the field's label is on another page
-			sentences = append(sentences, strings.ToUpper(field[:1])+strings.ReplaceAll(field[1:], "_", " ")+":")
+			if name := words.FieldName(ctx, field); name != "" {
+				sentences = append(sentences, words.T(ctx, "ui.field_label", "Name", name))
+			}
 		}
 		sentences = append(sentences, f.Errors[field]...)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/handlers/page"
+	"cointill/views/words"
 )
 
 // TestRefusalNamesItsFields: away from the form, what is wrong with each field stands behind its name, in an order that
@@ -23,5 +24,11 @@ func TestRefusalNamesItsFields(t *testing.T) {
 		if err != nil || status != 422 || said.Text != c.want {
 			t.Errorf("DescribeRefusal(%v) = %q, %d, %v, want %q and 422", c.fields, said.Text, status, err, c.want)
 		}
+	}
+	fields := fault.Fields{"name": {fault.NewMessage("Is required.")}, "of_no_form": {fault.NewMessage("Is required.")}}
+	const want = "Nom\u00a0: Ce champ est obligatoire. Ce champ est obligatoire."
+	said, _, err := page.DescribeRefusal(words.WithLanguage(t.Context(), "fr"), fault.Validation(fields))
+	if err != nil || said.Text != want {
+		t.Errorf("DescribeRefusal(%v) = %q, %v in French, want %q", fields, said.Text, err, want)
 	}
 }

@@ -25,6 +25,7 @@ type coded struct {
 	Via      map[string]string // in which way money came that is no payment, by the English text
 	Networks map[string]string // why a network can't be paid on, by the code of its trouble
 	Problems map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
+	Names    map[string]string // of fields
 	Fields   map[string]string // about fields, by their English texts
 	Sandbox  played            // what the sandbox does to payments
 	Sends    played            // what the sandbox's wallet does with sends
@@ -109,6 +110,15 @@ func Advice(ctx context.Context, code, sentence string) string {
 // and the network's names of its transactions are not.
 func Via(ctx context.Context, via string) string {
 	return cmp.Or(codedSentences[LanguageOf(ctx)].Via[via], via)
+}
+
+// FieldName returns the name of a form's field for a sentence away from the form, in the language of the context; "" where
+// the language has none.
+func FieldName(ctx context.Context, field string) string {
+	if lang := LanguageOf(ctx); lang != Languages[0] {
+		return codedSentences[lang].Names[field]
+	}
+	return strings.ToUpper(field[:1]) + strings.ReplaceAll(field[1:], "_", " ")
 }
 
 // Trouble returns why a network can't be paid on in the language of the context: the sentence of the trouble's code, or
