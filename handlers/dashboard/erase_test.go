@@ -358,6 +358,9 @@ func TestErasureWaits(t *testing.T) {
 			expect(t, b.Get("/dashboard/customers/"+customer.Code), 200, zainab)
 		}
 		refuse("A payment of this customer has not ended.")
+		b.PostFrom("/dashboard/account", "/dashboard/account/language", url.Values{"language": {"fr"}})
+		refuse("Un paiement de ce client n&#39;est pas terminé.")
+		b.PostFrom("/dashboard/account", "/dashboard/account/language", url.Values{"language": {"en"}})
 		endPayments(s)
 		var payment models.Payment
 		s.FailOn(s.DB.Exec(t.Context()).Where("reference = ?", reference).Take(&payment).Error)

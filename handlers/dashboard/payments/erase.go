@@ -31,7 +31,7 @@ func (h *Handlers) showErasure(c *page.Ctx, status int, typed ui.Form) error {
 	plan, err := h.Eraser.PlanErasure(ctx, c.Scope, page.CleanText(c.Param("id")))
 	refused := ""
 	if fault.KindOf(err) == fault.Conflict {
-		refused, err = page.ExplainError(err).Sentence, nil
+		refused, err = page.ExplainError(err).SentenceIn(ctx), nil
 	}
 	if err != nil {
 		return err

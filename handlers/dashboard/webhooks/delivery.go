@@ -38,7 +38,7 @@ func (h *Handlers) resendDelivery(c *page.Ctx) error {
 		func(int) string { return display.DeliveryPath(c.Param("id"), c.Param("event")) })
 	if fault.KindOf(err) == fault.Gone { // its content: the page itself is still there
 		return h.showDelivery(c, http.StatusGone,
-			layout.Flash{Kind: string(ui.Bad), Text: page.ExplainError(err).Sentence})
+			layout.Flash{Kind: string(ui.Bad), Text: page.ExplainError(err).SentenceIn(c.UserContext())})
 	}
 	if err != nil {
 		said, status, err := page.DescribeRefusal(c.UserContext(), err)
