@@ -12,11 +12,11 @@ import (
 // none is: its text may repeat what another customer typed.
 var namesCustomers = map[string]bool{"notification": true, "notifications_held": true, "notifications_daily": true}
 
-// CustomerOf stands in the text of a mail to members for the name of a payment's customer. The name is read when the
+// CustomerPlaceholder stands in the text of a mail to members for the name of a payment's customer. The name is read when the
 // mail is sent or shown, and stored on the payment alone: once it is erased there, no mail has it.
-func CustomerOf(reference string) string { return "{customer of " + reference + "}" }
+func CustomerPlaceholder(reference string) string { return "{customer of " + reference + "}" }
 
-var customerOf = regexp.MustCompile(`\{customer of (PAY_\w+)\}`)
+var customerPlaceholder = regexp.MustCompile(`\{customer of (PAY_\w+)\}`)
 
 // noName is what a mail says where the business has no such payment.
 const noName = "–"
@@ -27,7 +27,7 @@ func (s *Service) fillCustomers(ctx context.Context, row *models.Mail) error {
 		return nil
 	}
 	var references []string
-	for _, found := range customerOf.FindAllStringSubmatch(row.Text+row.HTML, -1) {
+	for _, found := range customerPlaceholder.FindAllStringSubmatch(row.Text+row.HTML, -1) {
 		references = append(references, found[1])
 	}
 	if len(references) == 0 {
@@ -41,7 +41,7 @@ func (s *Service) fillCustomers(ctx context.Context, row *models.Mail) error {
 	}
 	names := map[string]string{}
 	for _, p := range payments {
-		names[CustomerOf(p.Reference)] = p.CustomerName
+		names[CustomerPlaceholder(p.Reference)] = p.CustomerName
 	}
 	find := func(place string) string {
 		if name := names[place]; name != "" {
@@ -49,8 +49,8 @@ func (s *Service) fillCustomers(ctx context.Context, row *models.Mail) error {
 		}
 		return noName
 	}
-	row.Text = customerOf.ReplaceAllStringFunc(row.Text, find)
-	row.HTML = customerOf.ReplaceAllStringFunc(row.HTML, func(place string) string {
+	row.Text = customerPlaceholder.ReplaceAllStringFunc(row.Text, find)
+	row.HTML = customerPlaceholder.ReplaceAllStringFunc(row.HTML, func(place string) string {
 		return html.EscapeString(find(place))
 	})
 	return nil

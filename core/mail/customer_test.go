@@ -23,7 +23,7 @@ func TestCustomersAreNamedInMailsToMembers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text := "by " + mail.CustomerOf("PAY_1") + ", by " + mail.CustomerOf("PAY_2")
+		text := "by " + mail.CustomerPlaceholder("PAY_1") + ", by " + mail.CustomerPlaceholder("PAY_2")
 		for kind, want := range map[string]string{
 			"notification":      "<p>by &lt;Ngozi&gt; {customer of PAY_2}, by –</p>",
 			"send_claim_notice": "<p>" + text + "</p>",

@@ -35,8 +35,7 @@ func (r *Registry) Served(domain scope.Domain, coin money.CoinInfo) (served []Se
 // all followed networks; without a name it is the first that serves the coin. For a name that none has, fields says
 // which there are. problem says that no network serves the coin.
 func FindServed(all Chooser, domain scope.Domain, coin money.CoinInfo, name string,
-	fields fault.Fields) (network string,
-	problem fault.Message) {
+	fields fault.Fields) (network string, problem fault.Message) {
 	served := all.Served(domain, coin)
 	if len(served) == 0 {
 		return "", fault.NewMessage("No node for %s is configured in %s, so nothing can be sent there.", coin.Chain,

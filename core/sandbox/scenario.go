@@ -232,7 +232,7 @@ func Explanations() map[string]string {
 	all := map[string]string{}
 	for _, s := range Scenarios() {
 		for _, variant := range []string{"", whenWaiting, whenAbandoned, whenEnded, whenReversing, whenRestoring, onLedger} {
-			if sentence := s.explain(variant); sentence != "" {
+			if sentence := s.explainVariant(variant); sentence != "" {
 				all[s.Code+variant] = sentence
 			}
 		}
@@ -240,8 +240,8 @@ func Explanations() map[string]string {
 	return all
 }
 
-// explain returns a variant of the explanation; "" for one that the scenario doesn't have.
-func (s Scenario) explain(variant string) string {
+// explainVariant returns a variant of the explanation; "" for one that the scenario doesn't have.
+func (s Scenario) explainVariant(variant string) string {
 	switch {
 	case variant == "":
 		return s.Explanation
@@ -266,7 +266,7 @@ func (s Scenario) explain(variant string) string {
 // explainPhase sets the explanation to what the scenario does to a payment in its phase.
 func (s *Scenario) explainPhase(v payment.View) {
 	variant := s.chooseVariant(v)
-	s.Variant, s.Explanation = s.Code+variant, s.explain(variant)
+	s.Variant, s.Explanation = s.Code+variant, s.explainVariant(variant)
 }
 
 // chooseVariant returns the variant of the explanation for a payment in its phase.

@@ -46,7 +46,7 @@ func Text(ctx context.Context, n notification.Notification) string {
 
 // Parts returns what a notification tells beside its title, by parts: who paid for what, and its details.
 func Parts(ctx context.Context, n notification.Notification) []string {
-	return append(keepFilled(n.Payer.Customer, n.Payer.Purpose), details(ctx, n)...)
+	return append(keepFilled(n.Payer.Customer, n.Payer.Purpose), listDetails(ctx, n)...)
 }
 
 // Line returns a notification in one line: its title, and who paid for what.
@@ -56,11 +56,11 @@ func Line(ctx context.Context, n notification.Notification) string {
 
 // Detail returns what a notification tells beside its title, without who paid for what; "" for nothing.
 func Detail(ctx context.Context, n notification.Notification) string {
-	return joinParts(details(ctx, n)...)
+	return joinParts(listDetails(ctx, n)...)
 }
 
-// details are the parts that tell why, how much, and of what.
-func details(ctx context.Context, n notification.Notification) []string {
+// listDetails returns the reason, the amount and other details of a notification.
+func listDetails(ctx context.Context, n notification.Notification) []string {
 	switch n.Kind {
 	case notification.Paid, notification.Declined:
 		return keepFilled(ui.ReasonWord(ctx, n.Reason), n.Amount)

@@ -27,12 +27,12 @@ type coded struct {
 	Problems map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
 	Names    map[string]string // of fields
 	Fields   map[string]string // about fields, by their English texts
-	Sandbox  played            // what the sandbox does to payments
-	Sends    played            // what the sandbox's wallet does with sends
+	Sandbox  scenarioWords     // what the sandbox does to payments
+	Sends    scenarioWords     // what the sandbox's wallet does with sends
 }
 
-// played are the sentences about the sandbox's scenarios, by their codes.
-type played struct {
+// scenarioWords are the sentences about the sandbox's scenarios, by their codes.
+type scenarioWords struct {
 	Labels       map[string]string // by the scenario
 	Explanations map[string]string // by the variant
 	Next         map[string]string // how it goes on, with blanks

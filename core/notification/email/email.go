@@ -292,7 +292,7 @@ func (s *Sender) queueLetter(tx *models.Tx, o notification.Recipients, m notific
 	}
 	for i, n := range l.Notifications { // the mail is stored without names
 		if n.Payer.Customer != "" {
-			l.Notifications[i].Payer.Customer = mail.CustomerOf(n.Payer.Payment)
+			l.Notifications[i].Payer.Customer = mail.CustomerPlaceholder(n.Payer.Payment)
 		}
 	}
 	l.To, l.Business, l.Domain, l.Zone = m.User, o.Business.Name, o.Domain, clock.LoadZone(o.Business.TimeZone)

@@ -53,7 +53,7 @@ func (s *Service) listUnqueued(ctx context.Context, sc scope.Scope, query *model
 		rows[0].EventAt.Add(slack), rows[len(rows)-1].EventAt.Add(-slack)).Find(&pauses).Error
 	for _, row := range rows {
 		isOff := slices.ContainsFunc(pauses, func(p models.EndpointPause) bool { return row.isIn(p) })
-		list = append(list, row.describe(isOff))
+		list = append(list, row.describeDelivery(isOff))
 	}
 	return list, err
 }
@@ -64,8 +64,8 @@ func (u unqueued) isIn(p models.EndpointPause) bool {
 		(p.Until == nil || !p.Until.Before(u.EventAt.Add(-slack)))
 }
 
-// describe returns it in the form of deliveries.
-func (u unqueued) describe(isOff bool) Delivery {
+// describeDelivery returns the event and the endpoint in the form of a delivery. isOff says that the endpoint was off.
+func (u unqueued) describeDelivery(isOff bool) Delivery {
 	d := skippedDelivery(models.Event{ID: u.EventID, Type: u.EventType, PaymentID: u.PaymentID, Sequence: u.Sequence,
 		CreatedAt: u.EventAt}, models.Endpoint{ID: u.EndpointID, Name: u.Name, URL: u.URL})
 	if !isOff || !(webhook.Target{ID: u.EndpointID, Types: u.Types}).Takes(u.EventType) {

@@ -62,7 +62,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		Address:       where.Address,
 		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL,
 		Expires:  p.ExpiresAt.In(zone),
-		Metadata: metadata(p), Scenarios: scenarios(ctx, v, more.Scope),
+		Metadata: metadata(p), Scenarios: listScenarios(ctx, v, more.Scope),
 	}
 	if v.State() == payment.Declined && more.Scope.Allows(scope.DecidePayment) {
 		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
@@ -223,9 +223,9 @@ func metadata(p models.Payment) string {
 	return display.IndentJSON(*p.Metadata)
 }
 
-// scenarios are the sandbox scenarios that a payment can still go through, for roles that may
+// listScenarios returns the sandbox scenarios that a payment can still go through, for roles that may
 // start them.
-func scenarios(ctx context.Context, v payment.View, sc scope.Scope) (list []dashboard.Scenario) {
+func listScenarios(ctx context.Context, v payment.View, sc scope.Scope) (list []dashboard.Scenario) {
 	if !sc.Allows(scope.DriveSandbox) {
 		return nil
 	}

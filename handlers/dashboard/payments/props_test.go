@@ -115,7 +115,7 @@ func TestScenarios(t *testing.T) {
 		"finance": {sample(payment.Initiated, "", 0), finance, false}, "live": {live, inLive, false},
 	} {
 		c.v.Payment.Network = "sandbox-bitcoin"
-		if got := scenarios(t.Context(), c.v, c.sc); len(got) > 0 != c.some {
+		if got := listScenarios(t.Context(), c.v, c.sc); len(got) > 0 != c.some {
 			t.Errorf("%s: %d scenarios", name, len(got))
 		}
 	}
