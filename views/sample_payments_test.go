@@ -62,7 +62,7 @@ func paymentPages(live layout.Page) map[string]templ.Component {
 		Form: ui.Form{Values: map[string]string{"failed": "true"}}}
 	refused, unticked := resend, resend
 	refused.Possible, refused.Form = false, ui.Form{Errors: map[string][]string{"": {"No active webhook would " +
-		"receive this. Register one, switch one on, or have it receive the type."}}, Code: "no_active_webhook"}
+		"receive this. Register one, switch one on, or have it receive the type."}}}
 	unticked.Possible, unticked.Chips, unticked.Wrong = false, nil, []string{"No row is ticked."}
 	here := listPage()
 	here.Page = live

@@ -30,8 +30,8 @@ func (s *Server) sameOrigin(c *fiber.Ctx) error {
 	case (site == "same-origin" || site == "none") && (ours || origin == "" || origin == "null"):
 		return nil
 	}
-	return fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open "+s.base+
-		" and send it from there.")
+	return fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open %s and send it from "+
+		"there.", s.base)
 }
 
 // FormToken is the token in the session's forms: a value that only this server can
@@ -75,9 +75,8 @@ func (l *login) checkForm(c *fiber.Ctx) error {
 			case domain == page.DomainOf(l) || l.User() == 0 || ofNoDomain(c.Path()): // users who aren't signed in are sent to sign in
 				return nil
 			default:
-				return fault.New(fault.Conflict, "other_domain", "You opened this form in the "+string(domain)+
-					" domain and have switched since. Nothing was changed. Go back, reload the page and look at "+
-					"it again.")
+				return fault.New(fault.Conflict, "other_domain", "You opened this form in the %s domain and have switched "+
+					"since. Nothing was changed. Go back, reload the page and look at it again.", domain.Word())
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	}
 	if err := layout.Error(props.Worded(ctx)).Render(ctx, &body); err != nil {
 		s.Log.Error("error page not rendered", "request_id", id, "error", err)
-		return c.SendString(answer.Sentence)
+		return c.SendString(answer.SentenceIn(ctx))
 	}
 	c.Type("html", "utf-8")
 	return c.Send(body.Bytes())

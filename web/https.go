@@ -20,14 +20,14 @@ func (s *Server) requireHTTPS(c *fiber.Ctx) error {
 	peer, _ := netip.AddrFromSlice(c.Context().RemoteIP())
 	if peer = peer.Unmap(); !s.knowsScheme(peer) {
 		return fault.New(fault.Forbidden, "https_required",
-			plainSentence(s.base)+" If a proxy passed the request on, the operator of this server "+
-				"adds the proxy's address, "+peer.String()+", to COINTILL_TRUSTED_PROXIES.")
+			"%s If a proxy passed the request on, the operator of this server adds the proxy's address, %s, to "+
+				"COINTILL_TRUSTED_PROXIES.", plainSentence(s.base), peer)
 	}
 	said := 0
 	for _, line := range c.Request().Header.PeekAll(fiber.HeaderXForwardedProto) { // each proxy on the way may add one
 		for scheme := range strings.SplitSeq(string(line), ",") {
 			if said++; !strings.EqualFold(strings.TrimSpace(scheme), "https") {
-				return fault.New(fault.Forbidden, "https_required", plainSentence(s.base))
+				return fault.New(fault.Forbidden, "https_required", "%s", plainSentence(s.base))
 			}
 		}
 	}
@@ -39,9 +39,9 @@ func (s *Server) requireHTTPS(c *fiber.Ctx) error {
 	return nil
 }
 
-func plainSentence(base string) string {
-	return "The API is reached by https only: " + base +
-		". This request came by plain http. Replace the API key if it carried one."
+func plainSentence(base string) fault.Message {
+	return fault.NewMessage("The API is reached by https only: %s. This request came by plain http. Replace the API key "+
+		"if it carried one.", base)
 }
 
 // knowsScheme reports whether a peer is believed about how a request came: the proxies that

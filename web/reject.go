@@ -24,11 +24,11 @@ const (
 	rejectTimeout  = time.Second
 )
 
-var overCapacity = fault.Retry("unavailable",
-	"Too many connections are open. Try again in a few seconds.", 5*time.Second)
+var overCapacity = fault.Retry("unavailable", 5*time.Second,
+	"Too many connections are open. Try again in a few seconds.")
 
-var noMemory = fault.Retry("unavailable",
-	"The server has no memory for long requests now. Try again in a few seconds.", 5*time.Second)
+var noMemory = fault.Retry("unavailable", 5*time.Second,
+	"The server has no memory for long requests now. Try again in a few seconds.")
 
 // newRefusals counts requests that reach no route, by status. Each status begins at 0,
 // so that the first request with it shows as an increase.

@@ -104,7 +104,7 @@ func api(app fiber.Router) {
 		"invalid": fault.RefuseField("email", "Is required."), "conflict": fault.New(fault.Conflict, "duplicate",
 			"Taken."),
 		"unauthenticated": fault.New(fault.Unauthenticated, "invalid_api_key", "Send a key."), "limited": limited,
-		"unavailable": fault.Retry("no_rate", "No fresh rate.", 5*time.Second).Because(errors.New(canary)), "unknown": errors.New(canary),
+		"unavailable": fault.Retry("no_rate", 5*time.Second, "No fresh rate.").Because(errors.New(canary)), "unknown": errors.New(canary),
 		"forbidden": fault.New(fault.Forbidden, "role", "No."), "gone": fault.New(fault.Gone, "gone", "Gone."),
 		"late": context.DeadlineExceeded, "unreadable": fault.New(fault.Unreadable, "unreadable_json", "No JSON."),
 	}

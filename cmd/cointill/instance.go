@@ -13,7 +13,7 @@ func explainFault(err error) error {
 	if !errors.As(err, &f) {
 		return err
 	}
-	lines := []string{f.Sentence}
+	lines := []string{f.Sentence.String()}
 	for field, sentences := range f.Fields {
 		for _, sentence := range sentences {
 			lines = append(lines, "  "+field+": "+sentence.String())

@@ -130,7 +130,7 @@ func (s *Service) Accept(ctx context.Context, token string, userID int64) (busin
 		}
 		if in.User != userID || userID == 0 {
 			return fault.New(fault.Conflict, "other_user",
-				"This invitation is for "+row.Email+". Sign in with that address to accept it.")
+				"This invitation is for %s. Sign in with that address to accept it.", row.Email)
 		}
 		var user models.User
 		if err := tx.Where("id = ?", userID).Take(&user).Error; err != nil {

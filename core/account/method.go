@@ -64,7 +64,7 @@ func (s *Service) SetMethod(ctx context.Context, sc scope.Scope, method money.Me
 		return err
 	}
 	if enabled && problem != "" {
-		return fault.New(fault.Forbidden, "method_unavailable", info.Name+" can't be enabled here. "+problem)
+		return fault.New(fault.Forbidden, "method_unavailable", "%s can't be enabled here. %s", info.Name, problem)
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {
 		now := s.now()
@@ -96,6 +96,6 @@ func Enabled(tx *models.Tx, sc scope.Scope) (map[money.Method]bool, error) {
 // NotEnabled is what asking for a method that isn't enabled gives: Forbidden (payment_method_not_enabled).
 func NotEnabled(sc scope.Scope, method money.Method) error {
 	return fault.New(fault.Forbidden, "payment_method_not_enabled",
-		"The payment method "+string(method)+" is not enabled in the "+string(sc.Domain)+
-			" domain. Enable it in the dashboard under Payment methods.")
+		"The payment method %s is not enabled in the %s domain. Enable it in the dashboard under Payment methods.",
+		method, sc.Domain.Word())
 }

@@ -76,8 +76,8 @@ func (s *Service) ListNetworks(sc scope.Scope) []Network { return s.Networks[sc.
 func (s *Service) FindNetwork(sc scope.Scope, code money.Chain) (Network, error) {
 	all := s.ListNetworks(sc)
 	if len(all) == 0 {
-		return Network{}, fault.New(fault.Conflict, "no_network", "No node of Ethereum is configured in the "+
-			string(sc.Domain)+" domain, so there is nothing to look up.")
+		return Network{}, fault.New(fault.Conflict, "no_network", "No node of %s is configured in the %s domain, "+
+			"so there is nothing to look up.", "Ethereum", sc.Domain.Word())
 	}
 	i := slices.IndexFunc(all, func(n Network) bool { return n.Code == code })
 	switch {

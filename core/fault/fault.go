@@ -60,8 +60,8 @@ func (f Fields) InEnglish() map[string][]string {
 // Fault is an error to show. Build it with the functions below.
 type Fault struct {
 	Kind       Kind
-	Code       string // machine readable, e.g. "duplicate_business_reference"
-	Sentence   string // for people: what happened and what to do
+	Code       string  // machine readable, e.g. "duplicate_business_reference"
+	Sentence   Message // for people: what happened and what to do
 	Fields     Fields
 	RetryAfter time.Duration
 	Cause      error // for the log only
@@ -72,15 +72,15 @@ func (f *Fault) Error() string {
 	if f.Cause != nil {
 		return fmt.Sprintf("%s: %s: %v", f.Code, f.Sentence, f.Cause)
 	}
-	return f.Code + ": " + f.Sentence
+	return f.Code + ": " + f.Sentence.String()
 }
 
 // Unwrap gives the cause.
 func (f *Fault) Unwrap() error { return f.Cause }
 
-// New makes a fault of a kind.
-func New(kind Kind, code, sentence string) *Fault {
-	return &Fault{Kind: kind, Code: code, Sentence: sentence}
+// New makes a fault of a kind. text and args are as in NewMessage.
+func New(kind Kind, code, text string, args ...any) *Fault {
+	return &Fault{Kind: kind, Code: code, Sentence: NewMessage(text, args...)}
 }
 
 // Validation makes the fault for refused fields, or nil when there are none.
@@ -88,7 +88,9 @@ func Validation(fields Fields) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	return &Fault{Kind: Invalid, Code: "validation_failed", Sentence: "Some fields need attention.", Fields: fields}
+	f := New(Invalid, "validation_failed", "Some fields need attention.")
+	f.Fields = fields
+	return f
 }
 
 // RefuseField makes the fault for one refused field. text and args are as in NewMessage.
@@ -98,7 +100,7 @@ func RefuseField(field, text string, args ...any) error {
 
 // Missing makes the not-found fault for a thing, e.g. "payment".
 func Missing(thing string) *Fault {
-	return New(NotFound, "not_found", "There is no such "+thing+" here.")
+	return New(NotFound, "not_found", "There is no such %s here.", thing)
 }
 
 // MissingRow turns GORM's error for a row that isn't there into the NotFound fault of a thing,
@@ -110,9 +112,11 @@ func MissingRow(err error, thing string) error {
 	return err
 }
 
-// Retry makes an Unavailable fault that says when to try again.
-func Retry(code, sentence string, after time.Duration) *Fault {
-	return &Fault{Kind: Unavailable, Code: code, Sentence: sentence, RetryAfter: after}
+// Retry makes an Unavailable fault that says when to try again. text and args are as in NewMessage.
+func Retry(code string, after time.Duration, text string, args ...any) *Fault {
+	f := New(Unavailable, code, text, args...)
+	f.RetryAfter = after
+	return f
 }
 
 // Because adds a cause for the log.

@@ -2,9 +2,9 @@ package fault
 
 import "fmt"
 
-// Message is a sentence about a field, or advice. Text is in English with the verbs of package fmt for Args. It is also the id
-// under which package words has the sentence in other languages, as with gettext, so it is always a literal in
-// the code. An argument that is a Message is translated as well. The zero Message says nothing.
+// Message is a sentence about a field, the one of a fault, or advice. Text is in English with the verbs of package fmt
+// for Args. It is also the id under which package words has the sentence in other languages, as with gettext, so it is
+// always a literal in the code. An argument that is a Message is translated as well. The zero Message says nothing.
 type Message struct {
 	Text string
 	Args []any

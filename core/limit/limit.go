@@ -78,7 +78,7 @@ func (r Result) Err() error {
 		return nil
 	}
 	f := fault.New(fault.Limited, "rate_limited",
-		fmt.Sprintf("Too many requests: %d a minute are allowed. Wait until the minute is over.", r.Quota))
+		"Too many requests: %d a minute are allowed. Wait until the minute is over.", r.Quota)
 	f.RetryAfter = r.Reset
 	return f
 }

@@ -107,7 +107,7 @@ func TestARefusedPaymentIsNoUse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		desk.refuse = fault.Retry("rate_unavailable", "No rate.", time.Minute)
+		desk.refuse = fault.Retry("rate_unavailable", time.Minute, "No rate.")
 		if _, err := links.StartPayment(t.Context(), l.Code, payer); fault.KindOf(err) != fault.Unavailable {
 			t.Fatal(err)
 		}

@@ -202,10 +202,11 @@ func takeUse(tx *models.Tx, id int64) error {
 
 // errClosed says why a link starts no payment.
 func errClosed(state string) error {
-	sentences := map[string]string{
-		Inactive: "This payment link was switched off by the merchant.",
-		Expired:  "This payment link has expired. Ask the merchant for a new one.",
-		UsedUp:   "This payment link has been used as often as it may be. Ask the merchant for a new one.",
+	sentences := map[string]fault.Message{
+		Inactive: fault.NewMessage("This payment link was switched off by the merchant."),
+		Expired:  fault.NewMessage("This payment link has expired. Ask the merchant for a new one."),
+		UsedUp: fault.NewMessage("This payment link has been used as often as it may be. " +
+			"Ask the merchant for a new one."),
 	}
-	return fault.New(fault.Gone, "link_"+state, sentences[state])
+	return fault.New(fault.Gone, "link_"+state, "%s", sentences[state])
 }

@@ -1,7 +1,6 @@
 package networks
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -94,18 +93,18 @@ func Choose(all Chooser, domain scope.Domain, coin money.CoinInfo, accepted []mo
 		return "", fault.RefuseField("network", "Is not a network that is on for %s. GET /v1/payment-methods lists "+
 			"them.", coin.Method)
 	case len(offered) == 0 && len(accepted) == 0:
-		return "", fault.New(fault.Forbidden, "payment_method_not_enabled", "No network of the payment method "+
-			string(coin.Method)+" is on. Switch one on in the dashboard under Payment methods.")
+		return "", fault.New(fault.Forbidden, "payment_method_not_enabled", "No network of the payment method %s "+
+			"is on. Switch one on in the dashboard under Payment methods.", coin.Method)
 	case len(offered) == 0:
-		return "", fault.Retry("chain_unavailable", fmt.Sprintf("No node for %s is configured in %s, so it can't take "+
-			"payments there.", accepted[0], domain), time.Minute)
+		return "", fault.Retry("chain_unavailable", time.Minute, "No node for %s is configured in %s, so it can't take "+
+			"payments there.", accepted[0], domain.Word())
 	}
 	for _, one := range offered {
 		if all.Problem(one.Network) == "" {
 			return one.Network, nil
 		}
 	}
-	return "", fault.Retry("chain_unavailable", all.Problem(offered[0].Network), time.Minute)
+	return "", fault.Retry("chain_unavailable", time.Minute, "%s", all.Problem(offered[0].Network))
 }
 
 // Offered lists the accepted networks that serve a coin in a domain, in their order.

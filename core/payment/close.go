@@ -6,6 +6,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
+	"cointill/core/payment/record"
 	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/models"
@@ -43,7 +44,7 @@ func (d *Resolver) closePayment(tx *models.Tx, sc scope.Scope, id int64, note st
 	switch CheckNote(note, fields); {
 	case !p.Reversed:
 		return fault.New(fault.Conflict, "not_reversed",
-			"Only a reversed payment can be marked as resolved; this one is "+p.Status+".")
+			"Only a reversed payment can be marked as resolved; this one is %s.", record.DescribeState(p.Status))
 	case p.ResolvedAt != nil:
 		return fault.New(fault.Conflict, "closed", "This payment was already marked as resolved.")
 	case len(fields) > 0:

@@ -114,8 +114,8 @@ func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.Coi
 	receives, err := s.Wallet.Ready(ctx, sc, chain.Network(s.Networks.Home(network)))
 	if err == nil && !receives {
 		err = fault.New(fault.Forbidden, "payment_method_not_enabled",
-			"The payment method "+string(info.Method)+
-				" has nothing to receive with yet. Add your wallet's public key in the dashboard under Payment methods.")
+			"The payment method %s has nothing to receive "+
+				"with yet. Add your wallet's public key in the dashboard under Payment methods.", info.Method)
 	}
 	return business, network, err
 }
@@ -205,8 +205,8 @@ func (s *Service) insertPayment(tx *models.Tx, sc scope.Scope, r Request, p *mod
 	}
 	if made.RowsAffected == 0 { // the random references can't collide: it is the merchant's
 		return &fault.Fault{Kind: fault.Conflict, Code: "duplicate_business_reference",
-			Sentence: "A payment with this business_reference exists already. Verify that one, or use another " +
-				"reference.",
+			Sentence: fault.NewMessage("A payment with this business_reference exists already. Verify that one, or " +
+				"use another reference."),
 			Fields: fault.Fields{"business_reference": {fault.NewMessage("Has been used before.")}}}
 	}
 	if err := stats.NoteChange(tx, stats.Standing{}, *p); err != nil {

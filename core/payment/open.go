@@ -49,7 +49,7 @@ func (s *Service) openPayment(ctx context.Context, found View, language, client 
 	}
 	if problem := s.Networks.Problem(found.Payment.Network); problem != "" &&
 		!found.Now.After(found.Payment.ExpiresAt) {
-		return View{}, fault.Retry("chain_unavailable", problem, time.Minute) // no unwatched address is shown
+		return View{}, fault.Retry("chain_unavailable", time.Minute, "%s", problem) // no unwatched address is shown
 	}
 	var v *View
 	err := wallet.RetryAssign(ctx, s.Wallet, func() (err error) {

@@ -14,6 +14,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/money"
+	"cointill/core/payment/record"
 	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/models"
@@ -65,8 +66,8 @@ func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error 
 		return err
 	}
 	if v.State() != Declined {
-		return fault.New(fault.Conflict, "not_declined", "Only a declined payment can be accepted; this one is "+
-			v.Payment.Status+".")
+		return fault.New(fault.Conflict, "not_declined", "Only a declined payment can be accepted; this one is %s.",
+			record.DescribeState(v.Payment.Status))
 	}
 	left, err := RefundableOf(tx, v.Payment)
 	if err != nil {
@@ -171,7 +172,8 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	plan := RefundPlan{View: v}
 	if v.State() != Declined {
 		return plan, fault.New(fault.Conflict, "not_declined",
-			"A refund can be recorded for a declined payment only; this one is "+v.Payment.Status+".")
+			"A refund can be recorded for a declined payment only; this one is %s.",
+			record.DescribeState(v.Payment.Status))
 	}
 	refunds, err := refundsOf(tx, v.Payment.ID)
 	if err != nil {

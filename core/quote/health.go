@@ -73,7 +73,7 @@ func (s *Service) Alarms(healths []Health) (all []string) {
 		_, err := s.buildLeg(scope.Live, p, now)
 		var none *fault.Fault
 		if errors.As(err, &none) {
-			all = append(all, none.Sentence)
+			all = append(all, none.Sentence.String())
 		}
 	}
 	for _, h := range healths {

@@ -1,7 +1,6 @@
 package quote
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -131,20 +130,20 @@ func (l *Leg) takeTrusted() {
 // explainNone explains why a leg has no value.
 func (s *Service) explainNone(domain scope.Domain, leg Leg, fresh, agreeing int) error {
 	pair := leg.Base + "/" + leg.Quote
-	why := fmt.Sprintf("%d of the %d sources needed agree", agreeing, minimum)
+	why := fault.NewMessage("%d of the %d sources needed agree", agreeing, minimum)
 	switch {
 	case s.Sources[domain] == nil:
-		why = "no source of prices is set up"
+		why = fault.NewMessage("no source of prices is set up")
 	case fresh == 0 && slices.ContainsFunc(leg.Readings,
 		func(r Reading) bool { return strings.HasPrefix(r.LeftOut, "refused: ") }):
-		why = "what the rate sources say can't be believed"
+		why = fault.NewMessage("what the rate sources say can't be believed")
 	case fresh == 0:
-		why = "no rate source is reachable"
+		why = fault.NewMessage("no rate source is reachable")
 	case agreeing == 0:
-		why = "the sources disagree"
+		why = fault.NewMessage("the sources disagree")
 	}
-	return fault.Retry("rate_unavailable",
-		fmt.Sprintf("There is no trustworthy rate for %s now: %s. Try again in half a minute.", pair, why), again)
+	return fault.Retry("rate_unavailable", again,
+		"There is no trustworthy rate for %s now: %s. Try again in half a minute.", pair, why)
 }
 
 // listReadings returns what the domain's sources say of a pair. Sources that price a

@@ -66,7 +66,7 @@ func TestAgreement(t *testing.T) {
 			q, err := service(market{"BTC/USD": test.readings}).Price(scope.Live, money.BTC, money.USD, quote.Policy{})
 			if test.want == "" {
 				var none *fault.Fault
-				if !errors.As(err, &none) || none.Kind != fault.Unavailable || none.RetryAfter <= 0 || !strings.Contains(none.Sentence, test.why) {
+				if !errors.As(err, &none) || none.Kind != fault.Unavailable || none.RetryAfter <= 0 || !strings.Contains(none.Sentence.String(), test.why) {
 					t.Errorf("quoted %s, %v", q.Price, err)
 				}
 				return

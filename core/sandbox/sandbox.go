@@ -154,8 +154,8 @@ func (s *Service) checkReady(view payment.View, scenario Scenario) (Chain, error
 	switch {
 	case network == nil:
 		return nil, fault.New(fault.Conflict, "not_on_sandbox",
-			"This payment runs on the network "+view.Payment.Network+
-				", not on the sandbox: pay it from a wallet of that network.")
+			"This payment runs on the network %s, not on the sandbox: pay it from a wallet of that network.",
+			view.Payment.Network)
 	case payment.TooSmall(view.Payment):
 		return nil, payment.ErrTooSmall
 	case view.Payment.Address == "":

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/record"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -183,12 +183,12 @@ func (s Scenario) checkCoin(v payment.View) error {
 		return nil
 	case now > s.until && now == ended:
 		return fault.New(fault.Conflict, "payment_ended",
-			"This payment is "+p.Status+" already. Only more money can still come to it: use "+
-				listCodes(listUntil(ended))+".")
+			"This payment is %s already. Only more money can still come to it: use %s.",
+			record.DescribeState(p.Status), listCodes(listUntil(ended)))
 	case now > s.until:
 		return fault.New(fault.Conflict, "payment_abandoned",
-			"This payment is abandoned, and only a confirmation brings it back: use "+
-				listCodes(listUntil(abandoned))+".")
+			"This payment is abandoned, and only a confirmation brings it back: use %s.",
+			listCodes(listUntil(abandoned)))
 	case s.Code == Late && v.Now.After(p.AbandonsAt):
 		return errScenario("24 hours have passed for this payment: use after_abandoned.")
 	case s.Code == Reorg && p.FinalDepth < 2:
@@ -210,8 +210,7 @@ func (s Scenario) checkDepth(v payment.View) error {
 			"No transaction of this payment is on the chain, so none can be taken back.")
 	case depth > maxReorg:
 		return fault.New(fault.Conflict, "too_deep",
-			fmt.Sprintf("This payment has %d confirmations; the sandbox reorganises at most %d blocks.", depth,
-				maxReorg))
+			"This payment has %d confirmations; the sandbox reorganises at most %d blocks.", depth, maxReorg)
 	}
 	return nil
 }

@@ -123,8 +123,8 @@ func (s *Service) signSend(ctx context.Context, sc scope.Scope, found send.View,
 	error) {
 	network := s.findChain(found.Send.Network)
 	if network == nil {
-		return SignedSend{}, fault.New(fault.Conflict, "not_on_sandbox", "This send runs on the network "+
-			found.Send.Network+", not on the sandbox: sign it with a wallet of that network.")
+		return SignedSend{}, fault.New(fault.Conflict, "not_on_sandbox", "This send runs on the network %s, "+
+			"not on the sandbox: sign it with a wallet of that network.", found.Send.Network)
 	}
 	reference := found.Send.Reference
 	view, err := s.Approvals.StartSigning(ctx, sc, reference)

@@ -21,6 +21,14 @@ const (
 	Live Domain = "live"
 )
 
+// Word returns the domain's name as sentences of faults write it.
+func (d Domain) Word() fault.Message {
+	if d == Live {
+		return fault.NewMessage("live")
+	}
+	return fault.NewMessage("test")
+}
+
 // Role is what a member may do (contract section 9).
 type Role string
 

@@ -51,7 +51,7 @@ func (s *Service) setAmount(row *models.Send, from source, r Request, q prices, 
 	switch {
 	case len(fields) > 0:
 	case row.Kind == Refund && left.Sign() <= 0:
-		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
+		return errAllRefunded
 	case row.Kind == Refund && row.Amount.Cmp(left) > 0:
 		fields.Add(name, "Is more than is left to refund: %s %s.", coin.Format(left), row.Coin)
 	default:

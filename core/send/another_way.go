@@ -77,8 +77,8 @@ func (s *Approvals) checkMark(tx *models.Tx, v *View, actor, version string) (ap
 	}
 	switch state := v.State(); {
 	case state != Ready && state != Failed:
-		return nil, fault.New(fault.Conflict, "send_not_open", "This send is "+describeState(state)+
-			". Only one that is ready or failed can be marked as sent in another way.")
+		return nil, fault.New(fault.Conflict, "send_not_open", "This send is %s. Only one that is ready or failed "+
+			"can be marked as sent in another way.", describeState(state))
 	case version != v.Version():
 		return nil, ErrSeenEarlier
 	case !slices.Contains(approvers, actor):

@@ -171,8 +171,9 @@ func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, seen Seen, 
 			return View{}, err
 		}
 		if v.State() != AwaitingApproval {
-			return View{}, fault.New(fault.Conflict, "not_awaiting_approval", "This send waits for no approval; it is "+
-				describeState(v.State())+".")
+			return View{}, fault.New(fault.Conflict, "not_awaiting_approval",
+				"This send waits for no approval; it is %s.",
+				describeState(v.State()))
 		}
 		if !sandbox && seen.Version != v.Version() {
 			return View{}, fault.New(fault.Conflict, "send_changed", "This send changed since you opened "+

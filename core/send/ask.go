@@ -136,8 +136,9 @@ func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *mode
 	made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(row)
 	if made.Error == nil && made.RowsAffected == 0 { // the random reference can't collide: it is the merchant's
 		return View{}, &fault.Fault{Kind: fault.Conflict, Code: "duplicate_business_reference",
-			Sentence: "A send with this business_reference exists already. Look that one up, or use another reference.",
-			Fields:   fault.Fields{"business_reference": {fault.NewMessage("Has been used before.")}}}
+			Sentence: fault.NewMessage("A send with this business_reference exists already. Look that one up, or use " +
+				"another reference."),
+			Fields: fault.Fields{"business_reference": {fault.NewMessage("Has been used before.")}}}
 	}
 	if made.Error != nil {
 		return View{}, made.Error
@@ -198,4 +199,5 @@ func (s *Service) completeSend(tx *models.Tx, sc scope.Scope, row *models.Send, 
 	return business, err
 }
 
-const allRefunded = "All of this money was refunded, or other sends of it are open."
+var errAllRefunded = fault.New(fault.Conflict, "nothing_to_refund",
+	"All of this money was refunded, or other sends of it are open.")

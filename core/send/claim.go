@@ -170,7 +170,7 @@ func refuseMerchants(tx *models.Tx, sc scope.Scope, network, address string) err
 		return err
 	}
 	sentence := fault.NewMessage("Is an address of the business that refunds you. Enter one of your own wallet.")
-	return &fault.Fault{Kind: fault.Invalid, Code: "own_address", Sentence: sentence.String(),
+	return &fault.Fault{Kind: fault.Invalid, Code: "own_address", Sentence: sentence,
 		Fields: fault.Fields{"address": {sentence}}}
 }
 
@@ -182,8 +182,8 @@ func checkMails(row models.SendClaim, now time.Time) error {
 			"Open the link in the newest one, or ask the business for another refund.")
 	case row.Address != "" && now.Before(next):
 		return &fault.Fault{Kind: fault.Limited, Code: "too_many_mails", RetryAfter: next.Sub(now),
-			Sentence: "We sent you a mail a moment ago. Open the link in it, or wait a minute before you " +
-				"ask for another."}
+			Sentence: fault.NewMessage("We sent you a mail a moment ago. Open the link in it, or wait a minute before " +
+				"you ask for another.")}
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, s
 			return View{}, err
 		}
 		if !slices.Contains(from, v.State()) {
-			return View{}, fault.New(fault.Conflict, "send_not_open", "This send is "+describeState(v.State())+
-				", so it can't be "+ended[state]+" any more.")
+			return View{}, fault.New(fault.Conflict, "send_not_open", "This send is %s, so it can't be %s any more.",
+				describeState(v.State()), ended[state])
 		}
 		if v.Send.AnotherWayBy != "" {
 			return View{}, errMarked
@@ -108,9 +108,9 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 			return View{}, errMarked
 		}
 		if v.State() != Failed {
-			return View{}, fault.New(fault.Conflict, "send_not_failed", "Only a failed send can be tried "+
-				"again; this one is "+
-				describeState(v.State())+".")
+			return View{}, fault.New(fault.Conflict, "send_not_failed",
+				"Only a failed send can be tried again; this one is %s.",
+				describeState(v.State()))
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send.retried", v.Send.Reference, nil); err != nil {
 			return View{}, err
@@ -149,7 +149,7 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 }
 
 // ended says in sentences what people end sends by.
-var ended = map[State]string{Cancelled: "withdrawn", Rejected: "rejected"}
+var ended = map[State]fault.Message{Cancelled: fault.NewMessage("withdrawn"), Rejected: fault.NewMessage("rejected")}
 
 // MayConfirm reports that a transaction of a failed send may still pay it, seen or only handed to a wallet.
 func (v *View) MayConfirm() bool {

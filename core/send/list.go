@@ -125,7 +125,21 @@ func (v View) Version() string {
 }
 
 // describeState returns a state as sentences write it.
-func describeState(state State) string { return strings.ReplaceAll(string(state), "_", " ") }
+func describeState(state State) fault.Message {
+	switch state {
+	case AwaitingDestination:
+		return fault.NewMessage("awaiting destination")
+	case AwaitingApproval:
+		return fault.NewMessage("awaiting approval")
+	case Ready:
+		return fault.NewMessage("ready")
+	case Rejected:
+		return fault.NewMessage("rejected")
+	case Cancelled:
+		return fault.NewMessage("cancelled")
+	}
+	return record.DescribeState(string(state)) // as of payments
+}
 
 // Summary is a send in events and in the record of its payment. It has no address, note or person.
 type Summary struct {

@@ -76,7 +76,7 @@ func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
 		return err
 	}
 	if left.Sign() < 0 {
-		return fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
+		return errAllRefunded
 	}
 	if row.Rate != RateToday || row.ReadyAt != nil {
 		return nil
@@ -133,8 +133,8 @@ func (s *store) addressWaits(tx *models.Tx, row models.Send) (time.Time, error) 
 // was approved.
 func (s *store) checkReady(row models.Send) error {
 	if State(row.Status) != Ready {
-		return fault.New(fault.Conflict, "send_not_ready", "This send is "+describeState(State(row.Status))+
-			"; only one that is ready can be signed.")
+		return fault.New(fault.Conflict, "send_not_ready", "This send is %s; only one that is ready can be signed.",
+			describeState(State(row.Status)))
 	}
 	if row.AnotherWayBy != "" {
 		return errMarked

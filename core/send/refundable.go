@@ -3,7 +3,6 @@ package send
 import (
 	"context"
 
-	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
@@ -43,7 +42,7 @@ func (s *Service) FindRefundable(ctx context.Context, sc scope.Scope, reference 
 		return found, err
 	}
 	if found.Coin, found.Network = money.Coin(row.Coin), row.Network; found.Left.Sign() <= 0 {
-		return found, fault.New(fault.Conflict, "nothing_to_refund", allRefunded)
+		return found, errAllRefunded
 	}
 	return found, nil
 }

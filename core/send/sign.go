@@ -83,8 +83,8 @@ func (s *Signing) findReady(ctx context.Context, sc scope.Scope, reference strin
 		return View{}, payer.Signer{}, fault.New(fault.Conflict, "send_unavailable", "The sandbox's own wallet signs "+
 			"this send: play one of its scenarios.")
 	case !known:
-		return View{}, payer.Signer{}, fault.New(fault.Conflict, "send_unavailable", "Sends on "+v.Send.Network+
-			" are not signed here.")
+		return View{}, payer.Signer{}, fault.New(fault.Conflict, "send_unavailable", "Sends on %s are not signed here.",
+			v.Send.Network)
 	}
 	return v, signer, nil
 }
@@ -102,9 +102,9 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 		return View{}, err
 	}
 	if v.Send.Account != "" && v.Send.Account != account { // the two transactions could both confirm
-		return View{}, fault.New(fault.Conflict, "send_prepared", "This send was prepared for the wallet "+
-			v.Send.Account+", and its transaction may still confirm. Sign it with that wallet. To use another one, "+
-			"withdraw this send and ask for it again.")
+		return View{}, fault.New(fault.Conflict, "send_prepared", "This send was prepared for the wallet %s, and its "+
+			"transaction may still confirm. Sign it with that wallet. To use another one, withdraw this send and ask for "+
+			"it again.", v.Send.Account)
 	}
 	asked, cancel := context.WithTimeout(ctx, NodePatience)
 	defer cancel()
@@ -302,7 +302,7 @@ func NameFault(reference string, err error) error {
 		return err
 	}
 	named := *f
-	named.Sentence = reference + ": " + f.Sentence
+	named.Sentence = fault.NewMessage("%s: %s", reference, f.Sentence)
 	return &named
 }
 
@@ -321,7 +321,7 @@ func DescribeProblem(ctx context.Context, err error) error {
 		return err
 	}
 	if errors.As(err, &said) {
-		return fault.New(fault.Conflict, "send_unavailable", said.Error())
+		return fault.New(fault.Conflict, "send_unavailable", "%s", said.Error())
 	}
 	if ctx.Err() == nil {
 		slog.WarnContext(ctx, "a send can't be prepared or broadcast", "error", err)

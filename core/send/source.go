@@ -63,7 +63,7 @@ func setSource(row *models.Send, from source, sc scope.Scope, d *Deps, named str
 		info, _ := money.Method(row.Method).Info()
 		network, problem := networks.FindServed(d.Networks, sc.Domain, info, named, fields)
 		if !problem.IsZero() {
-			return fault.New(fault.Conflict, "send_unavailable", problem.String())
+			return fault.New(fault.Conflict, "send_unavailable", "%s", problem)
 		}
 		row.Coin, row.Network = string(info.Coin), network
 	}
@@ -74,9 +74,10 @@ func setSource(row *models.Send, from source, sc scope.Scope, d *Deps, named str
 	}
 	row.Method = string(info.Method)
 	if !d.CanSign(row.Network) {
-		return fault.New(fault.Conflict, "send_unavailable", "Sends on "+place.NameNetwork(info.Coin, row.Network)+
-			" can't be signed here: send the money from your wallet. A refund of a declined payment, or of unmatched money, "+
-			"can be recorded on its page.")
+		return fault.New(fault.Conflict, "send_unavailable",
+			"Sends on %s can't be signed here: send the money from your "+
+				"wallet. A refund of a declined payment, or of unmatched money, can be recorded on its page.",
+			place.NameNetwork(info.Coin, row.Network))
 	}
 	if from.view != nil {
 		row.Currency = from.view.Payment.Currency

@@ -98,8 +98,8 @@ func (s *Service) redrawLogo(ctx context.Context, file []byte) (picture []byte, 
 	ctx, cancel := context.WithTimeout(ctx, pictureWait)
 	defer cancel()
 	if !s.Pictures.Wait(ctx, need) {
-		return nil, fault.Message{}, fault.Retry("busy", "The server reads other pictures. Try again in a moment.",
-			pictureWait)
+		return nil, fault.Message{}, fault.Retry("busy", pictureWait,
+			"The server reads other pictures. Try again in a moment.")
 	}
 	defer s.Pictures.Give(need)
 	picture, sentence = redrawPicture(file)

@@ -46,8 +46,8 @@ func (h *Hub) SubscribeMember(viewer Viewer, topic Topic) (updates <-chan struct
 	newDomain := topic.ofDomain() && h.topics[topic] == nil
 	if h.over || h.pages >= h.Most || len(h.members) >= h.Most/memberShare || ofBusiness >= maxOfBusiness ||
 		newDomain && h.domains >= maxDomains {
-		return nil, nil, fault.Retry("too_many_streams",
-			"Too many pages are open right now. This page looks for changes more slowly.", 5*time.Second)
+		return nil, nil, fault.Retry("too_many_streams", 5*time.Second,
+			"Too many pages are open right now. This page looks for changes more slowly.")
 	}
 	page := h.addPage(topic)
 	h.opened++

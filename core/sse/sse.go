@@ -93,8 +93,8 @@ func (h *Hub) Subscribe(topic Topic) (updates <-chan struct{}, leave func(), err
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if w := h.topics[topic]; h.over || h.pages >= h.Most || w != nil && w.customers >= maxEach {
-		return nil, nil, fault.Retry("too_many_streams",
-			"Too many pages are open right now. This page tries again automatically.", 5*time.Second)
+		return nil, nil, fault.Retry("too_many_streams", 5*time.Second,
+			"Too many pages are open right now. This page tries again automatically.")
 	}
 	page := h.addPage(topic)
 	h.topics[topic].customers++

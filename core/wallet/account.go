@@ -291,7 +291,7 @@ func (s *Service) parseKey(sc scope.Scope, c money.Chain, key, script string) (K
 	p, ok := s.findNet(sc.Domain, c)
 	if !ok {
 		return Key{}, fault.New(fault.Conflict, "no_network",
-			"No node is configured that needs a key for this coin in the "+string(sc.Domain)+" domain.")
+			"No node is configured that needs a key for this coin in the %s domain.", sc.Domain.Word())
 	}
 	return ParseKey(key, p, script)
 }

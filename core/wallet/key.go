@@ -390,7 +390,7 @@ func RefusePrivate(field, text string, needed fault.Message) error {
 // refuseSecret makes the fault for a field whose text can spend: it names the kind of secret,
 // and the input that is needed instead.
 func refuseSecret(field string, looks, needed fault.Message) error {
-	return &fault.Fault{Kind: fault.Invalid, Code: CodePrivate, Sentence: "A private key was refused.",
+	return &fault.Fault{Kind: fault.Invalid, Code: CodePrivate, Sentence: fault.NewMessage("A private key was refused."),
 		Fields: fault.Fields{field: {fault.NewMessage("%s Cointill never takes one and has not kept it. As it has "+
 			"left your wallet, better move your money to a new one. %s", looks, needed)}}}
 }

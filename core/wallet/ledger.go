@@ -139,14 +139,14 @@ func (l Ledger) previewAccount(ctx context.Context, text string) (Preview, error
 	}
 	found, err := l.Look(ctx, account)
 	if err != nil {
-		said := "No server of the network answered."
+		said := fault.NewMessage("No server of the network answered.")
 		var known chain.Problem
 		if errors.As(err, &known) {
-			said = string(known)
+			said = fault.Verbatim(string(known))
 		}
 		return Preview{}, fault.New(fault.Unavailable, "lookup_failed",
-			"The account can't be looked up on "+ledgerName(l.Params).String()+
-				" now, and is not used unseen. Try again in a moment. "+said).Because(err)
+			"The account can't be looked up on %s now, and is not used unseen. Try again in a moment. %s",
+			ledgerName(l.Params), said).Because(err)
 	}
 	if problem := found.Problem(ledgerName(l.Params)); !problem.IsZero() {
 		return Preview{}, fault.Validation(fault.Fields{"key": {problem}})

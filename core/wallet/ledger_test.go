@@ -276,7 +276,7 @@ func TestAccountLookedUp(t *testing.T) {
 		f.Ledgers[scope.Test] = l
 		_, err := f.Preview(t.Context(), owner(1), money.XRPL, rAccount, "")
 		var told *fault.Fault
-		if code(err) != "lookup_failed" || fault.KindOf(err) != fault.Unavailable || !errors.As(err, &told) || !strings.Contains(told.Sentence, "Try again in a moment. "+said) || strings.Contains(told.Sentence, "10.0") {
+		if code(err) != "lookup_failed" || fault.KindOf(err) != fault.Unavailable || !errors.As(err, &told) || !strings.Contains(told.Sentence.String(), "Try again in a moment. "+said) || strings.Contains(told.Sentence.String(), "10.0") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -38,10 +38,9 @@ func (e *BehindError) Unwrap() error { return e.fault }
 
 // errUnavailable returns the fault for an address that may not be given out.
 func errUnavailable(cause error) *fault.Fault {
-	return fault.Retry("address_unavailable",
+	return fault.Retry("address_unavailable", time.Minute,
 		"No new address can be given out safely right now, so none is shown. Try again in a minute, or contact the "+
-			"merchant.",
-		time.Minute).Because(cause)
+			"merchant.").Because(cause)
 }
 
 // reserveIndex notes the index that a payment gets in the wallet's address mark, before the

@@ -46,8 +46,8 @@ func (s *Service) SweepSheet(ctx context.Context, sc scope.Scope, code money.Cha
 	net, ok := s.findNet(sc.Domain, money.Ethereum)
 	holder := s.Holders[sc.Domain][code]
 	if !ok || holder == nil {
-		return fault.New(fault.Conflict, "no_network", "No node of "+code.Label()+" is configured in the "+string(sc.Domain)+
-			" domain, so there is nothing to look up.")
+		return fault.New(fault.Conflict, "no_network", "No node of %s is configured in the %s domain, "+
+			"so there is nothing to look up.", code.Label(), sc.Domain.Word())
 	}
 	keys := map[int64]Key{}
 	for after := int64(0); ; {
@@ -96,13 +96,13 @@ func (s *Service) sweepRows(ctx context.Context, holder Holder, rows []models.De
 
 // RefuseLookup is the fault for balances that no node could be asked for.
 func RefuseLookup(err error) error {
-	said := "No node of the network answered."
+	said := fault.NewMessage("No node of the network answered.")
 	var known chain.Problem
 	if errors.As(err, &known) {
-		said = string(known)
+		said = fault.Verbatim(string(known))
 	}
 	return fault.New(fault.Unavailable, "lookup_failed",
-		"What the addresses hold can't be looked up now. Try again in a moment. "+said).Because(err)
+		"What the addresses hold can't be looked up now. Try again in a moment. %s", said).Because(err)
 }
 
 // keyOf reads a wallet's key, once.

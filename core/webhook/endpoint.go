@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -132,7 +131,7 @@ func (s *Service) insertEndpoint(tx *models.Tx, sc scope.Scope, row models.Endpo
 	}
 	if count >= MaxEndpoints {
 		return fault.New(fault.Conflict, "too_many_webhooks",
-			fmt.Sprintf("There are %d webhooks already. Delete one that is no longer needed.", MaxEndpoints))
+			"There are %d webhooks already. Delete one that is no longer needed.", MaxEndpoints)
 	}
 	if err := tx.Create(&row).Error; err != nil || row.Active {
 		return err

@@ -209,7 +209,7 @@ func readRate(c *call, coin money.CoinInfo, currency money.Currency, policy quot
 	q, err := c.api.Quotes.Price(c.scope.Domain, coin.Coin, currency, policy)
 	var none *fault.Fault
 	if errors.As(err, &none) && none.Kind == fault.Unavailable {
-		item.Remark = none.Sentence
+		item.Remark = none.Sentence.String()
 		return item, nil
 	}
 	if err != nil {

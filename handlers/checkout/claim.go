@@ -37,7 +37,7 @@ func (h *Handlers) claimPayment(c *page.Ctx) error {
 	why := page.ExplainError(refused)
 	a.Claim.Errors = why.Fields.InEnglish()["hash"] // the typed text is not shown again: it may be a key
 	if len(a.Claim.Errors) == 0 {
-		a.Claim.Errors = []string{why.Sentence}
+		a.Claim.Errors = []string{why.Sentence.String()}
 	}
 	if a.Lang != words.Languages[0] {
 		a.Claim.Errors = []string{words.Say(a.Lang, "refused")}

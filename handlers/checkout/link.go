@@ -45,7 +45,7 @@ func (h *Handlers) linkStart(c *page.Ctx) error {
 		if errors.Is(err, payment.ErrTooSmall) {
 			field = smallCoin
 		}
-		form.Errors = map[string][]string{field: {why.Sentence}}
+		form.Errors = map[string][]string{field: {why.Sentence.String()}}
 	}
 	return h.showLink(c, why.Status, form)
 }

@@ -15,7 +15,7 @@ func (h *Handlers) chooseNetwork(c *page.Ctx) error {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict, fault.Unavailable:
 		refusal := page.ExplainError(err)
-		status, problem = refusal.Status, refusal.Sentence
+		status, problem = refusal.Status, refusal.Sentence.String()
 		v, err = h.Payments.ByToken(ctx, who.Token)
 	}
 	if err != nil {

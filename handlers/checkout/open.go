@@ -16,7 +16,7 @@ func (h *Handlers) openPayment(c *page.Ctx) error {
 	status, problem, usedUp := http.StatusOK, "", false
 	if fault.KindOf(err) == fault.Unavailable { // the payment is there, its coin can't be paid now
 		refusal := page.ExplainError(err)
-		status, problem, usedUp = refusal.Status, refusal.Sentence, errors.Is(err, oneaddress.ErrUsedUp)
+		status, problem, usedUp = refusal.Status, refusal.Sentence.String(), errors.Is(err, oneaddress.ErrUsedUp)
 		v, err = h.Payments.ByToken(ctx, who.Token)
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 type Answer struct {
 	Status     int // HTTP
 	Code       string
-	Sentence   string
+	Sentence   fault.Message
 	Fields     fault.Fields
 	RetryAfter time.Duration // 0: not said
 }
@@ -43,7 +43,7 @@ type Envelope struct {
 
 // ToEnvelope returns the answer as JSON carries it.
 func (a Answer) ToEnvelope(requestID string) Envelope {
-	return Envelope{Message: a.Sentence, Code: a.Code, Errors: a.Fields.InEnglish(), RequestID: requestID}
+	return Envelope{Message: a.Sentence.String(), Code: a.Code, Errors: a.Fields.InEnglish(), RequestID: requestID}
 }
 
 // statuses is the one table from the kind of a fault to an HTTP status.
@@ -58,14 +58,15 @@ var statuses = map[fault.Kind]int{
 // refusals are the answers to requests that no handler saw. The server's own
 // texts are never shown: they may repeat the request.
 var refusals = map[int]Answer{
-	400: {400, "bad_request", "This request can't be read.", nil, 0},
-	404: {404, "not_found", "There is nothing at this address.", nil, 0},
-	405: {405, "method_not_allowed", "This address doesn't take this method.", nil, 0},
-	408: {408, "request_timeout", "The request took too long to arrive. Send it again.", nil, 0},
-	413: {413, "body_too_large", "The body may have at most 64 KiB.", nil, 0},
+	400: {400, "bad_request", fault.NewMessage("This request can't be read."), nil, 0},
+	404: {404, "not_found", fault.NewMessage("There is nothing at this address."), nil, 0},
+	405: {405, "method_not_allowed", fault.NewMessage("This address doesn't take this method."), nil, 0},
+	408: {408, "request_timeout", fault.NewMessage("The request took too long to arrive. Send it again."), nil, 0},
+	413: {413, "body_too_large", fault.NewMessage("The body may have at most 64 KiB."), nil, 0},
 	415: {415, "unsupported_media_type",
-		"Send an uncompressed body with the content type that this address takes: application/json under /v1.", nil, 0},
-	431: {431, "headers_too_large", "The headers of this request are too large.", nil, 0},
+		fault.NewMessage("Send an uncompressed body with the content type that this address takes: application/json " +
+			"under /v1."), nil, 0},
+	431: {431, "headers_too_large", fault.NewMessage("The headers of this request are too large."), nil, 0},
 }
 
 // ExplainError returns the public form of an error: a fault's own sentence, a fixed
@@ -87,10 +88,10 @@ func ExplainError(err error) Answer {
 	var network net.Error
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &outage) || errors.As(err, &network) {
 		return Answer{Status: http.StatusServiceUnavailable, Code: "unavailable", RetryAfter: 5 * time.Second,
-			Sentence: "The server can't answer right now. Try again in a few seconds."}
+			Sentence: fault.NewMessage("The server can't answer right now. Try again in a few seconds.")}
 	}
 	return Answer{Status: http.StatusInternalServerError, Code: "internal_error",
-		Sentence: "Something went wrong on our side. Try again; if it stays, report the request id."}
+		Sentence: fault.NewMessage("Something went wrong on our side. Try again; if it stays, report the request id.")}
 }
 
 // Unready is why the server isn't ready, in a sentence for its operator.

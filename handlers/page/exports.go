@@ -29,7 +29,7 @@ func CheckWorkbook(rows int64) error {
 func (e *Exports) BeginExport(ctx context.Context) (end func(), err error) {
 	if e.running.Add(1) > maxExports {
 		e.running.Add(-1)
-		return nil, fault.Retry("too_many_exports", words.T(ctx, "filters.too_many_exports"), time.Minute)
+		return nil, fault.Retry("too_many_exports", time.Minute, "%s", words.T(ctx, "filters.too_many_exports"))
 	}
 	return func() { e.running.Add(-1) }, nil
 }

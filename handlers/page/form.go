@@ -34,19 +34,18 @@ func RefuseForm(ctx context.Context, f *ui.Form, err error) (status int, unexpec
 	}
 	why := ExplainError(err)
 	if f.Errors = why.FieldsIn(ctx); len(f.Errors) == 0 {
-		f.Errors, f.Code = map[string][]string{"": {why.Sentence}}, why.Code
+		f.Errors = map[string][]string{"": {why.SentenceIn(ctx)}}
 	}
 	return why.Status, nil
 }
 
 // DescribeRefusal returns the message of a refused action, in the language of the context, and the status to answer
-// with.
-// Errors that a person can't correct on the page are returned.
+// with. Errors that a person can't correct on the page are returned.
 func DescribeRefusal(ctx context.Context, err error) (flash layout.Flash, status int, unexpected error) {
 	var f ui.Form
 	if fault.KindOf(err) == fault.Forbidden {
 		why := ExplainError(err)
-		return layout.Flash{Kind: string(ui.Bad), Text: why.Sentence, Code: why.Code}, why.Status, nil
+		return layout.Flash{Kind: string(ui.Bad), Text: why.SentenceIn(ctx)}, why.Status, nil
 	}
 	status, unexpected = RefuseForm(ctx, &f, err)
 	var sentences []string
@@ -58,7 +57,7 @@ func DescribeRefusal(ctx context.Context, err error) (flash layout.Flash, status
 		}
 		sentences = append(sentences, f.Errors[field]...)
 	}
-	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " "), Code: f.Code}, status, unexpected
+	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " ")}, status, unexpected
 }
 
 // SetRetryAfter sets the header Retry-After when the refusal says how long to wait.

@@ -72,11 +72,11 @@ func TestExplain(t *testing.T) {
 		{&net.OpError{Op: "dial", Err: secret}, http.StatusServiceUnavailable, "unavailable"},
 		{fmt.Errorf("insert: %w", &models.Outage{Reason: "Full.", Cause: secret}), http.StatusServiceUnavailable, "unavailable"},
 		{errors.Join(context.DeadlineExceeded, secret), http.StatusServiceUnavailable, "unavailable"},
-		{fault.Retry("no_rate", "No rate.", time.Second), http.StatusServiceUnavailable, "no_rate"},
+		{fault.Retry("no_rate", time.Second, "No rate."), http.StatusServiceUnavailable, "no_rate"},
 	}
 	for _, c := range cases {
 		got := page.ExplainError(c.err)
-		if got.Status != c.status || got.Code != c.code || strings.Contains(got.Sentence, "password") || got.Sentence == "" {
+		if got.Status != c.status || got.Code != c.code || strings.Contains(got.Sentence.String(), "password") || got.Sentence.IsZero() {
 			t.Errorf("%v: %+v", c.err, got)
 		}
 	}

@@ -9,12 +9,8 @@ import (
 )
 
 // Flash is one sentence about what just happened. Kind is good, bad, warn or
-// info.
-type Flash struct {
-	Kind, Text string
-	// Code is the code of a refusal whose sentence Text is; empty for any other text.
-	Code string
-}
+// info, and Text is in the reader's language.
+type Flash struct{ Kind, Text string }
 
 // Page is what the shell of the dashboard needs; every dashboard page carries
 // one in its props.

@@ -21,8 +21,6 @@ import (
 type Form struct {
 	Values map[string]string
 	Errors map[string][]string
-	// Code is the code of a refusal that is about no single field; empty for others.
-	Code string
 }
 
 // Value is the typed value of a field.

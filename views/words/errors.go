@@ -16,19 +16,19 @@ import (
 //go:embed errors/*.toml
 var errorFiles embed.FS
 
-// coded are the sentences that the core says in English, by their codes. Those about fields have their English texts in
-// place of codes, with the verbs of package fmt.
+// coded are the sentences that the core says in English, by their codes. Those of one place in the code have their
+// English texts in place of codes, with the verbs of package fmt.
 type coded struct {
-	Refusals map[string]string // by the code of the refusal
-	Remarks  map[string]string // of payments, by the reason of their state
-	Advice   map[string]string // on attempts of webhooks that failed, by its code
-	Via      map[string]string // in which way money came that is no payment, by the English text
-	Networks map[string]string // why a network can't be paid on, by the code of its trouble
-	Problems map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
-	Names    map[string]string // of fields
-	Fields   map[string]string // about fields, by their English texts
-	Sandbox  scenarioWords     // what the sandbox does to payments
-	Sends    scenarioWords     // what the sandbox's wallet does with sends
+	Refusals  map[string]string // by the code of the refusal
+	Remarks   map[string]string // of payments, by the reason of their state
+	Advice    map[string]string // on attempts of webhooks that failed, by its code
+	Via       map[string]string // in which way money came that is no payment, by the English text
+	Networks  map[string]string // why a network can't be paid on, by the code of its trouble
+	Problems  map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
+	Names     map[string]string // of fields
+	Sentences map[string]string // about fields, and of refusals whose codes have none, by their English texts
+	Sandbox   scenarioWords     // what the sandbox does to payments
+	Sends     scenarioWords     // what the sandbox's wallet does with sends
 }
 
 // scenarioWords are the sentences about the sandbox's scenarios, by their codes.
@@ -58,13 +58,13 @@ func loadCoded() map[string]coded {
 	return out
 }
 
-// Refusal returns the sentence of a refusal in the language of the context: the one of its code, or
-// the English sentence where the language has none.
-func Refusal(ctx context.Context, code, sentence string) string {
-	return cmp.Or(codedSentences[LanguageOf(ctx)].Refusals[code], sentence)
+// Refusal returns the sentence of a refusal in the language of the context: the one of its code, or its own where the
+// code has none.
+func Refusal(ctx context.Context, code string, sentence fault.Message) string {
+	return cmp.Or(codedSentences[LanguageOf(ctx)].Refusals[code], Translate(ctx, sentence))
 }
 
-// Translate returns a sentence about a field in the language of the context, or in English where the language has none.
+// Translate returns a sentence in the language of the context, or in English where the language has none.
 // Messages among its arguments are translated as well.
 func Translate(ctx context.Context, m fault.Message) string {
 	args := make([]any, len(m.Args))
@@ -74,7 +74,7 @@ func Translate(ctx context.Context, m fault.Message) string {
 		}
 		args[i] = arg
 	}
-	return fmt.Sprintf(cmp.Or(codedSentences[LanguageOf(ctx)].Fields[m.Text], m.Text), args...)
+	return fmt.Sprintf(cmp.Or(codedSentences[LanguageOf(ctx)].Sentences[m.Text], m.Text), args...)
 }
 
 // TranslateFields returns the sentences of each field in the language of the context.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"cointill/core/fault"
 	"cointill/core/sandbox"
 	"cointill/core/webhook/diagnose"
 	"cointill/views/words"
@@ -50,7 +51,7 @@ func TestRefusalsAreByCode(t *testing.T) {
 		{ctx, "sign_in_failed", "L'adresse e-mail ou le mot de passe est erroné."}, {ctx, "never_written", "As it is."},
 		{ctx, "", "As it is."}, {context.Background(), "sign_in_failed", "As it is."},
 	} {
-		if got := words.Refusal(c.ctx, c.code, "As it is."); got != c.want {
+		if got := words.Refusal(c.ctx, c.code, fault.NewMessage("As it is.")); got != c.want {
 			t.Errorf("Refusal(%q) is %q, want %q", c.code, got, c.want)
 		}
 	}

@@ -195,8 +195,8 @@ func (k KeyInfo) CheckPermission(p Permission) error {
 	if p == "" || slices.Contains(k.Permissions, p) {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "permission_missing", "This API key lacks the permission "+string(p)+
-		". Create a key that has it, under API keys in the dashboard.")
+	return fault.New(fault.Forbidden, "permission_missing", "This API key lacks the permission %s. "+
+		"Create a key that has it, under API keys in the dashboard.", p)
 }
 
 // Authenticate finds the scope of an Authorization header. Keys are read each
@@ -281,14 +281,14 @@ func parseBearer(authorization string) (string, error) {
 	case keyChecksum(own + random):
 		return text, nil
 	case keyChecksum(other + random):
-		return "", errUnauthenticated("This API key was made with the prefix " + other +
-			": a key's domain can't be changed. Use a key of the other domain.")
+		return "", errUnauthenticated("This API key was made with the prefix %s: a key's domain can't be "+
+			"changed. Use a key of the other domain.", other)
 	}
 	return "", errUnauthenticated("This API key holds a typing error: copy it again as a whole.")
 }
 
-func errUnauthenticated(sentence string) error {
-	return fault.New(fault.Unauthenticated, "invalid_api_key", sentence)
+func errUnauthenticated(text string, args ...any) error {
+	return fault.New(fault.Unauthenticated, "invalid_api_key", text, args...)
 }
 
 func newSecret(domain scope.Domain) string {

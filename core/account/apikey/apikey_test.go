@@ -164,7 +164,7 @@ func TestPermissionsAreChecked(t *testing.T) {
 		var refused *fault.Fault
 		if err := key.CheckPermission(permission); errors.As(err, &refused) {
 			code = refused.Code
-			if !strings.Contains(refused.Sentence, string(permission)) {
+			if !strings.Contains(refused.Sentence.String(), string(permission)) {
 				t.Errorf("the refusal of %q doesn't name it: %s", permission, refused.Sentence)
 			}
 		}

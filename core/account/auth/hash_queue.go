@@ -45,7 +45,7 @@ func newHashQueue(slots int, collect func()) *hashQueue {
 func (q *hashQueue) runInSlot(ctx context.Context, user int64, work func() error) error {
 	release, ok := q.acquireSlot(ctx, user)
 	if !ok {
-		return fault.Retry("busy", "The server is busy with other sign-ins. Try again in a moment.", retryBusy)
+		return fault.Retry("busy", retryBusy, "The server is busy with other sign-ins. Try again in a moment.")
 	}
 	defer release()
 	if q.collect != nil {

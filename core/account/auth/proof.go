@@ -61,7 +61,8 @@ func (s *Service) own(ctx context.Context, sc scope.Scope, p Proof) (User, error
 		return User{}, fault.RefuseField("password", "This isn't your password.")
 	case errors.As(err, &f) && f.Kind == fault.Limited:
 		slower := *f
-		slower.Sentence = "Too many attempts in a short time. Wait a moment, then enter your password again."
+		slower.Sentence = fault.NewMessage("Too many attempts in a short time. Wait a moment, then " +
+			"enter your password again.")
 		return User{}, &slower
 	}
 	return DescribeUser(row), err

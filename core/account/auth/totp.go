@@ -34,7 +34,7 @@ const (
 var totpOptions = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
 // errCode is the one answer to every code that is refused.
-var errCode = fault.New(fault.Unauthenticated, "code_refused", codeRefused.String())
+var errCode = fault.New(fault.Unauthenticated, "code_refused", "%s", codeRefused)
 
 var codeRefused = fault.NewMessage("This code is wrong or was already used. Wait for the next one, or use a " +
 	"recovery code.")

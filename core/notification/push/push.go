@@ -9,7 +9,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -90,7 +89,7 @@ func (s *Service) Register(ctx context.Context, sc scope.Scope, session string, 
 		}
 		if others >= MaxBrowsers {
 			return fault.New(fault.Conflict, "too_many_browsers",
-				"You have notifications in "+strconv.Itoa(MaxBrowsers)+" browsers. Remove one first.")
+				"You have notifications in %d browsers. Remove one first.", MaxBrowsers)
 		}
 		var before models.PushSubscription
 		if err := tx.Where("hash = ?", row.Hash).Limit(1).Find(&before).Error; err != nil {

@@ -150,7 +150,7 @@ func (s *Service) findOffered(tx *models.Tx, v *payment.View, code money.Chain) 
 		return "", fault.New(fault.Conflict, "network_fixed", "The network of this payment can't be changed any more.")
 	}
 	if problem := s.Payments.Networks.Problem(offered[i].Network); problem != "" {
-		return "", fault.Retry("chain_unavailable", problem, time.Minute)
+		return "", fault.Retry("chain_unavailable", time.Minute, "%s", problem)
 	}
 	return offered[i].Network, nil
 }

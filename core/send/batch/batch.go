@@ -73,15 +73,17 @@ func (s *Batches) Choose(ctx context.Context, sc scope.Scope, references []strin
 		}
 		switch same := row.BatchID != nil && first.BatchID != nil && *row.BatchID == *first.BatchID; {
 		case row.Network != first.Network:
-			return v, newRefusal("These sends are on " + first.Network + " and " + row.Network + ". One transaction pays " +
-				"sends of one network. Tick those of one coin.")
+			return v, newRefusal(
+				"These sends are on %s and %s. One transaction pays sends of one network. Tick those of "+
+					"one coin.", first.Network, row.Network)
 		case row.BatchID == nil && first.BatchID == nil && row.Account == "" || same:
 		default:
 			if row.BatchID == nil && row.Account == "" {
 				row = first
 			}
-			return v, newRefusal(row.Reference + " was prepared before, and its transaction may still confirm. Sign it as it " +
-				"was prepared, or withdraw it and ask for it again. Tick the others without it.")
+			return v, newRefusal(
+				"%s was prepared before, and its transaction may still confirm. Sign it as it was prepared, "+
+					"or withdraw it and ask for it again. Tick the others without it.", row.Reference)
 		}
 	}
 	if first.BatchID != nil {
@@ -102,7 +104,7 @@ func (s *Batches) listSends(ctx context.Context, sc scope.Scope, f send.Filter) 
 func (s *Batches) findSigner(network string) (chain.OutputSigner, error) {
 	signer, is := s.Sends.Signers[network].Signer.(chain.OutputSigner)
 	if !is {
-		return nil, newRefusal("Sends on " + network + " are signed one by one.")
+		return nil, newRefusal("Sends on %s are signed one by one.", network)
 	}
 	return signer, nil
 }
@@ -177,8 +179,8 @@ func holderOf(row models.SendBatch) outputs.Holder {
 	return outputs.Holder{BusinessID: row.BusinessID, Domain: row.Domain, Network: row.Network, BatchID: row.ID}
 }
 
-func newRefusal(sentence string) error {
-	return fault.New(fault.Conflict, "send_unavailable", sentence)
+func newRefusal(text string, args ...any) error {
+	return fault.New(fault.Conflict, "send_unavailable", text, args...)
 }
 
 var (

@@ -519,7 +519,7 @@ func TestOrdersNeedAnAccountOfTheBusiness(t *testing.T) {
 		}
 		_, err := b.fill(row, single.Key, 1)
 		var f *fault.Fault
-		if !errors.As(err, &f) || f.Code != "send_unavailable" || !strings.Contains(f.Sentence, "change returns to") {
+		if !errors.As(err, &f) || f.Code != "send_unavailable" || !strings.Contains(f.Sentence.String(), "change returns to") {
 			b.Errorf("an account without a branch for change: %v, want send_unavailable", err)
 		}
 		branch := b.addWallet(models.Wallet{Key: "wpkh(" + account + "/1/*)"})
@@ -527,7 +527,7 @@ func TestOrdersNeedAnAccountOfTheBusiness(t *testing.T) {
 		b.must(err)
 		b.set(&models.Wallet{}, branch.ID, map[string]any{"fingerprint": key.Fingerprint()})
 		_, err = b.fill(row, account, 1)
-		if !errors.As(err, &f) || f.Code != "send_unavailable" || !strings.Contains(f.Sentence, "receives payments") {
+		if !errors.As(err, &f) || f.Code != "send_unavailable" || !strings.Contains(f.Sentence.String(), "receives payments") {
 			b.Errorf("an account whose change goes to addresses of payments: %v, want send_unavailable", err)
 		}
 		b.must(b.db.Exec(b.Context()).Where("id = ?", branch.ID).Delete(&models.Wallet{}).Error)

@@ -78,7 +78,7 @@ func (e *FileError) AddFields(row int, fields fault.Fields) {
 
 // AddRefusal adds the refusal of a whole row.
 func (e *FileError) AddRefusal(row int, refused *fault.Fault) {
-	e.Rows = append(e.Rows, RowError{Row: row, Sentence: fault.Verbatim(refused.Sentence), Code: refused.Code})
+	e.Rows = append(e.Rows, RowError{Row: row, Sentence: refused.Sentence, Code: refused.Code})
 }
 
 // Payouts are the requests of a file, with the row of each.

@@ -85,9 +85,8 @@ func (r Rules) CheckDayLimit(tx *models.Tx, row models.Send, now time.Time) erro
 		return err
 	}
 	if sum+row.ValueUSD > r.DayLimit {
-		return fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours "+
-			"than your limit of "+
-			money.FormatHundredths(r.DayLimit)+" USD. Approve it later, or raise the limit in Sends.")
+		return fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours than your "+
+			"limit of %s USD. Approve it later, or raise the limit in Sends.", money.FormatHundredths(r.DayLimit))
 	}
 	return nil
 }

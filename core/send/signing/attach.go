@@ -65,8 +65,8 @@ func (s *Service) findTransaction(ctx context.Context, v send.View, hash string)
 	}
 	finder, can := s.Sends.Signing.Signers[v.Send.Network].Signer.(chain.TransactionFinder)
 	if !can {
-		return block, fault.New(fault.Conflict, "send_unavailable", "Transactions on "+v.Send.Network+
-			" are not looked up by their hash. One that pays the send is recognised by itself.")
+		return block, fault.New(fault.Conflict, "send_unavailable", "Transactions on %s are not looked up by their "+
+			"hash. One that pays the send is recognised by itself.", v.Send.Network)
 	}
 	if hash == "" || len(hash) > maxHash {
 		return block, errHash
@@ -121,27 +121,31 @@ func (s *Service) checkPays(ctx context.Context, v send.View, block chain.Block)
 		}
 		nearest = max(nearest, slices.IndexFunc(obstacles, func(o obstacleText) bool { return o.code == obstacle }))
 	}
-	why := "It pays nothing to the send's address."
+	why := fault.NewMessage("It pays nothing to the send's address.")
 	switch {
 	case nearest >= 0 && obstacles[nearest].code == match.OtherWallet && chain.Network(v.Send.Network).HasOutputs():
-		why = "It spends no output that you have received here."
+		why = fault.NewMessage("It spends no output that you have received here.")
 	case nearest >= 0:
 		why = obstacles[nearest].text
 	}
-	return fault.New(fault.Conflict, "transaction_differs", "This transaction doesn't pay the send. "+why)
+	return fault.New(fault.Conflict, "transaction_differs", "This transaction doesn't pay the send. %s", why)
 }
 
 // obstacleText says in words why a transaction doesn't pay a send.
-type obstacleText struct{ code, text string }
+type obstacleText struct {
+	code string
+	text fault.Message
+}
 
 // obstacles are in the order in which they are reported: the last one is the nearest to paying.
 var obstacles = []obstacleText{
-	{match.OtherCoin, "It moves another asset to the send's address."},
-	{match.OtherAmount, "It moves another amount to the send's address."},
-	{match.OtherTag, "Its destination tag is another one."},
-	{match.NoPayment, "The amount arrived in another way than by a payment."},
-	{match.TooEarly, "Its block is older than the approval of the send."},
-	{match.OtherWallet, "It comes from none of your payout wallets, or doesn't name the send's InvoiceID."},
+	{match.OtherCoin, fault.NewMessage("It moves another asset to the send's address.")},
+	{match.OtherAmount, fault.NewMessage("It moves another amount to the send's address.")},
+	{match.OtherTag, fault.NewMessage("Its destination tag is another one.")},
+	{match.NoPayment, fault.NewMessage("The amount arrived in another way than by a payment.")},
+	{match.TooEarly, fault.NewMessage("Its block is older than the approval of the send.")},
+	{match.OtherWallet, fault.NewMessage("It comes from none of your payout wallets, or doesn't name the send's " +
+		"InvoiceID.")},
 }
 
 // applyTransaction records a transaction that pays a send as if the follower had read it now.
@@ -175,17 +179,17 @@ func (s *Service) applyTransaction(ctx context.Context, sc scope.Scope, v send.V
 
 // refuseTaken says what a transaction pays in place of a send.
 func (s *Service) refuseTaken(ctx context.Context, sc scope.Scope, rows []models.Transfer) error {
-	what := "It was read before, as money of a payment."
+	what := fault.NewMessage("It was read before, as money of a payment.")
 	if len(rows) > 0 {
-		what = "It pays another send."
+		what = fault.NewMessage("It pays another send.")
 		var others []string
 		if err := sc.Rows(s.DB.Read(ctx).Model(&models.Send{})).Where("id = ?", *rows[0].SendID).
 			Pluck("reference", &others).Error; err != nil {
 			return err
 		}
 		if len(others) > 0 {
-			what = "It pays " + others[0] + ", which is of the same amount to the same address."
+			what = fault.NewMessage("It pays %s, which is of the same amount to the same address.", others[0])
 		}
 	}
-	return fault.New(fault.Conflict, "transaction_differs", "This transaction doesn't pay the send. "+what)
+	return fault.New(fault.Conflict, "transaction_differs", "This transaction doesn't pay the send. %s", what)
 }

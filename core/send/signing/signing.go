@@ -90,14 +90,14 @@ func (s *Service) chooseAccount(v send.View, accounts []send.Account) (send.Acco
 			labels[i] = a.Label
 		}
 		return send.Account{}, fault.New(fault.Conflict, "choose_wallet",
-			"Several wallets can pay this send. Name one as "+
-				"account: "+strings.Join(labels, ", ")+".")
+			"Several wallets can pay this send. Name one as account: %s.", strings.Join(labels, ", "))
 	case s.Sends.Signing.SpendsOutputs(v.Send.Network):
 		return send.Account{}, fault.New(fault.Conflict, "no_payout_wallet", "Sends of this coin are paid from your "+
 			"account key. An owner enters it in the dashboard, under Payment methods.")
 	}
-	return send.Account{}, fault.New(fault.Conflict, "no_payout_wallet", "No payout wallet is registered on "+
-		v.Send.Network+". An owner or admin registers one in the dashboard, under Sends.")
+	return send.Account{}, fault.New(fault.Conflict, "no_payout_wallet",
+		"No payout wallet is registered on %s. An owner "+
+			"or admin registers one in the dashboard, under Sends.", v.Send.Network)
 }
 
 // Broadcast compares a signed transaction with the approved send, and has the network's node send it.
@@ -113,7 +113,7 @@ func (s *Service) Broadcast(ctx context.Context, sc scope.Scope, reference, sign
 		case len(done.Differences) > 0:
 			return Sent{}, differenceFault(done.Differences)
 		case done.Refused != "":
-			return Sent{}, fault.New(fault.Conflict, "broadcast_refused", done.Refused)
+			return Sent{}, fault.New(fault.Conflict, "broadcast_refused", "%s", done.Refused)
 		}
 		v, err := s.Sends.Find(ctx, sc, reference)
 		return Sent{v, done.Signed.Hash}, err
@@ -141,5 +141,5 @@ func differenceFault(list []send.Difference) error {
 		fields.Add(d.Field, "Approved: %s. Signed: %s.", orNone(d.Approved), orNone(d.Signed))
 	}
 	return &fault.Fault{Kind: fault.Invalid, Code: "signed_differs", Fields: fields,
-		Sentence: "The signed transaction is not the approved send, so it was not sent."}
+		Sentence: fault.NewMessage("The signed transaction is not the approved send, so it was not sent.")}
 }

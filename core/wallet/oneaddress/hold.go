@@ -33,8 +33,9 @@ const (
 )
 
 // ErrUsedUp refuses to open a payment that finds no free amount, or whose client holds too many.
-var ErrUsedUp = fault.Retry("amounts_used_up", "Too many payments of about this amount are open with this merchant, "+
-	"so another one could not be told apart from them. Choose another way to pay, or try again later.", time.Hour)
+var ErrUsedUp = fault.Retry("amounts_used_up", time.Hour,
+	"Too many payments of about this amount are open with this merchant, "+
+		"so another one could not be told apart from them. Choose another way to pay, or try again later.")
 
 // Address is where amounts are held: an address under its home network, and the wallet that it was entered as.
 type Address struct {

@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,8 +162,7 @@ func admitReceivers(tx *models.Tx, sc scope.Scope, row models.Resend) ([]webhook
 	}
 	if queueing >= MaxResends || open >= maxOpen {
 		return nil, fault.New(fault.Conflict, "too_many_resends",
-			fmt.Sprintf("%d resends are at work already. Wait until one of them has queued its events, or is done.",
-				open))
+			"%d resends are at work already. Wait until one of them has queued its events, or is done.", open)
 	}
 	return targets, nil
 }

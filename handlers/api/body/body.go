@@ -346,7 +346,7 @@ func readLeniently(body []byte) (offset int64, depth int) {
 }
 
 func errUnreadable(sentence string) error {
-	return fault.New(fault.Unreadable, "unreadable_json", sentence)
+	return fault.New(fault.Unreadable, "unreadable_json", "%s", sentence)
 }
 
 // kindName is what people call a kind of JSON value.

@@ -26,7 +26,7 @@ func (h *Handlers) showQuickstartPage(c *page.Ctx) error {
 // as they stand.
 func (h *Handlers) createQuickstartKey(c *page.Ctx) error {
 	if c.Scope.Domain != scope.Test {
-		return fault.New(fault.Conflict, "test_domain_only", words.T(c.UserContext(), "calls.test_only"))
+		return fault.New(fault.Conflict, "test_domain_only", "%s", words.T(c.UserContext(), "calls.test_only"))
 	}
 	_, secret, refused := h.createKeyOnce(c, func(ctx context.Context) (apikey.Key, string, error) {
 		return h.Keys.CreateKey(ctx, c.Scope, words.T(ctx, "calls.quickstart"))

@@ -120,5 +120,5 @@ func DescribeUnavailable(err error) (why string, unexpected error) {
 	if err == nil || fault.KindOf(err) != fault.Unavailable {
 		return "", err
 	}
-	return page.ExplainError(err).Sentence, nil
+	return page.ExplainError(err).Sentence.String(), nil
 }

@@ -26,7 +26,7 @@ func TestUnavailable(t *testing.T) {
 	if why, err := DescribeUnavailable(nil); why != "" || err != nil {
 		t.Errorf("DescribeUnavailable(nil): why = %v, err = %v", why, err)
 	}
-	if why, err := DescribeUnavailable(fault.Retry("rate_unavailable", "No rate.", time.Second)); why != "No rate." || err != nil {
+	if why, err := DescribeUnavailable(fault.Retry("rate_unavailable", time.Second, "No rate.")); why != "No rate." || err != nil {
 		t.Errorf("why = %v, err = %v", why, err)
 	}
 	if why, err := DescribeUnavailable(broken); why != "" || !errors.Is(err, broken) {

@@ -62,7 +62,7 @@ func (h *Handlers) addBrowser(c *page.Ctx) error {
 	err := h.Browsers.Register(c.UserContext(), c.Scope, c.Session.Key(), sub)
 	if err != nil {
 		said := page.ExplainError(err)
-		return c.Status(said.Status).SendString(words.Refusal(c.UserContext(), said.Code, said.Sentence))
+		return c.Status(said.Status).SendString(said.SentenceIn(c.UserContext()))
 	}
 	return c.SendStatus(http.StatusNoContent)
 }

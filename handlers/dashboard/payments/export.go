@@ -72,7 +72,7 @@ func (h exportPages) downloadList(c *page.Ctx, ending, contentType string,
 	begin func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error)) error {
 	asked := listing.ReadRequest(c).FirstPage()
 	if len(asked.Wrong) > 0 {
-		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why",
+		return fault.New(fault.Invalid, "filter_unreadable", "%s", words.T(c.UserContext(), "filters.no_file", "Why",
 			strings.Join(asked.Wrong, " ")))
 	}
 	end, err := h.Exports.BeginExport(c.UserContext())

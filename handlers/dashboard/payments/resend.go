@@ -66,7 +66,7 @@ func (h resendPages) listChosen(c *page.Ctx, f list.Filter) ([]int64, error) {
 func (h resendPages) resendEvents(c *page.Ctx) error {
 	typed, asked := page.ReadForm(c, "failed"), listing.ReadRequest(c).FirstPage()
 	if len(asked.Wrong) > 0 { // the order would be for more than was asked for
-		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why",
+		return fault.New(fault.Invalid, "filter_unreadable", "%s", words.T(c.UserContext(), "filters.no_file", "Why",
 			strings.Join(asked.Wrong, " ")))
 	}
 	ids, err := h.listChosen(c, h.makeFilter(c, asked))

@@ -21,7 +21,7 @@ func (h *Handlers) saveView(c *page.Ctx) error {
 		if fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.Conflict {
 			return err
 		}
-		text := words.Refusal(c.UserContext(), refused.Code, refused.Sentence)
+		text := refused.SentenceIn(c.UserContext())
 		for field, sentences := range refused.FieldsIn(c.UserContext()) {
 			if text = sentences[0]; field == "name" { // which stands apart from its field
 				text = words.T(c.UserContext(), "payments.view_name_refused", "Sentence", text)

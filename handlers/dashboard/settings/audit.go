@@ -74,7 +74,7 @@ func (h *Handlers) downloadAudit(c *page.Ctx) error {
 	values := page.ReadQuery(c)
 	asked := readAuditSearch(c.UserContext(), values)
 	if len(asked.Wrong) > 0 {
-		return fault.New(fault.Invalid, "filter_unreadable", words.T(c.UserContext(), "filters.no_file", "Why",
+		return fault.New(fault.Invalid, "filter_unreadable", "%s", words.T(c.UserContext(), "filters.no_file", "Why",
 			asked.Wrong[0]))
 	}
 	end, err := h.Exports.BeginExport(c.UserContext())

@@ -17,7 +17,7 @@ func (h *Handlers) lockTill(c *page.Ctx) error {
 		if err != nil {
 			return err
 		}
-		c.SetFlash(flash.Kind, words.Refusal(c.UserContext(), flash.Code, flash.Text))
+		c.SetFlash(flash.Kind, flash.Text)
 		return c.Redirect(settingsPath)
 	}
 	c.EnterTill()

@@ -21,18 +21,20 @@ import (
 	"cointill/views/words"
 )
 
-// messages collects the texts of the messages about fields in one package. A text is the id of its translations, so
+// messages collects the texts of the messages in one package. A text is the id of its translations, so
 // it must be a literal where it is written.
 type messages struct {
 	fset  *token.FileSet
 	takes map[string]int // functions of the package that hand a text and its values on, with the place of the text
 	texts map[string]token.Position
+	codes map[string]string // of the faults with a text
 	wrong []string
 }
 
 // readMessages reads the files of a package.
 func readMessages(fset *token.FileSet, files []*ast.File) *messages {
-	m := &messages{fset: fset, takes: map[string]int{}, texts: map[string]token.Position{}}
+	m := &messages{fset: fset, takes: map[string]int{}, texts: map[string]token.Position{},
+		codes: map[string]string{}}
 	for known := -1; known < len(m.takes); { // one such function may call another
 		known = len(m.takes)
 		m.eachFunction(files, m.findTaker)
@@ -100,6 +102,8 @@ func (m *messages) textPlace(call *ast.CallExpr) (int, bool) {
 			return 0, true
 		case left != nil && left.Name == "fault" && f.Sel.Name == "RefuseField":
 			return 1, true
+		case makesFault(call):
+			return 2, true
 		case left != nil && left.Name == "chain" && f.Sel.Name == "InputRefusal":
 			return 0, true
 		case f.Sel.Name == "Add" && len(call.Args) > 1:
@@ -109,6 +113,26 @@ func (m *messages) textPlace(call *ast.CallExpr) (int, bool) {
 		return place, ok
 	}
 	return 0, false
+}
+
+// makesFault reports whether a call makes a fault of a code and a text.
+func makesFault(call *ast.CallExpr) bool {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	left, _ := f.X.(*ast.Ident)
+	return left != nil && left.Name == "fault" && (f.Sel.Name == "New" || f.Sel.Name == "Retry")
+}
+
+// takeCode notes the code of a fault with a text.
+func (m *messages) takeCode(call *ast.CallExpr) {
+	code, ok := readLiteral(call.Args[0])
+	if !ok {
+		code, _ = readLiteral(call.Args[1])
+	}
+	text, _ := readLiteral(call.Args[2])
+	m.codes[text] = code
 }
 
 // addsOthers reports whether a call of Add is of a number (x.Add(x, y)), of a service (s.Add(ctx, …)), of headers or of
@@ -154,6 +178,9 @@ func (m *messages) readNode(n ast.Node) bool {
 	case *ast.CallExpr:
 		if place, ok := m.textPlace(x); ok && place < len(x.Args) {
 			m.take(x.Args[place])
+			if makesFault(x) {
+				m.takeCode(x)
+			}
 		}
 	}
 	return true
@@ -207,8 +234,11 @@ func readLiteral(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// collectMessages reads the texts of all packages whose sentences pages show. The API is in English alone.
-func collectMessages(t *testing.T) (texts map[string]token.Position) {
+// inEnglish are packages whose faults only the API says. Pages may say their messages about fields.
+var inEnglish = []string{"../../core/account/apikey", "../../core/idempotency", "../../core/limit"}
+
+// collectMessages reads the texts of all packages whose sentences pages show, and the codes of those that are of faults.
+func collectMessages(t *testing.T) (texts map[string]token.Position, codes map[string]string) {
 	t.Helper()
 	fset, packages := token.NewFileSet(), map[string][]*ast.File{}
 	for _, room := range []string{"chain", "core", "handlers", "web"} {
@@ -229,18 +259,20 @@ func collectMessages(t *testing.T) (texts map[string]token.Position) {
 			t.Fatal(err)
 		}
 	}
-	texts = map[string]token.Position{}
+	texts, codes = map[string]token.Position{}, map[string]string{}
 	for _, files := range packages {
 		if !slices.ContainsFunc(files, importsMessages) {
 			continue
 		}
 		m := readMessages(fset, files)
 		for _, wrong := range m.wrong {
-			t.Errorf("a message about a field can't be translated: %s", wrong)
+			t.Errorf("a message can't be translated: %s", wrong)
 		}
 		maps.Copy(texts, m.texts)
+		maps.Copy(codes, m.codes)
 	}
-	return texts
+	delete(texts, "%s") // which says another message, or what a page or another program says
+	return texts, codes
 }
 
 // importsMessages reports whether a file can make messages.
@@ -268,18 +300,20 @@ func readVerbs(text string) map[int]string {
 	return verbs
 }
 
-// TestFieldsAreTranslated holds each language to the messages about fields in the code: none missing or left over, and
-// the same verbs.
-func TestFieldsAreTranslated(t *testing.T) {
-	texts := collectMessages(t)
+// TestSentencesAreTranslated holds each language to the messages in the code: none missing or left over, and the same
+// verbs. A fault has the sentence of its code, or of its text.
+func TestSentencesAreTranslated(t *testing.T) {
+	texts, codes := collectMessages(t)
 	for _, lang := range words.DashboardLanguages()[1:] {
-		var table struct{ Fields map[string]string }
+		var table struct{ Refusals, Sentences map[string]string }
 		if _, err := toml.DecodeFile("errors/"+lang+".toml", &table); err != nil {
 			t.Fatalf("%s: %v", lang, err)
 		}
 		for _, text := range slices.Sorted(maps.Keys(texts)) {
-			own, ok := table.Fields[text]
+			own, ok := table.Sentences[text]
 			switch {
+			case !ok && table.Refusals[codes[text]] != "": // the code has a sentence
+			case !ok && slices.Contains(inEnglish, filepath.Dir(texts[text].Filename)):
 			case !ok:
 				t.Errorf("%s: %s: no sentence for %q", lang, texts[text], text)
 			case own == "" || own != strings.TrimSpace(own):
@@ -288,7 +322,7 @@ func TestFieldsAreTranslated(t *testing.T) {
 				t.Errorf("%s: %q has the verbs %v, want %v as in %q", lang, own, readVerbs(own), readVerbs(text), text)
 			}
 		}
-		for _, text := range slices.Sorted(maps.Keys(table.Fields)) {
+		for _, text := range slices.Sorted(maps.Keys(table.Sentences)) {
 			if _, ok := texts[text]; !ok {
 				t.Errorf("%s: no code says %q", lang, text)
 			}
@@ -307,6 +341,8 @@ func TestMessagesAreFound(t *testing.T) {
 		`c.Response().Header.Add(name, value)`:                  "",
 		`fault.RefuseField("name", "Is long.")`:                 "Is long.",
 		`fault.NewMessage(text)`:                                "no literal",
+		`fault.New(fault.Gone, "gone", "Is "+text)`:             "no literal",
+		`fault.Retry("busy", wait, "Is %d.", n)`:                "Is %d.",
 		`fault.NewMessage("Is long.")`:                          "Is long.",
 		`errKey("Is long.")`:                                    "Is long.",
 		`errKey(text)`:                                          "no literal",
@@ -360,14 +396,14 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// TestFrenchTypographyOfFields: sentences about fields are written as those of the dashboard are.
-func TestFrenchTypographyOfFields(t *testing.T) {
-	var table struct{ Fields map[string]string }
+// TestFrenchTypographyOfSentences: sentences by their texts are written as those of the dashboard are.
+func TestFrenchTypographyOfSentences(t *testing.T) {
+	var table struct{ Sentences map[string]string }
 	if _, err := toml.DecodeFile("errors/fr.toml", &table); err != nil {
 		t.Fatal(err)
 	}
 	code := strings.NewReplacer("<0;1>", "", ". _ : ~ = @ + -", "") // is the same in every language
-	for text, own := range table.Fields {
+	for text, own := range table.Sentences {
 		own = code.Replace(own)
 		if found := frenchMistake.FindString(own); found != "" {
 			t.Errorf("%q has %q: %s", text, found, own)
