@@ -67,7 +67,7 @@ func TestScenariosInFrench(t *testing.T) {
 		expectFrench(t, shown)
 		play("exact", "L'état du paiement reste « Réussi » ; l'argent figure dans Non rapprochés")
 		play("reorg", "Jouez de nouveau ce scénario pour remettre l'argent dans la chaîne.")
-		expect(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"late"}}), 409, "Ce paiement est déjà terminé : seul de l'argent")
+		expect(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"late"}}), 409, "Le statut de ce paiement est déjà « réussi » : seul de l'argent")
 	})
 }
 

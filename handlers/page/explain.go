@@ -25,7 +25,7 @@ type Answer struct {
 }
 
 // SentenceIn returns the sentence in the language of a context, as pages show it.
-func (a Answer) SentenceIn(ctx context.Context) string { return words.Refusal(ctx, a.Code, a.Sentence) }
+func (a Answer) SentenceIn(ctx context.Context) string { return words.Translate(ctx, a.Sentence) }
 
 // FieldsIn returns the sentences of each field in the language of a context, as pages show them.
 func (a Answer) FieldsIn(ctx context.Context) map[string][]string {

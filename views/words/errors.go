@@ -16,17 +16,16 @@ import (
 //go:embed errors/*.toml
 var errorFiles embed.FS
 
-// coded are the sentences that the core says in English, by their codes. Those of one place in the code have their
-// English texts in place of codes, with the verbs of package fmt.
+// coded are the sentences that the core says in English, by their codes; those of refusals and about fields by their
+// English texts with the verbs of package fmt.
 type coded struct {
-	Refusals  map[string]string // by the code of the refusal
 	Remarks   map[string]string // of payments, by the reason of their state
 	Advice    map[string]string // on attempts of webhooks that failed, by its code
 	Via       map[string]string // in which way money came that is no payment, by the English text
 	Networks  map[string]string // why a network can't be paid on, by the code of its trouble
 	Problems  map[string]string // of webhooks: by the code of an attempt without an answer, and of what switched one off
 	Names     map[string]string // of fields
-	Sentences map[string]string // about fields, and of refusals whose codes have none, by their English texts
+	Sentences map[string]string // of refusals, and about fields, by their English texts
 	Sandbox   scenarioWords     // what the sandbox does to payments
 	Sends     scenarioWords     // what the sandbox's wallet does with sends
 }
@@ -56,12 +55,6 @@ func loadCoded() map[string]coded {
 		out[strings.TrimSuffix(entry.Name(), ".toml")] = sentences
 	}
 	return out
-}
-
-// Refusal returns the sentence of a refusal in the language of the context: the one of its code, or its own where the
-// code has none.
-func Refusal(ctx context.Context, code string, sentence fault.Message) string {
-	return cmp.Or(codedSentences[LanguageOf(ctx)].Refusals[code], Translate(ctx, sentence))
 }
 
 // Translate returns a sentence in the language of the context, or in English where the language has none.

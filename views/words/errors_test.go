@@ -2,29 +2,23 @@ package words_test
 
 import (
 	"context"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/BurntSushi/toml"
 
-	"cointill/core/fault"
 	"cointill/core/sandbox"
 	"cointill/core/webhook/diagnose"
 	"cointill/views/words"
 )
 
-// TestRefusalsAreByCode: each sentence belongs to a code that a refusal has, or a reason that a
-// payment has.
-func TestRefusalsAreByCode(t *testing.T) {
-	codes := readCodes(t)
+// TestRemarksAreByReason: each remark belongs to a reason that a payment has.
+func TestRemarksAreByReason(t *testing.T) {
 	for _, lang := range words.DashboardLanguages()[1:] {
-		var sentences struct{ Refusals, Remarks map[string]string }
+		var sentences struct{ Remarks map[string]string }
 		if _, err := toml.DecodeFile("errors/"+lang+".toml", &sentences); err != nil {
 			t.Fatalf("%s: %v", lang, err)
 		}
@@ -33,26 +27,6 @@ func TestRefusalsAreByCode(t *testing.T) {
 			if _, known := english["payment.reason_"+reason]; !known {
 				t.Errorf("%s: no payment has the reason %s", lang, reason)
 			}
-		}
-		for code, sentence := range sentences.Refusals {
-			if !slices.Contains(codes, code) {
-				t.Errorf("%s: no refusal has the code %s", lang, code)
-			}
-			if sentence == "" || sentence != strings.TrimSpace(sentence) {
-				t.Errorf("%s: the sentence of %s is empty, or has space around it", lang, code)
-			}
-		}
-	}
-	ctx := words.WithLanguage(context.Background(), "fr")
-	for _, c := range []struct {
-		ctx        context.Context
-		code, want string
-	}{
-		{ctx, "sign_in_failed", "L'adresse e-mail ou le mot de passe est erroné."}, {ctx, "never_written", "As it is."},
-		{ctx, "", "As it is."}, {context.Background(), "sign_in_failed", "As it is."},
-	} {
-		if got := words.Refusal(c.ctx, c.code, fault.NewMessage("As it is.")); got != c.want {
-			t.Errorf("Refusal(%q) is %q, want %q", c.code, got, c.want)
 		}
 	}
 }
@@ -86,28 +60,6 @@ func TestProblemsAreByCode(t *testing.T) {
 	if got := words.Problem(t.Context(), codes[0], "As it is."); got != "As it is." {
 		t.Errorf("Problem(%s) in English is %q, want the sentence itself", codes[0], got)
 	}
-}
-
-// readCodes are the texts in the source that may be codes of refusals.
-func readCodes(t *testing.T) (codes []string) {
-	t.Helper()
-	code := regexp.MustCompile(`(?:fault\.New\(\s*fault\.\w+,\s*|fault\.Retry\(|Code: |New\(NotFound, |\{\d{3}, )"(\w+)"`)
-	for _, room := range []string{"../../core", "../../handlers", "../../web"} {
-		err := filepath.WalkDir(room, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			for _, found := range code.FindAllStringSubmatch(string(text), -1) {
-				codes = append(codes, found[1])
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return codes
 }
 
 // TestTroubleIsByCode: each trouble of a network has its sentence, and each sentence a trouble.

@@ -27,14 +27,12 @@ type messages struct {
 	fset  *token.FileSet
 	takes map[string]int // functions of the package that hand a text and its values on, with the place of the text
 	texts map[string]token.Position
-	codes map[string]string // of the faults with a text
 	wrong []string
 }
 
 // readMessages reads the files of a package.
 func readMessages(fset *token.FileSet, files []*ast.File) *messages {
-	m := &messages{fset: fset, takes: map[string]int{}, texts: map[string]token.Position{},
-		codes: map[string]string{}}
+	m := &messages{fset: fset, takes: map[string]int{}, texts: map[string]token.Position{}}
 	for known := -1; known < len(m.takes); { // one such function may call another
 		known = len(m.takes)
 		m.eachFunction(files, m.findTaker)
@@ -125,16 +123,6 @@ func makesFault(call *ast.CallExpr) bool {
 	return left != nil && left.Name == "fault" && (f.Sel.Name == "New" || f.Sel.Name == "Retry")
 }
 
-// takeCode notes the code of a fault with a text.
-func (m *messages) takeCode(call *ast.CallExpr) {
-	code, ok := readLiteral(call.Args[0])
-	if !ok {
-		code, _ = readLiteral(call.Args[1])
-	}
-	text, _ := readLiteral(call.Args[2])
-	m.codes[text] = code
-}
-
 // addsOthers reports whether a call of Add is of a number (x.Add(x, y)), of a service (s.Add(ctx, …)), of headers or of
 // the query of an address, and not of the fields of a fault.
 func addsOthers(of ast.Expr, call *ast.CallExpr) bool {
@@ -178,9 +166,6 @@ func (m *messages) readNode(n ast.Node) bool {
 	case *ast.CallExpr:
 		if place, ok := m.textPlace(x); ok && place < len(x.Args) {
 			m.take(x.Args[place])
-			if makesFault(x) {
-				m.takeCode(x)
-			}
 		}
 	}
 	return true
@@ -237,8 +222,8 @@ func readLiteral(e ast.Expr) (string, bool) {
 // inEnglish are packages whose faults only the API says. Pages may say their messages about fields.
 var inEnglish = []string{"../../core/account/apikey", "../../core/idempotency", "../../core/limit"}
 
-// collectMessages reads the texts of all packages whose sentences pages show, and the codes of those that are of faults.
-func collectMessages(t *testing.T) (texts map[string]token.Position, codes map[string]string) {
+// collectMessages reads the texts of all packages whose sentences pages show.
+func collectMessages(t *testing.T) map[string]token.Position {
 	t.Helper()
 	fset, packages := token.NewFileSet(), map[string][]*ast.File{}
 	for _, room := range []string{"chain", "core", "handlers", "web"} {
@@ -259,7 +244,7 @@ func collectMessages(t *testing.T) (texts map[string]token.Position, codes map[s
 			t.Fatal(err)
 		}
 	}
-	texts, codes = map[string]token.Position{}, map[string]string{}
+	texts := map[string]token.Position{}
 	for _, files := range packages {
 		if !slices.ContainsFunc(files, importsMessages) {
 			continue
@@ -269,10 +254,9 @@ func collectMessages(t *testing.T) (texts map[string]token.Position, codes map[s
 			t.Errorf("a message can't be translated: %s", wrong)
 		}
 		maps.Copy(texts, m.texts)
-		maps.Copy(codes, m.codes)
 	}
 	delete(texts, "%s") // which says another message, or what a page or another program says
-	return texts, codes
+	return texts
 }
 
 // importsMessages reports whether a file can make messages.
@@ -301,18 +285,17 @@ func readVerbs(text string) map[int]string {
 }
 
 // TestSentencesAreTranslated holds each language to the messages in the code: none missing or left over, and the same
-// verbs. A fault has the sentence of its code, or of its text.
+// verbs.
 func TestSentencesAreTranslated(t *testing.T) {
-	texts, codes := collectMessages(t)
+	texts := collectMessages(t)
 	for _, lang := range words.DashboardLanguages()[1:] {
-		var table struct{ Refusals, Sentences map[string]string }
+		var table struct{ Sentences map[string]string }
 		if _, err := toml.DecodeFile("errors/"+lang+".toml", &table); err != nil {
 			t.Fatalf("%s: %v", lang, err)
 		}
 		for _, text := range slices.Sorted(maps.Keys(texts)) {
 			own, ok := table.Sentences[text]
 			switch {
-			case !ok && table.Refusals[codes[text]] != "": // the code has a sentence
 			case !ok && slices.Contains(inEnglish, filepath.Dir(texts[text].Filename)):
 			case !ok:
 				t.Errorf("%s: %s: no sentence for %q", lang, texts[text], text)

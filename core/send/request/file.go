@@ -47,7 +47,6 @@ type RowError struct {
 	Row      int
 	Column   string // "" for the whole row
 	Sentence fault.Message
-	Code     string // of the refusal of the whole row; "" for a sentence about a field
 }
 
 // FileError lists everything that is wrong in a file, in the order of its rows.
@@ -78,7 +77,7 @@ func (e *FileError) AddFields(row int, fields fault.Fields) {
 
 // AddRefusal adds the refusal of a whole row.
 func (e *FileError) AddRefusal(row int, refused *fault.Fault) {
-	e.Rows = append(e.Rows, RowError{Row: row, Sentence: refused.Sentence, Code: refused.Code})
+	e.Rows = append(e.Rows, RowError{Row: row, Sentence: refused.Sentence})
 }
 
 // Payouts are the requests of a file, with the row of each.

@@ -34,8 +34,7 @@ func (h *Handlers) showFile(c *page.Ctx, status int, typed ui.Form, wrong []requ
 	props := dashboard.PayoutFileProps{Page: c.FillLayout(words.T(ctx, "sends.file_title"), "sends"), Form: typed,
 		Columns: describeColumns(ctx), More: len(wrong) > shownErrors}
 	for _, one := range wrong[:min(len(wrong), shownErrors)] {
-		shown := dashboard.PayoutFileError{Column: one.Column,
-			Sentence: words.Refusal(ctx, one.Code, one.Sentence)}
+		shown := dashboard.PayoutFileError{Column: one.Column, Sentence: words.Translate(ctx, one.Sentence)}
 		if one.Row > 0 {
 			shown.Row = words.T(ctx, "sends.file_row_number", "Number", strconv.Itoa(one.Row))
 		}
