@@ -171,7 +171,7 @@ func awaitProblems(t *testing.T, i *instance, wanted map[string]string) {
 			if err := i.Networks.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			problem := i.Networks.Problem(network)
+			problem := i.Networks.Problem(network).String()
 			if words == "" && problem == "" || words != "" && strings.Contains(problem, words) {
 				break
 			}

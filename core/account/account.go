@@ -32,9 +32,9 @@ type Service struct {
 	now clock.Clock
 
 	// Missing says in a sentence what keeps a payment method from working for a
-	// business in a domain: no network, or nothing to receive with; "" means
+	// business in a domain: no network, or nothing to receive with; zero means
 	// nothing does. Without it, live has no network at all.
-	Missing func(ctx context.Context, sc scope.Scope, method money.Method) (string, error)
+	Missing func(ctx context.Context, sc scope.Scope, method money.Method) (fault.Message, error)
 	// Networks are those that serve coins; nil for none.
 	Networks networks.Chooser
 	// Operators are the addresses, in lower case, of the people who run this installation.
@@ -44,11 +44,12 @@ type Service struct {
 // New makes the service.
 func New(db *models.DB, now clock.Clock, users *auth.Service) *Service {
 	s := &Service{Auth: users, db: db, now: now}
-	s.Missing = func(_ context.Context, sc scope.Scope, _ money.Method) (string, error) {
+	s.Missing = func(_ context.Context, sc scope.Scope, _ money.Method) (fault.Message, error) {
 		if sc.Domain == scope.Test {
-			return "", nil
+			return fault.Message{}, nil
 		}
-		return "No live network is configured for it yet. The operator of this server sets one up first.", nil
+		return fault.NewMessage("No live network is configured for it yet. The operator of this server sets one up " +
+			"first."), nil
 	}
 	return s
 }

@@ -47,7 +47,7 @@ func TestSignUpMakesAWholeBusiness(t *testing.T) {
 				t.Fatalf("methods = %v, err = %v", methods, err)
 			}
 			for _, method := range methods {
-				if method.Enabled != want || (method.Problem == "") != want {
+				if method.Enabled != want || method.Problem.IsZero() != want {
 					t.Errorf("%s: %+v", domain, method)
 				}
 			}
@@ -172,7 +172,10 @@ func TestMethodsToggleWithAudit(t *testing.T) {
 // TestMethodIsPaidOnAnyNetwork: a method has no problem while one of the networks that are on has none.
 func TestMethodIsPaidOnAnyNetwork(t *testing.T) {
 	on := func(enabled bool, problem string) account.MethodNetwork {
-		return account.MethodNetwork{Enabled: enabled, Problem: problem}
+		if problem == "" {
+			return account.MethodNetwork{Enabled: enabled}
+		}
+		return account.MethodNetwork{Enabled: enabled, Problem: fault.Verbatim(problem)}
 	}
 	for name, c := range map[string]struct {
 		networks []account.MethodNetwork
@@ -185,8 +188,8 @@ func TestMethodIsPaidOnAnyNetwork(t *testing.T) {
 		"what is off hangs":   {[]account.MethodNetwork{on(false, "It hangs."), on(true, "")}, ""},
 		"there is no network": {nil, "Something is missing."},
 	} {
-		method := account.Method{Networks: c.networks, Problem: "Something is missing."}
-		if got := method.FindProblem(); got != c.want {
+		method := account.Method{Networks: c.networks, Problem: fault.NewMessage("Something is missing.")}
+		if got := method.FindProblem().String(); got != c.want {
 			t.Errorf("%s: the problem is %q, want %q", name, got, c.want)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 type Method struct {
 	Coin    money.CoinInfo
 	Enabled bool
-	Problem string // why it can't be enabled or work now; "" when nothing is missing
+	Problem fault.Message // why it can't be enabled or work now; zero when nothing is missing
 	// Networks are those that serve the coin in the domain.
 	Networks []MethodNetwork
 }
@@ -63,7 +63,7 @@ func (s *Service) SetMethod(ctx context.Context, sc scope.Scope, method money.Me
 	if err != nil {
 		return err
 	}
-	if enabled && problem != "" {
+	if enabled && !problem.IsZero() {
 		return fault.New(fault.Forbidden, "method_unavailable", "%s can't be enabled here. %s", info.Name, problem)
 	}
 	return s.db.Write(ctx, func(tx *models.Tx) error {

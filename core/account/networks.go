@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -21,7 +20,7 @@ type MethodNetwork struct {
 	Enabled bool
 	// Preselected is the one that customers see chosen: the first that is on, unless the business chose another.
 	Preselected bool
-	Problem     string // why nothing can be paid there now; "" when all is well
+	Problem     fault.Message // why nothing can be paid there now; zero when all is well
 }
 
 // takenNetworks are the networks of each payment method that are on, and of those the ones that payments are
@@ -52,11 +51,11 @@ func (s *Service) listNetworks(sc scope.Scope, coin money.CoinInfo, taken takenN
 		if row.Enabled && !slices.Contains(taken.accepted[coin.Method], one.Code) {
 			// The API has these sentences too, in English, and each is about one network. The checklist of going live
 			// names all such networks in one sentence, in the member's language: golive.wallet_unentered.
-			row.Problem = "Your address was not entered for this network, so nothing is paid there. " +
-				"Enter it again on the page of the wallet."
+			row.Problem = fault.NewMessage("Your address was not entered for this network, so nothing is paid there. " +
+				"Enter it again on the page of the wallet.")
 			if one.Code == money.Tron {
-				row.Problem = "Its addresses begin with T, so it needs a wallet of its own. Nothing is paid there until " +
-					"you set it up."
+				row.Problem = fault.NewMessage("Its addresses begin with T, so it needs a wallet of its own. Nothing is " +
+					"paid there until you set it up.")
 			}
 		}
 		list = append(list, row)
@@ -64,18 +63,16 @@ func (s *Service) listNetworks(sc scope.Scope, coin money.CoinInfo, taken takenN
 	return list
 }
 
-// FindProblem returns why nothing can be paid by the method now on any network that is on; "" when one can be paid on.
-func (m Method) FindProblem() (problem string) {
-	for _, network := range m.Networks {
-		switch {
-		case !network.Enabled:
-		case network.Problem == "":
-			return ""
-		default:
-			problem = cmp.Or(problem, network.Problem)
-		}
+// FindProblem returns why nothing can be paid by the method now on any network that is on; zero when one can be paid on.
+func (m Method) FindProblem() fault.Message {
+	on := slices.DeleteFunc(slices.Clone(m.Networks), func(n MethodNetwork) bool { return !n.Enabled })
+	switch {
+	case len(on) == 0:
+		return m.Problem
+	case slices.ContainsFunc(on, func(n MethodNetwork) bool { return n.Problem.IsZero() }):
+		return fault.Message{}
 	}
-	return cmp.Or(problem, m.Problem)
+	return on[0].Problem
 }
 
 // SetNetwork switches a network of a payment method on or off.

@@ -118,11 +118,11 @@ func (s *Service) Look(ctx context.Context) error {
 		at := slices.IndexFunc(rows, func(a models.Alarm) bool { return a.Name == string(n.Name) })
 		var err error
 		switch {
-		case problem.Sentence == "" && at < 0:
-		case problem.Sentence == "":
+		case problem.Sentence.IsZero() && at < 0:
+		case problem.Sentence.IsZero():
 			err = s.over(ctx, n, rows[at])
 		case at < 0:
-			row := models.Alarm{Name: string(n.Name), Problem: problem.Sentence, Since: s.Clock()}
+			row := models.Alarm{Name: string(n.Name), Problem: problem.Sentence.String(), Since: s.Clock()}
 			err = s.DB.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 		default:
 			err = s.goesOn(ctx, n, rows[at], problem)
@@ -138,13 +138,13 @@ func (s *Service) Look(ctx context.Context) error {
 func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, problem networks.Trouble) error {
 	now := s.Clock()
 	if row.ToldAt != nil || now.Sub(row.Since) < Lasts {
-		if row.Problem == problem.Sentence {
+		if row.Problem == problem.Sentence.String() {
 			return nil
 		}
 		return s.DB.Exec(ctx).Model(&models.Alarm{}).Where("name = ?", row.Name).
-			Update("problem", problem.Sentence).Error
+			Update("problem", problem.Sentence.String()).Error
 	}
-	row.Problem = problem.Sentence
+	row.Problem = problem.Sentence.String()
 	return s.queueMails(ctx, n, row, problem.Code, func(tx *models.Tx) (bool, error) {
 		told := tx.Model(&models.Alarm{}).Where("name = ? AND since = ? AND told_at IS NULL", row.Name, row.Since).
 			Updates(map[string]any{"told_at": now, "problem": row.Problem})

@@ -10,6 +10,7 @@ import (
 	"cointill/core/account/accounttest"
 	"cointill/core/alarm"
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/networks"
@@ -42,7 +43,7 @@ func setup(t *testing.T, db *models.DB) *bench {
 		if b.problems[network] == "" {
 			return networks.Trouble{}
 		}
-		return networks.Trouble{Code: networks.NodesFail, Sentence: b.problems[network]}
+		return networks.Trouble{Code: networks.NodesFail, Sentence: fault.Verbatim(b.problems[network])}
 	}, Operators: b.accounts,
 		Mails: &mail.Service{DB: db, Clock: now.Now}, Base: "https://till.example",
 		Networks: []alarm.Network{{Name: "bitcoin-mainnet", Domain: scope.Live, Chain: money.Bitcoin}, {Name: "ethereum-mainnet", Domain: scope.Live, Chain: money.Ethereum},

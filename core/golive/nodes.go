@@ -45,7 +45,7 @@ func (s *Service) TestNodes(ctx context.Context, sc scope.Scope) (tests []NodeTe
 	}
 	for _, c := range money.ListNetworks() {
 		network, problem := s.Networks.Network(sc.Domain, c)
-		t := NodeTest{Chain: c, Network: string(network), Problem: problem, Simulated: network.IsSandbox()}
+		t := NodeTest{Chain: c, Network: string(network), Problem: problem.String(), Simulated: network.IsSandbox()}
 		for _, report := range reports {
 			if report.Name != t.Network {
 				continue

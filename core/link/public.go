@@ -145,7 +145,7 @@ type Form struct {
 func (s *Service) nameWorking(domain scope.Domain, info money.CoinInfo, accepted []money.Chain) string {
 	var names []string
 	for _, one := range networks.Offered(s.Networks, domain, info, accepted) {
-		if s.Networks.Problem(one.Network) == "" {
+		if s.Networks.Problem(one.Network).IsZero() {
 			names = append(names, place.NameNetwork(info.Coin, one.Network))
 		}
 	}

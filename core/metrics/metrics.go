@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/mail"
 	"cointill/core/payment"
 	"cointill/core/quote"
@@ -48,7 +49,7 @@ type Collector struct {
 	// Networks are those that are followed; Problem is why nothing should be
 	// paid on one now, "" when all is well.
 	Networks []system.Network
-	Problem  func(network string) string
+	Problem  func(network string) fault.Message
 	Quotes   *quote.Service
 	// Drift is how far this machine's clock is ahead of the database's; nil where
 	// they are one.

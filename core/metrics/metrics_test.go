@@ -12,6 +12,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/mail"
 	"cointill/core/metrics"
 	"cointill/core/money"
@@ -71,8 +72,8 @@ func setup(t *testing.T, db *models.DB) *bench {
 	}
 	b.Quotes = &quote.Service{DB: db, Clock: b.clock.Now, Sources: map[scope.Domain]quote.Source{scope.Live: board{b.clock.Now()}}}
 	b.Drift = func() time.Duration { return -90 * time.Second }
-	b.Problem = func(network string) string {
-		return map[string]string{"bitcoin-mainnet": "All nodes are silent."}[network]
+	b.Problem = func(network string) fault.Message {
+		return map[string]fault.Message{"bitcoin-mainnet": fault.NewMessage("All nodes are silent.")}[network]
 	}
 	b.Networks = []system.Network{{Name: "sandbox-bitcoin", Domain: scope.Test}, {Name: "bitcoin-mainnet", Domain: scope.Live,
 		Nodes: func(ctx context.Context) []chain.NodeStatus {

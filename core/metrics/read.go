@@ -102,7 +102,7 @@ func (c *Collector) collectFollowers(ctx context.Context, now time.Time) (list [
 		labels := []string{string(n.Name), string(n.Domain)}
 		list = append(
 			list,
-			newGauge(followFine, boolValue(c.Problem == nil || c.Problem(string(n.Name)) == ""), labels...),
+			newGauge(followFine, boolValue(c.Problem == nil || c.Problem(string(n.Name)).IsZero()), labels...),
 		)
 		var tip int64 // the row has one once blocks were read; until then only the reading process knows it
 		if n.Status != nil {

@@ -74,8 +74,8 @@ type Chooser interface {
 	// Served lists the networks that serve a coin in a domain.
 	Served(domain scope.Domain, coin money.CoinInfo) []Served
 	// Problem is why nothing should be paid on a network now, which may be one
-	// that no chain is served by any more; "" when all is well.
-	Problem(network string) string
+	// that no chain is served by any more; zero when all is well.
+	Problem(network string) fault.Message
 }
 
 // Choose returns the network of a new payment: the one with a code, or of those that a business accepts the first
@@ -96,11 +96,10 @@ func Choose(all Chooser, domain scope.Domain, coin money.CoinInfo, accepted []mo
 		return "", fault.New(fault.Forbidden, "payment_method_not_enabled", "No network of the payment method %s "+
 			"is on. Switch one on in the dashboard under Payment methods.", coin.Method)
 	case len(offered) == 0:
-		return "", fault.Retry("chain_unavailable", time.Minute, "No node for %s is configured in %s, so it can't take "+
-			"payments there.", accepted[0], domain.Word())
+		return "", fault.Retry("chain_unavailable", time.Minute, "%s", noNode(accepted[0], domain))
 	}
 	for _, one := range offered {
-		if all.Problem(one.Network) == "" {
+		if all.Problem(one.Network).IsZero() {
 			return one.Network, nil
 		}
 	}

@@ -4,12 +4,12 @@ package networks
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"cointill/chain"
+	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/models"
@@ -68,18 +68,23 @@ func (r *Registry) Notes(domain scope.Domain, c money.Chain) Notes {
 }
 
 // Network names the network of a chain in a domain, or says why it can't take payments now.
-func (r *Registry) Network(domain scope.Domain, c money.Chain) (chain.Network, string) {
+func (r *Registry) Network(domain scope.Domain, c money.Chain) (chain.Network, fault.Message) {
 	network, ok := r.Domains[domain][c]
 	if !ok {
-		return "", fmt.Sprintf("No node for %s is configured in %s, so it can't take payments there.", c, domain)
+		return "", noNode(c, domain)
 	}
 	return network, r.Problem(string(network))
+}
+
+// noNode says that a domain has no node for a chain.
+func noNode(c money.Chain, domain scope.Domain) fault.Message {
+	return fault.NewMessage("No node for %s is configured in %s, so it can't take payments there.", c, domain.Word())
 }
 
 // FindName returns the name of a code's network in the payments of a domain: the one that serves it, or else the main
 // network's, or in test the simulated one's.
 func FindName(all interface {
-	Network(domain scope.Domain, c money.Chain) (chain.Network, string)
+	Network(domain scope.Domain, c money.Chain) (chain.Network, fault.Message)
 }, domain scope.Domain, code money.Chain) string {
 	name, _ := all.Network(domain, code)
 	switch {
@@ -91,22 +96,22 @@ func FindName(all interface {
 	return string(code) + "-" + money.MainNetwork
 }
 
-// Problem is the sentence of what keeps a network from being paid on; "" where nothing does.
-func (r *Registry) Problem(network string) string { return r.FindTrouble(network).Sentence }
+// Problem is the sentence of what keeps a network from being paid on; zero where nothing does.
+func (r *Registry) Problem(network string) fault.Message { return r.FindTrouble(network).Sentence }
 
 // FindTrouble returns what keeps a network from being paid on, as last read: it is not
 // followed safely now, or, for one of an older payment, not at all any more.
 func (r *Registry) FindTrouble(network string) Trouble {
 	if !r.Followed(network) {
-		return Trouble{NotFollowed,
-			fmt.Sprintf("The network %s is not followed any more, so nothing that is paid there is seen.", network)}
+		return Trouble{NotFollowed, fault.NewMessage("The network %s is not followed any more, so nothing that is paid "+
+			"there is seen.", network)}
 	}
 	problems := r.problems.Load()
-	if problems == nil || (*problems)[chain.Network(network)].Sentence == "" {
+	if problems == nil || (*problems)[chain.Network(network)].Sentence.IsZero() {
 		return Trouble{}
 	}
 	found := (*problems)[chain.Network(network)]
-	found.Sentence = fmt.Sprintf("The network %s is not being followed safely now: %s", network, found.Sentence)
+	found.Sentence = fault.NewMessage("The network %s is not being followed safely now: %s", network, found.Sentence)
 	return found
 }
 
@@ -148,7 +153,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	for _, chains := range r.Domains {
 		for _, network := range chains {
 			if !network.IsSandbox() { // those are always there
-				problems[network] = Trouble{NotRead, "It has not been read yet."}
+				problems[network] = Trouble{NotRead, fault.NewMessage("It has not been read yet.")}
 			}
 		}
 	}
@@ -156,10 +161,10 @@ func (r *Registry) Refresh(ctx context.Context) error {
 		problem := Trouble{}
 		switch lack := row.SourceTip - row.Height; {
 		case row.Problem != "":
-			problem = Trouble{NodesFail, row.Problem}
+			problem = Trouble{NodesFail, fault.Verbatim(row.Problem)}
 		case lack > maxLagOf(row.Network):
 			problem = Trouble{CatchingUp,
-				fmt.Sprintf("It is catching up, at block %d of %d.", row.Height, row.SourceTip)}
+				fault.NewMessage("It is catching up, at block %d of %d.", row.Height, row.SourceTip)}
 		}
 		problems[chain.Network(row.Network)] = problem
 		notes[chain.Network(row.Network)] = Notes{row.Note, row.TokenNote}

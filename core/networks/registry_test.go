@@ -32,7 +32,7 @@ func TestLagIsATime(t *testing.T) {
 				if err := r.Refresh(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if got, want := strings.Contains(r.Problem(name), "catching up"), lack > most; got != want {
+				if got, want := strings.Contains(r.Problem(name).String(), "catching up"), lack > most; got != want {
 					t.Errorf("%s that lacks %d blocks: %q, want it to be catching up: %t", name, lack, r.Problem(name), want)
 				}
 			}

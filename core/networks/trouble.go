@@ -1,5 +1,7 @@
 package networks
 
+import "cointill/core/fault"
+
 // TroubleCode names what keeps a network from being paid on, for pages that say it in another language.
 type TroubleCode string
 
@@ -14,5 +16,5 @@ const (
 // Trouble is what keeps a network from being paid on. It is zero where nothing does.
 type Trouble struct {
 	Code     TroubleCode
-	Sentence string
+	Sentence fault.Message
 }

@@ -306,14 +306,15 @@ func TestUnreadyNetworks(t *testing.T) {
 		if got := empty.Notes(scope.Live, money.Bitcoin); got != (networks.Notes{}) {
 			t.Errorf("before the first look the notes are %+v, want none", got)
 		}
-		if name, problem := empty.Network(scope.Test, money.Bitcoin); name != "" || !strings.Contains(problem, "No node for") {
+		if name, problem := empty.Network(scope.Test, money.Bitcoin); name != "" ||
+			!strings.Contains(problem.String(), "No node for") {
 			t.Errorf("a chain without a network is on %q (%q), want none", name, problem)
 		}
-		if got := empty.Problem(string(network)); !strings.Contains(got, "not followed any more") {
+		if got := empty.Problem(string(network)); !strings.Contains(got.String(), "not followed any more") {
 			t.Errorf("the problem of a network that isn't followed is %q", got)
 		}
 		must(t, empty.Refresh(ctx))
-		if got := empty.Problem("bitcoin-mainnet"); !strings.Contains(got, "has not been read yet") {
+		if got := empty.Problem("bitcoin-mainnet"); !strings.Contains(got.String(), "has not been read yet") {
 			t.Errorf("the problem of a network that was never read is %q", got)
 		}
 		b.service.Networks = empty

@@ -141,7 +141,7 @@ func TestUnreadableHealthIsLogged(t *testing.T) {
 	eachAlone(t, func(t *testing.T, b *bench) {
 		registry := b.service.Networks.(*networks.Registry)
 		logged := countLogged(t, "health of the networks can't be read")
-		read := func() bool { return b.service.Networks.Problem("bitcoin-mainnet") != "" }
+		read := func() bool { return b.service.Networks.Problem("bitcoin-mainnet").String() != "" }
 		runUntil(t, registry.Run, read)
 		ended, end := context.WithCancel(t.Context())
 		end()

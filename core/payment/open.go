@@ -47,7 +47,7 @@ func (s *Service) openPayment(ctx context.Context, found View, language, client 
 	if found.State() != Pending || TooSmall(found.Payment) {
 		return found, nil
 	}
-	if problem := s.Networks.Problem(found.Payment.Network); problem != "" &&
+	if problem := s.Networks.Problem(found.Payment.Network); !problem.IsZero() &&
 		!found.Now.After(found.Payment.ExpiresAt) {
 		return View{}, fault.Retry("chain_unavailable", time.Minute, "%s", problem) // no unwatched address is shown
 	}

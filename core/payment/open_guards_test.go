@@ -189,14 +189,14 @@ func TestProblemsOfNetworks(t *testing.T) {
 			{map[string]any{"problem": "No node answers.", "source_tip": 146}, unsafe + "No node answers."},
 		} {
 			cursor(c.values)
-			if got := registry.Problem(string(network)); got != c.want {
+			if got := registry.Problem(string(network)).String(); got != c.want {
 				t.Errorf("the problem of a cursor with %v is %q, want %q", c.values, got, c.want)
 			}
 		}
-		if got := registry.Problem("sandbox-dogecoin"); got != "" {
+		if got := registry.Problem("sandbox-dogecoin").String(); got != "" {
 			t.Errorf("the problem of a sandbox without a block is %q, want none", got)
 		}
-		if got := registry.Problem("bitcoin-mainnet"); got == "" {
+		if got := registry.Problem("bitcoin-mainnet").String(); got == "" {
 			t.Error("a network that was never read has no problem, want one")
 		}
 	})

@@ -581,7 +581,7 @@ func TestHealthIsFenced(t *testing.T) {
 			if err := registry.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := registry.Problem(string(network)); (got != "") != told.want {
+			if got := registry.Problem(string(network)).String(); (got != "") != told.want {
 				t.Errorf("after %d said %q: %q", told.fence, told.sentence, got)
 			}
 		}

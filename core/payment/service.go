@@ -6,6 +6,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/clock"
+	"cointill/core/fault"
 	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/networks"
@@ -35,7 +36,7 @@ type Networks interface {
 	networks.Chooser
 	// Network is the network's id and whether it may take payments now; when
 	// it may not, the sentence says why and what to do.
-	Network(domain scope.Domain, c money.Chain) (network chain.Network, problem string)
+	Network(domain scope.Domain, c money.Chain) (network chain.Network, problem fault.Message)
 	// Followed reports whether a network is configured, even while its nodes don't answer.
 	Followed(network string) bool
 	// Home returns the network that the addresses of a network are kept under.

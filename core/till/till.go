@@ -99,7 +99,7 @@ func (s *Service) ListNetworks(ctx context.Context, sc scope.Scope) (map[money.M
 	for _, info := range money.Coins() {
 		offered := networks.Offered(s.Networks, sc.Domain, info, accepted[info.Method])
 		offered = slices.DeleteFunc(offered, func(one networks.Served) bool {
-			return s.Networks.Problem(one.Network) != ""
+			return !s.Networks.Problem(one.Network).IsZero()
 		})
 		if len(offered) > 1 {
 			choices[info.Method] = offered

@@ -110,7 +110,7 @@ func listMethods(c *call) error {
 	items := make([]methodData, 0, len(found))
 	for _, m := range found {
 		networks, preselected, trouble := listNetworks(m)
-		if m.Problem == "" {
+		if m.Problem.IsZero() {
 			m.Problem = trouble // of now
 		}
 		least, err := c.api.readMinimum(c.scope.Domain, m.Coin, policies)
@@ -121,33 +121,33 @@ func listMethods(c *call) error {
 			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name,
 			Network:  preselected,
 			Networks: networks,
-			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem == "", Remark: dashFor(m.Problem),
-			Minimum: least,
+			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem.IsZero(),
+			Remark: dashFor(m.Problem.String()), Minimum: least,
 		})
 	}
 	return answerList(c, items, "")
 }
 
 // listNetworks describes the networks of a payment method, with the preselected one and why none can be paid on now.
-func listNetworks(m account.Method) (list []networkData, preselected, trouble string) {
+func listNetworks(m account.Method) (list []networkData, preselected string, trouble fault.Message) {
 	list, preselected = []networkData{}, string(m.Coin.Chain)
 	works := false
 	for _, n := range m.Networks {
 		list = append(list, networkData{Code: string(n.Code), Name: place.NameNetwork(m.Coin.Coin, n.Network),
-			Network: n.Network, Enabled: n.Enabled, Available: n.Problem == "", Remark: dashFor(n.Problem)})
+			Network: n.Network, Enabled: n.Enabled, Available: n.Problem.IsZero(), Remark: dashFor(n.Problem.String())})
 		if n.Preselected {
 			preselected = string(n.Code)
 		}
-		works = works || n.Enabled && n.Problem == ""
-		if n.Enabled && trouble == "" {
+		works = works || n.Enabled && n.Problem.IsZero()
+		if n.Enabled && trouble.IsZero() {
 			trouble = n.Problem
 		}
 	}
 	switch {
 	case works:
-		trouble = ""
-	case trouble == "":
-		trouble = "No network that serves it is on."
+		trouble = fault.Message{}
+	case trouble.IsZero():
+		trouble = fault.NewMessage("No network that serves it is on.")
 	}
 	return list, preselected, trouble
 }

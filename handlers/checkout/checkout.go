@@ -121,7 +121,7 @@ func (t tongue) addLanguage(address string) string {
 // collectAbout collects what a page shows beside the payment.
 func (h *Handlers) collectAbout(ctx context.Context, v payment.View, who asker) (about, error) {
 	a := about{asker: who}
-	a.Problem = h.Networks.Problem(v.Payment.Network)
+	a.Problem = h.Networks.Problem(v.Payment.Network).String()
 	var err error
 	if a.Networks, err = h.Choices.Offered(ctx, v); err != nil {
 		return a, err

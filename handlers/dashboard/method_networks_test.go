@@ -54,7 +54,7 @@ func TestMethodNeedsAWalletWhereItIsOn(t *testing.T) {
 			all, err := s.Accounts.Methods(t.Context(), sc)
 			s.FailOn(err)
 			at := slices.IndexFunc(all, func(m account.Method) bool { return m.Coin.Method == money.CryptoTether })
-			if at < 0 || all[at].Problem != want {
+			if at < 0 || all[at].Problem.String() != want {
 				t.Errorf("the methods are %+v, want USDT with the problem %q", all, want)
 			}
 		}

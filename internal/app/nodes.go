@@ -14,6 +14,7 @@ import (
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/clock"
 	"cointill/core/collect"
+	"cointill/core/fault"
 	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/payment/observe"
@@ -206,10 +207,11 @@ func (n *nodes) findNet(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
 }
 
 // describeMissing returns what keeps a payment method from working for a business.
-func (p *Product) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
+func (p *Product) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (fault.Message, error) {
 	info, _ := method.Info()
 	if len(p.Networks.Served(sc.Domain, info)) > 0 && p.Quotes.Sources[sc.Domain] == nil {
-		return "The operator of this server has set up no source of live prices, so no payment could be priced.", nil
+		return fault.NewMessage("The operator of this server has set up no source of live prices, so no payment could " +
+			"be priced."), nil
 	}
 	return wallet.DescribeMissing(ctx, p.Wallets, p.Networks, sc, method)
 }

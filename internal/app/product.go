@@ -202,7 +202,8 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, box *secret.Box,
 	if err := p.openNetworks(ctx, s); err != nil {
 		return err
 	}
-	p.hub.Problem, p.hub.Ended = p.Networks.Problem, p.Accounts.FindEndedViewers
+	p.hub.Problem = func(network string) string { return p.Networks.Problem(network).String() }
+	p.hub.Ended = p.Accounts.FindEndedViewers
 	if err := p.Networks.Refresh(ctx); err != nil {
 		return err
 	}

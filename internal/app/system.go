@@ -77,8 +77,8 @@ func (p *Product) checkMigrated(ctx context.Context) error {
 // would see the same node.
 func (p *Product) checkFollowing(context.Context) error {
 	for kind := range p.Sandbox.Chains {
-		if _, problem := p.Networks.Network(scope.Test, kind); problem != "" {
-			return page.Unready(problem)
+		if _, problem := p.Networks.Network(scope.Test, kind); !problem.IsZero() {
+			return page.Unready(problem.String())
 		}
 	}
 	return nil

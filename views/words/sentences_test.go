@@ -226,7 +226,7 @@ var inEnglish = []string{"../../core/account/apikey", "../../core/idempotency", 
 func collectMessages(t *testing.T) map[string]token.Position {
 	t.Helper()
 	fset, packages := token.NewFileSet(), map[string][]*ast.File{}
-	for _, room := range []string{"chain", "core", "handlers", "web"} {
+	for _, room := range []string{"chain", "core", "handlers", "internal/app", "web"} {
 		err := filepath.WalkDir("../../"+room, func(path string, entry fs.DirEntry, err error) error {
 			switch name := entry.Name(); {
 			case err != nil:

@@ -11,6 +11,7 @@ import (
 
 	"cointill/core/account"
 	"cointill/core/account/auth"
+	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/models"
@@ -144,7 +145,9 @@ func TestChallengesOfBothKindsStand(t *testing.T) {
 func TestProblemsOfMethodsAreReported(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		broken := errors.New("the wallet can't be read")
-		w.Missing = func(_ context.Context, _ scope.Scope, _ money.Method) (string, error) { return "", broken }
+		w.Missing = func(_ context.Context, _ scope.Scope, _ money.Method) (fault.Message, error) {
+			return fault.Message{}, broken
+		}
 		sc := w.bea.Scope(scope.Test)
 		if _, err := w.Methods(t.Context(), sc); !errors.Is(err, broken) {
 			t.Errorf("Methods = %v, want %v", err, broken)

@@ -94,7 +94,8 @@ type Legs interface {
 
 // FindUnpriced tells why live methods that are on can't be priced in any currency,
 // by coin. In the test domain everything has a price.
-func FindUnpriced(quotes Legs, sc scope.Scope, methods []account.Method) (map[money.Coin]string, error) {
+func FindUnpriced(ctx context.Context, quotes Legs, sc scope.Scope,
+	methods []account.Method) (map[money.Coin]string, error) {
 	reasons := map[money.Coin]string{}
 	if sc.Domain != scope.Live {
 		return reasons, nil
@@ -104,7 +105,7 @@ func FindUnpriced(quotes Legs, sc scope.Scope, methods []account.Method) (map[mo
 			continue
 		}
 		_, err := quotes.Leg(sc.Domain, quote.Pair{Base: string(m.Coin.Coin), Quote: string(money.USD)})
-		why, err := DescribeUnavailable(err)
+		why, err := DescribeUnavailable(ctx, err)
 		if err != nil {
 			return nil, err
 		}
@@ -115,10 +116,10 @@ func FindUnpriced(quotes Legs, sc scope.Scope, methods []account.Method) (map[mo
 	return reasons, nil
 }
 
-// DescribeUnavailable is why there is no price, in words; other errors are passed on.
-func DescribeUnavailable(err error) (why string, unexpected error) {
+// DescribeUnavailable is why there is no price, in the language of the context; other errors are passed on.
+func DescribeUnavailable(ctx context.Context, err error) (why string, unexpected error) {
 	if err == nil || fault.KindOf(err) != fault.Unavailable {
 		return "", err
 	}
-	return page.ExplainError(err).Sentence.String(), nil
+	return page.ExplainError(err).SentenceIn(ctx), nil
 }

@@ -23,13 +23,14 @@ func TestBasisPoints(t *testing.T) {
 
 func TestUnavailable(t *testing.T) {
 	broken := errors.New("the database is gone")
-	if why, err := DescribeUnavailable(nil); why != "" || err != nil {
+	if why, err := DescribeUnavailable(t.Context(), nil); why != "" || err != nil {
 		t.Errorf("DescribeUnavailable(nil): why = %v, err = %v", why, err)
 	}
-	if why, err := DescribeUnavailable(fault.Retry("rate_unavailable", time.Second, "No rate.")); why != "No rate." || err != nil {
+	noRate := fault.Retry("rate_unavailable", time.Second, "No rate.")
+	if why, err := DescribeUnavailable(t.Context(), noRate); why != "No rate." || err != nil {
 		t.Errorf("why = %v, err = %v", why, err)
 	}
-	if why, err := DescribeUnavailable(broken); why != "" || !errors.Is(err, broken) {
+	if why, err := DescribeUnavailable(t.Context(), broken); why != "" || !errors.Is(err, broken) {
 		t.Errorf("DescribeUnavailable(broken): why = %v, err = %v", why, err)
 	}
 }

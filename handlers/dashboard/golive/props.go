@@ -86,7 +86,7 @@ var runWords = map[money.Chain]string{money.Bitcoin: "golive.run_bitcoin", money
 func nodeProps(ctx context.Context, sc scope.Scope, all payment.Networks,
 	n golive.Network) dashboard.GoingLiveNode {
 	network, problem := all.Network(sc.Domain, n.Code)
-	node := dashboard.GoingLiveNode{Coins: nameCoins(ctx, n), Network: string(network), OK: problem == "",
+	node := dashboard.GoingLiveNode{Coins: nameCoins(ctx, n), Network: string(network), OK: problem.IsZero(),
 		Run:     words.T(ctx, cmp.Or(runWords[n.Code], "golive.run_evm"), "Network", n.Code.Label()),
 		Setting: "COINTILL_LIVE_" + strings.ToUpper(string(n.Code)) + "_URL"}
 	switch {
@@ -94,8 +94,8 @@ func nodeProps(ctx context.Context, sc scope.Scope, all payment.Networks,
 		node.Text = words.T(ctx, "golive.node_simulated")
 	case network == "":
 		node.Text = words.T(ctx, "golive.node_none")
-	case problem != "":
-		node.Text = problem
+	case !problem.IsZero():
+		node.Text = words.Translate(ctx, problem)
 	default:
 		node.Text = words.T(ctx, "golive.node_ok")
 	}

@@ -54,12 +54,12 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f.Unhealthy = listUnhealthy(methods)
+	f.Unhealthy = listUnhealthy(ctx, methods)
 	f.NoCoin = !slices.ContainsFunc(methods, func(m account.Method) bool { return m.Enabled })
 	if f.ToApprove, err = h.countToApprove(ctx, sc); err != nil {
 		return err
 	}
-	if f.Unpriced, err = display.FindUnpriced(h.Quotes, sc, methods); err != nil {
+	if f.Unpriced, err = display.FindUnpriced(ctx, h.Quotes, sc, methods); err != nil {
 		return err
 	}
 	if err := h.loadSetUp(ctx, sc, &f); err != nil {
@@ -90,11 +90,11 @@ func (h *Handlers) listSales(ctx context.Context, sc scope.Scope, p stats.Period
 }
 
 // listUnhealthy tells why methods that are on take no payments now, by their coin.
-func listUnhealthy(methods []account.Method) map[money.Coin]string {
+func listUnhealthy(ctx context.Context, methods []account.Method) map[money.Coin]string {
 	problems := map[money.Coin]string{}
 	for _, m := range methods {
 		if m.Enabled {
-			problems[m.Coin.Coin] = m.FindProblem()
+			problems[m.Coin.Coin] = words.Translate(ctx, m.FindProblem())
 		}
 	}
 	return problems
@@ -136,7 +136,7 @@ func (h *Handlers) loadReceiving(ctx context.Context, sc scope.Scope, f *overvie
 		sc.Domain = domain
 		for _, c := range money.Chains() {
 			network, problem := h.Networks.Network(domain, c)
-			if problem != "" || network.IsSandbox() {
+			if !problem.IsZero() || network.IsSandbox() {
 				continue
 			}
 			f.SetUp.CanReceive = true

@@ -1,6 +1,7 @@
 package rates
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -72,16 +73,16 @@ func (h *Handlers) renderPolicy(c *page.Ctx, status int, currency money.Currency
 	domain, zone := c.Scope.Domain, page.LoadZone(c.Member.Business)
 	facts := policyFacts{Scope: c.Scope, Currency: currency, Policy: policies[currency],
 		Street: h.Quotes.HasStreet(domain, currency), Now: h.Clock()}
-	if facts.Own, err = h.priceSample(domain, currency, facts.Policy); err != nil {
+	if facts.Own, err = h.priceSample(c.UserContext(), domain, currency, facts.Policy); err != nil {
 		return err
 	}
-	if facts.Official, err = h.priceSample(domain, currency, quote.Policy{}); err != nil {
+	if facts.Official, err = h.priceSample(c.UserContext(), domain, currency, quote.Policy{}); err != nil {
 		return err
 	}
 	if currency != money.USD {
 		facts.Fiat.Pair = quote.Pair{Base: string(money.USD), Quote: currency.ISO()}
 		facts.Fiat.Leg, err = h.Quotes.Leg(domain, facts.Fiat.Pair)
-		if facts.Fiat.Why, err = display.DescribeUnavailable(err); err != nil {
+		if facts.Fiat.Why, err = display.DescribeUnavailable(c.UserContext(), err); err != nil {
 			return err
 		}
 	}
@@ -94,11 +95,11 @@ func (h *Handlers) renderPolicy(c *page.Ctx, status int, currency money.Currency
 }
 
 // priceSample is the price that a rule gives the coin of the samples.
-func (h *Handlers) priceSample(domain scope.Domain, currency money.Currency, policy quote.Policy) (p priced,
-	err error) {
+func (h *Handlers) priceSample(ctx context.Context, domain scope.Domain, currency money.Currency,
+	policy quote.Policy) (p priced, err error) {
 	p = priced{Coin: sampleCoin.Info(), Currency: currency}
 	p.Quote, err = h.Quotes.Price(domain, sampleCoin, currency, policy)
-	p.Why, err = display.DescribeUnavailable(err)
+	p.Why, err = display.DescribeUnavailable(ctx, err)
 	return p, err
 }
 

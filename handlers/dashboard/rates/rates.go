@@ -53,10 +53,10 @@ func (h *Handlers) showRates(c *page.Ctx) error {
 		return err
 	}
 	facts := ratesFacts{Scope: sc, Now: h.Clock(), Policies: policies, Range: rangeNamed(c.Query("range"))}
-	if facts.Prices, err = h.listPrices(sc.Domain, policies); err != nil {
+	if facts.Prices, err = h.listPrices(ctx, sc.Domain, policies); err != nil {
 		return err
 	}
-	if facts.Pairs, err = h.listPairs(sc.Domain); err != nil {
+	if facts.Pairs, err = h.listPairs(ctx, sc.Domain); err != nil {
 		return err
 	}
 	for i, p := range facts.Pairs {
@@ -74,13 +74,13 @@ func (h *Handlers) showRates(c *page.Ctx) error {
 }
 
 // listPrices returns the price of every coin in every currency by the rules of a business.
-func (h *Handlers) listPrices(domain scope.Domain, policies map[money.Currency]quote.Policy) (list []priced,
-	err error) {
+func (h *Handlers) listPrices(ctx context.Context, domain scope.Domain,
+	policies map[money.Currency]quote.Policy) (list []priced, err error) {
 	for _, coin := range money.Coins() {
 		for _, currency := range money.Currencies() {
 			p := priced{Coin: coin, Currency: currency}
 			p.Quote, err = h.Quotes.Price(domain, coin.Coin, currency, policies[currency])
-			if p.Why, err = display.DescribeUnavailable(err); err != nil {
+			if p.Why, err = display.DescribeUnavailable(ctx, err); err != nil {
 				return nil, err
 			}
 			list = append(list, p)
@@ -91,14 +91,14 @@ func (h *Handlers) listPrices(domain scope.Domain, policies map[money.Currency]q
 
 // listPairs are what the sources of a domain say. The fixed table of the test
 // domain has no street.
-func (h *Handlers) listPairs(domain scope.Domain) (list []pairFacts, err error) {
+func (h *Handlers) listPairs(ctx context.Context, domain scope.Domain) (list []pairFacts, err error) {
 	for _, pair := range h.Quotes.Pairs() {
 		if domain == scope.Test && pair.Base == string(money.USDT) && pair.Quote != "USD" {
 			continue
 		}
 		p := pairFacts{Pair: pair}
 		p.Leg, err = h.Quotes.Leg(domain, pair)
-		if p.Why, err = display.DescribeUnavailable(err); err != nil {
+		if p.Why, err = display.DescribeUnavailable(ctx, err); err != nil {
 			return nil, err
 		}
 		list = append(list, p)

@@ -34,7 +34,7 @@ func (h *Handlers) showSale(c *page.Ctx) error {
 	if !v.State().Final() {
 		shell.Live, shell.Refresh = livePath+"?payment="+v.Payment.Reference, refreshEvery
 	}
-	props := saleProps(ctx, shell, v, h.Networks.Problem(v.Payment.Network))
+	props := saleProps(ctx, shell, v, h.Networks.Problem(v.Payment.Network).String())
 	if !v.State().Final() {
 		props.PageURL, props.Sandbox = h.Pages.PageURL(v.Payment), len(sandbox.Fitting(v)) > 0
 	}

@@ -29,7 +29,7 @@ func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error
 		}
 		facts = append(facts, f)
 	}
-	unpriced, err := display.FindUnpriced(h.Quotes, c.Scope, methods)
+	unpriced, err := display.FindUnpriced(c.UserContext(), h.Quotes, c.Scope, methods)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func methodsProps(ctx context.Context, shell layout.Page, methods []account.Meth
 		f := facts[i]
 		row := dashboard.MethodRow{
 			Code: string(m.Coin.Method), Coin: string(m.Coin.Coin), Name: m.Coin.Name, Network: m.Coin.Network,
-			Enabled: m.Enabled, Available: m.Problem == "", Sentence: m.Problem,
+			Enabled: m.Enabled, Available: m.Problem.IsZero(), Sentence: words.Translate(ctx, m.Problem),
 			NoPrice: unpriced[m.Coin.Coin],
 		}
 		for _, n := range m.Networks {
@@ -35,7 +35,7 @@ func methodsProps(ctx context.Context, shell layout.Page, methods []account.Meth
 			row.Sentence = describeReady(ctx, m.Enabled, f)
 		}
 		if f.isReal() {
-			row.Trouble, row.Notes = f.Trouble, f.Notes
+			row.Trouble, row.Notes = words.Translate(ctx, f.Trouble), f.Notes
 		}
 		if f.isReal() || f.isEditable() {
 			row.WalletText = walletText(ctx, f)
@@ -52,7 +52,7 @@ func methodsProps(ctx context.Context, shell layout.Page, methods []account.Meth
 // methodNetwork is a network of a coin with its switch.
 func methodNetwork(ctx context.Context, coin money.Coin, n account.MethodNetwork) dashboard.MethodNetworkRow {
 	row := dashboard.MethodNetworkRow{Code: string(n.Code), Label: place.NameNetwork(coin, n.Network),
-		Trouble: n.Problem, Enabled: n.Enabled, Preselected: n.Preselected}
+		Trouble: words.Translate(ctx, n.Problem), Enabled: n.Enabled, Preselected: n.Preselected}
 	if facts, known := money.FindNetworkFacts(n.Code); known {
 		row.Needs = words.T(ctx, "methods.network_needs", "Native", string(facts.Native), "Blocks",
 			strconv.Itoa(facts.Finality.Depth), "Time", display.FormatAge(ctx, facts.UsualTime(false)))

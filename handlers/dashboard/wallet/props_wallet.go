@@ -69,7 +69,7 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	case f.isSandbox():
 		p.Sentence = words.T(ctx, "wallet.sandboxed")
 	case f.Network == "":
-		p.Sentence = words.T(ctx, "wallet.no_node", "Why", f.Trouble)
+		p.Sentence = words.T(ctx, "wallet.no_node", "Why", words.Translate(ctx, f.Trouble))
 	case p.Account:
 		p.Sentence = words.T(ctx, "wallet.no_account", "Coin", f.Coin.Name)
 	default:
@@ -77,7 +77,7 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	}
 	p.Sheet = f.isReal() && f.Coin.Chain == money.Ethereum && f.hasManyAddresses() && f.Scope.Allows(scope.SeePayments)
 	if f.isReal() {
-		p.Trouble, p.Notes = f.Trouble, f.Notes
+		p.Trouble, p.Notes = words.Translate(ctx, f.Trouble), f.Notes
 	}
 	if f.isReal() && !p.Editable {
 		p.Why = words.T(ctx, "wallet.owner_only")

@@ -19,9 +19,9 @@ import (
 type walletFacts struct {
 	Coin    money.CoinInfo
 	Scope   scope.Scope
-	Network string   // such as "bitcoin-mainnet"; "" where none serves the coin
-	Trouble string   // why the network can't be used now
-	Notes   []string // what to know although it can
+	Network string        // such as "bitcoin-mainnet"; "" where none serves the coin
+	Trouble fault.Message // why the network can't be used now
+	Notes   []string      // what to know although it can
 	State   wallet.State
 	Found   bool // there is a wallet
 	History []models.Wallet

@@ -25,6 +25,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/clock"
 	"cointill/core/collect"
+	"cointill/core/fault"
 	"cointill/core/golive"
 	"cointill/core/idempotency"
 	"cointill/core/journal"
@@ -258,7 +259,7 @@ func (s *Server) findNode(domain scope.Domain, c money.Chain) (wallet.Net, bool)
 }
 
 // describeMissing describes what keeps a payment method from working, as the command does.
-func (s *Server) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (string, error) {
+func (s *Server) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (fault.Message, error) {
 	return wallet.DescribeMissing(ctx, s.Wallets, s.Registry, sc, method)
 }
 
