@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"cointill/core/account/apikey"
+	"cointill/core/money"
+	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
 )
 
@@ -48,5 +50,36 @@ func TestFieldErrorsAreInTheReadersLanguage(t *testing.T) {
 			strings.Repeat("x", 2000)+`","currency":"NGN","amount":0,"redirect_url":"ftp://shop.example"}`)
 		expect(t, answer, 422, `"title":["Is required."]`, `"description":["May have at most 1000 characters."]`,
 			`"redirect_url":["Must be a full address beginning with https:// or http://."]`)
+	})
+}
+
+// TestRefusalsAreInTheReadersLanguage: a member who reads French reads why an action is refused in French, with its
+// values, and why a payment method can't be paid with. The API refuses the same action in English.
+func TestRefusalsAreInTheReadersLanguage(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.ConnectNetwork(scope.Test, money.Ethereum, "sepolia")
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
+		at := "/dashboard/payments/" + reference
+		b := s.SignIn(ama)
+		const wallet = "Set up your own wallet first, by its public key or an address"
+		expect(t, b.Get("/dashboard/methods"), 200, wallet)
+		leads(t, b.PostFrom("/dashboard/account", "/dashboard/account/language", url.Values{"language": {"fr"}}), "/dashboard/account")
+		expect(t, b.PostFrom(at, at+"/accept", nil), 409,
+			"Seul un paiement refusé peut être accepté\u00a0; le statut de celui-ci est «\u00a0en attente\u00a0».")
+		methods := b.Get("/dashboard/methods")
+		expect(t, methods, 200, "Configurez d&#39;abord votre propre portefeuille, par sa clé publique ou une adresse")
+		if strings.Contains(methods.Body, wallet) {
+			t.Errorf("the French list of payment methods says %q, want it in French alone", wallet)
+		}
+		expect(t, b.PostFrom("/dashboard/methods", "/dashboard/methods/crypto_ethereum", url.Values{"enabled": {"true"}}), 403,
+			"Ether ne peut pas être activé ici. Configurez d&#39;abord votre propre portefeuille")
+
+		_, key, err := s.Keys.CreateRestrictedKey(t.Context(), sc, "All", apikey.ListPermissions())
+		s.FailOn(err)
+		api := identity{browser: s.NewBrowser(), key: key}
+		api.browser.Header["Accept-Language"] = "fr"
+		expect(t, api.ask("POST", "/v1/payments/"+reference+"/accept", "application/json", ""), 409,
+			"Only a declined payment can be accepted; this one is pending.")
 	})
 }
