@@ -77,7 +77,7 @@ func (s *Service) FindNetwork(sc scope.Scope, code money.Chain) (Network, error)
 	all := s.ListNetworks(sc)
 	if len(all) == 0 {
 		return Network{}, fault.New(fault.Conflict, "no_network", "No node of %s is configured in the %s domain, "+
-			"so there is nothing to look up.", "Ethereum", sc.Domain.Word())
+			"so there is nothing to look up.", money.Ethereum.Label(), sc.Domain.Word())
 	}
 	i := slices.IndexFunc(all, func(n Network) bool { return n.Code == code })
 	switch {

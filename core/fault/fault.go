@@ -98,9 +98,9 @@ func RefuseField(field, text string, args ...any) error {
 	return Validation(Fields{field: {NewMessage(text, args...)}})
 }
 
-// Missing makes the not-found fault for a thing, e.g. "payment".
+// Missing makes the not-found fault for a thing, e.g. "payment", which is the text of a message as well.
 func Missing(thing string) *Fault {
-	return New(NotFound, "not_found", "There is no such %s here.", thing)
+	return New(NotFound, "not_found", "There is no such %s here.", Message{Text: thing})
 }
 
 // MissingRow turns GORM's error for a row that isn't there into the NotFound fault of a thing,

@@ -47,7 +47,7 @@ type Collector struct {
 	DB    *models.DB
 	Clock clock.Clock
 	// Networks are those that are followed; Problem is why nothing should be
-	// paid on one now, "" when all is well.
+	// paid on one now, zero when all is well.
 	Networks []system.Network
 	Problem  func(network string) fault.Message
 	Quotes   *quote.Service

@@ -65,6 +65,7 @@ func TestRefusalsAreInTheReadersLanguage(t *testing.T) {
 		const wallet = "Set up your own wallet first, by its public key or an address"
 		expect(t, b.Get("/dashboard/methods"), 200, wallet)
 		leads(t, b.PostFrom("/dashboard/account", "/dashboard/account/language", url.Values{"language": {"fr"}}), "/dashboard/account")
+		expect(t, b.Get("/dashboard/payments/PAY_NONE"), 404, "Introuvable ici\u00a0: paiement.")
 		expect(t, b.PostFrom(at, at+"/accept", nil), 409,
 			"Seul un paiement refusé peut être accepté\u00a0; le statut de celui-ci est «\u00a0en attente\u00a0».")
 		methods := b.Get("/dashboard/methods")

@@ -16,8 +16,8 @@ import (
 //go:embed errors/*.toml
 var errorFiles embed.FS
 
-// coded are the sentences that the core says in English, by their codes; those of refusals and about fields by their
-// English texts with the verbs of package fmt.
+// coded are the sentences that the core says in English, by their codes. Sentences of refusals and about fields are
+// listed by their English texts, with the verbs of package fmt.
 type coded struct {
 	Remarks   map[string]string // of payments, by the reason of their state
 	Advice    map[string]string // on attempts of webhooks that failed, by its code

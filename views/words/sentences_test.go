@@ -100,6 +100,10 @@ func (m *messages) textPlace(call *ast.CallExpr) (int, bool) {
 			return 0, true
 		case left != nil && left.Name == "fault" && f.Sel.Name == "RefuseField":
 			return 1, true
+		case left != nil && left.Name == "fault" && f.Sel.Name == "Missing" && isLiteral(call, 0):
+			return 0, true
+		case left != nil && left.Name == "fault" && f.Sel.Name == "MissingRow" && isLiteral(call, 1):
+			return 1, true
 		case makesFault(call):
 			return 2, true
 		case left != nil && left.Name == "chain" && f.Sel.Name == "InputRefusal":
@@ -205,6 +209,15 @@ func (m *messages) report(n ast.Node, what string) {
 	m.wrong = append(m.wrong, fmt.Sprintf("%s: %s", m.fset.Position(n.Pos()), what))
 }
 
+// isLiteral reports whether an argument of a call is a literal.
+func isLiteral(call *ast.CallExpr, place int) bool {
+	if place >= len(call.Args) {
+		return false
+	}
+	_, ok := readLiteral(call.Args[place])
+	return ok
+}
+
 // readLiteral returns the text of a literal, or of several with + between them.
 func readLiteral(e ast.Expr) (string, bool) {
 	switch x := e.(type) {
@@ -244,7 +257,7 @@ func collectMessages(t *testing.T) map[string]token.Position {
 			t.Fatal(err)
 		}
 	}
-	texts := map[string]token.Position{}
+	texts := map[string]token.Position{"There is no such %s here.": {Filename: "core/fault"}} // of fault.Missing
 	for _, files := range packages {
 		if !slices.ContainsFunc(files, importsMessages) {
 			continue
@@ -327,6 +340,9 @@ func TestMessagesAreFound(t *testing.T) {
 		`fault.New(fault.Gone, "gone", "Is "+text)`:             "no literal",
 		`fault.Retry("busy", wait, "Is %d.", n)`:                "Is %d.",
 		`fault.NewMessage("Is long.")`:                          "Is long.",
+		`fault.Missing("wallet")`:                               "wallet",
+		`fault.MissingRow(err, "wallet")`:                       "wallet",
+		`fault.Missing(thing)`:                                  "",
 		`errKey("Is long.")`:                                    "Is long.",
 		`errKey(text)`:                                          "no literal",
 		`fault.Verbatim(text)`:                                  "",

@@ -2,25 +2,18 @@ package record
 
 import "cointill/core/fault"
 
+var states = []fault.Message{
+	fault.NewMessage("pending"), fault.NewMessage("initiated"), fault.NewMessage("processing"),
+	fault.NewMessage("successful"), fault.NewMessage("declined"), fault.NewMessage("failed"),
+	fault.NewMessage("abandoned"), fault.NewMessage("expired"),
+}
+
 // DescribeState returns a payment's state as sentences of faults write it.
 func DescribeState(state string) fault.Message {
-	switch state {
-	case "pending":
-		return fault.NewMessage("pending")
-	case "initiated":
-		return fault.NewMessage("initiated")
-	case "processing":
-		return fault.NewMessage("processing")
-	case "successful":
-		return fault.NewMessage("successful")
-	case "declined":
-		return fault.NewMessage("declined")
-	case "failed":
-		return fault.NewMessage("failed")
-	case "abandoned":
-		return fault.NewMessage("abandoned")
-	case "expired":
-		return fault.NewMessage("expired")
+	for _, known := range states {
+		if known.Text == state {
+			return known
+		}
 	}
 	return fault.Verbatim(state)
 }
