@@ -20,7 +20,7 @@ func TestSources(t *testing.T) {
 			t.Errorf("%q is no name, or comes twice", s.Name)
 		}
 		seen[s.Name] = true
-		if s.Title == "" || s.Terms == "" || !strings.HasPrefix(s.Docs, "https://") {
+		if s.Title == "" || s.Terms.IsZero() || !strings.HasPrefix(s.Docs, "https://") {
 			t.Errorf("%s: title %q, terms %q, docs %q", s.Name, s.Title, s.Terms, s.Docs)
 		}
 		origin, err := url.Parse(s.Origin)

@@ -3,6 +3,8 @@ package source
 import (
 	"net/url"
 	"time"
+
+	"cointill/core/fault"
 )
 
 // newBinance prices coins in USDT, not in dollars: its users convert by USDT's own
@@ -38,8 +40,8 @@ func newBinance() Source {
 	return Source{
 		Name: "binance", Title: "Binance", Origin: "https://data-api.binance.vision",
 		Docs: "https://developers.binance.com/en/docs/products/spot/faqs/market_data_only",
-		Terms: "Needs no key. Limits count weights for each IP address; 429 and then 418 say when to stop, with a " +
-			"Retry-After. Its terms for showing the prices were not verified.",
+		Terms: fault.NewMessage("Needs no key. Limits count weights for each IP address; 429 and then 418 say " +
+			"when to stop, with a Retry-After. Its terms for showing the prices were not verified."),
 		Every: 15 * time.Second,
 		Documents: []Document{{
 			Path:  "/api/v3/ticker/price?symbols=" + url.QueryEscape(`["BTCUSDT","ETHUSDT","XRPUSDT","DOGEUSDT"]`),

@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"cointill/core/fault"
+)
 
 // newBitstamp prices coins from one document with a row for every market. Futures
 // have rows too, under other names ("BTC/USD-PERP"). Each row has the time at
@@ -32,8 +36,8 @@ func newBitstamp() Source {
 	return Source{
 		Name: "bitstamp", Title: "Bitstamp", Origin: "https://www.bitstamp.net",
 		Docs: "https://www.bitstamp.net/api/#tag/Tickers",
-		Terms: "Needs no key. At most 400 requests a second and 10,000 in ten minutes; its terms for showing " +
-			"the prices were not verified.",
+		Terms: fault.NewMessage("Needs no key. At most 400 requests a second and 10,000 in ten minutes; its " +
+			"terms for showing the prices were not verified."),
 		Every:     20 * time.Second,
 		Documents: []Document{{Path: "/api/v2/ticker/", Pairs: pairs, Read: read}},
 	}

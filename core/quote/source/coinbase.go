@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"cointill/core/fault"
+)
 
 // newCoinbase prices coins. It has a document for each, a table of what one unit
 // costs in every currency and coin that Coinbase knows, with numbers as strings
@@ -31,9 +35,10 @@ func coinbaseFX() Source {
 const (
 	coinbaseOrigin = "https://api.coinbase.com"
 	coinbaseDocs   = "https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates"
-	coinbaseTerms  = "Needs no key. Coinbase names a limit of 10,000 requests an hour for each key; its limit " +
-		"without one and its terms for showing the rates were not verified."
 )
+
+var coinbaseTerms = fault.NewMessage("Needs no key. Coinbase names a limit of 10,000 requests an hour for each " +
+	"key; its limit without one and its terms for showing the rates were not verified.")
 
 // coinbaseTable is the table of what one unit of base costs.
 func coinbaseTable(base string, pairs []Pair) Document {

@@ -3,6 +3,8 @@ package source
 import (
 	"strings"
 	"time"
+
+	"cointill/core/fault"
 )
 
 // currencyAPI is the open data set Currency-api (exchange-api on GitHub), a file
@@ -32,8 +34,8 @@ func currencyAPI() Source {
 	return Source{
 		Name: "currency-api", Title: "Currency-api", Origin: "https://latest.currency-api.pages.dev",
 		Docs: "https://github.com/fawazahmed0/exchange-api",
-		Terms: "Needs no key and says that it has no limits. The licence of its data and where it takes the " +
-			"rates from were not verified.",
+		Terms: fault.NewMessage("Needs no key and says that it has no limits. The licence of its data and " +
+			"where it takes the rates from were not verified."),
 		Every:     30 * time.Minute,
 		Documents: []Document{{Path: "/v1/currencies/usd.json", Pairs: pairs, Read: read}},
 	}

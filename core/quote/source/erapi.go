@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"cointill/core/fault"
+)
 
 // erAPI is ExchangeRate-API's open table for the dollar, made once a day shortly
 // after midnight UTC and stamped in seconds.
@@ -33,8 +37,9 @@ func erAPI() Source {
 		Name: "er-api", Title: "ExchangeRate-API", Origin: "https://open.er-api.com",
 		Docs:    "https://www.exchangerate-api.com/docs/free",
 		Private: true,
-		Terms: "Needs no key. Free for commercial conversions; may be cached, must not be redistributed, and " +
-			"pages that show its rates must link to https://www.exchangerate-api.com. Once an hour is never too often.",
+		Terms: fault.NewMessage("Needs no key. Free for commercial conversions; may be cached, must not be " +
+			"redistributed, and pages that show its rates must link to https://www.exchangerate-api.com. Once " +
+			"an hour is never too often."),
 		Every:     time.Hour,
 		Documents: []Document{{Path: "/v6/latest/USD", Pairs: pairs, Read: read}},
 	}

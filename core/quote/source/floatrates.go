@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"cointill/core/fault"
 )
 
 // floatRates is FloatRates' table for the dollar: an object per currency under
@@ -29,8 +31,8 @@ func floatRates() Source {
 	return Source{
 		Name: "floatrates", Title: "FloatRates", Origin: "https://www.floatrates.com",
 		Docs: "https://www.floatrates.com/json-feeds.html",
-		Terms: "Needs no key; published once a day. Its terms, its limits and the type of its answers were not " +
-			"verified.",
+		Terms: fault.NewMessage("Needs no key; published once a day. Its terms, its limits and the type of its " +
+			"answers were not verified."),
 		Every:     time.Hour,
 		Documents: []Document{{Path: "/daily/usd.json", Pairs: pairs, Read: read}},
 	}

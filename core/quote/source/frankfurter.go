@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"cointill/core/fault"
+)
 
 // newFrankfurter blends the rates that central banks and other institutions
 // publish, a row for each currency with the date of its rate. They publish on
@@ -35,8 +39,8 @@ func newFrankfurter() Source {
 	return Source{
 		Name: "frankfurter", Title: "Frankfurter", Origin: "https://api.frankfurter.dev",
 		Docs: "https://frankfurter.dev/",
-		Terms: "Needs no key. Its maintainer says that it is free for commercial use, needs no attribution and " +
-			"may be cached and shown; abuse is limited without a number.",
+		Terms: fault.NewMessage("Needs no key. Its maintainer says that it is free for commercial use, needs " +
+			"no attribution and may be cached and shown; abuse is limited without a number."),
 		Every:     time.Hour,
 		Documents: []Document{{Path: "/v2/rates?base=USD&quotes=NGN,KES", Pairs: pairs, Read: read}},
 	}

@@ -3,6 +3,8 @@ package source
 import (
 	"strings"
 	"time"
+
+	"cointill/core/fault"
 )
 
 // newKraken prices coins, all in one document. Kraken answers under other names
@@ -45,8 +47,8 @@ func newKraken() Source {
 	return Source{
 		Name: "kraken", Title: "Kraken", Origin: "https://api.kraken.com",
 		Docs: "https://docs.kraken.com/api-reference/market-data/get-ticker-information",
-		Terms: "Needs no key. Kraken limits public requests per IP address and pair; its number and its terms for " +
-			"showing the prices were not verified.",
+		Terms: fault.NewMessage("Needs no key. Kraken limits public requests per IP address and pair; its " +
+			"number and its terms for showing the prices were not verified."),
 		Every: 15 * time.Second,
 		Documents: []Document{{Path: "/0/public/Ticker?pair=XBTUSD,ETHUSD,USDTUSD,XRPUSD,XDGUSD", Pairs: pairs,
 			Read: read}},

@@ -3,6 +3,8 @@ package source
 import (
 	"strings"
 	"time"
+
+	"cointill/core/fault"
 )
 
 // newKucoin prices coins by its table of fiat prices, numbers as strings, without any time.
@@ -32,8 +34,8 @@ func newKucoin() Source {
 	return Source{
 		Name: "kucoin", Title: "KuCoin", Origin: "https://api.kucoin.com",
 		Docs: "https://www.kucoin.com/docs-new/rest/spot-trading/market-data/get-fiat-price",
-		Terms: "Needs no key. KuCoin limits public requests by a weight per IP address; the weight of this one and " +
-			"the terms for showing the prices were not verified.",
+		Terms: fault.NewMessage("Needs no key. KuCoin limits public requests by a weight per IP address; the " +
+			"weight of this one and the terms for showing the prices were not verified."),
 		Every: 15 * time.Second,
 		Documents: []Document{{Path: "/api/v1/prices?base=USD&currencies=" + strings.Join(coins, ","), Pairs: pairs,
 			Read: read}},

@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"cointill/core/fault"
+)
 
 // newLuno returns an exchange with a market of USDT in naira. Its ticker has numbers as
 // strings and the time in milliseconds; the prices of a market that isn't ACTIVE
@@ -32,8 +36,8 @@ func newLuno() Source {
 	return Source{
 		Name: "luno", Title: "Luno", Origin: "https://api.luno.com",
 		Docs: "https://www.luno.com/en/developers/api#tag/Market",
-		Terms: "Needs no key. At most one request a second for each IP address; its terms for showing the " +
-			"prices were not verified.",
+		Terms: fault.NewMessage("Needs no key. At most one request a second for each IP address; its terms for " +
+			"showing the prices were not verified."),
 		Every:     20 * time.Second,
 		Street:    true,
 		Documents: []Document{{Path: "/api/1/ticker?pair=USDTNGN", Pairs: pairs, Read: read}},

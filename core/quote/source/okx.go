@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"cointill/core/fault"
+)
 
 // newOKX prices coins by its indexes in dollars, all in one document. An index is
 // mixed of the prices of several exchanges: it is steadier than one market, and
@@ -40,8 +44,8 @@ func newOKX() Source {
 	return Source{
 		Name: "okx", Title: "OKX", Origin: "https://www.okx.com",
 		Docs: "https://www.okx.com/docs-v5/en/#public-data-rest-api-get-index-tickers",
-		Terms: "Needs no key. At most 20 requests in two seconds for each IP address; its terms for showing the " +
-			"prices were not verified.",
+		Terms: fault.NewMessage("Needs no key. At most 20 requests in two seconds for each IP address; its " +
+			"terms for showing the prices were not verified."),
 		Every:     15 * time.Second,
 		Documents: []Document{{Path: "/api/v5/market/index-tickers?quoteCcy=USD", Pairs: pairs, Read: read}},
 	}

@@ -1,6 +1,10 @@
 package source
 
-import "time"
+import (
+	"time"
+
+	"cointill/core/fault"
+)
 
 // newQuidax returns a Nigerian exchange; its market of USDT in naira shows what a dollar
 // costs there off the official market. The ticker has the best bid (buy), the
@@ -38,8 +42,9 @@ func newQuidax() Source {
 	}
 	return Source{
 		Name: "quidax", Title: "Quidax", Origin: "https://app.quidax.io",
-		Docs:      "https://docs.quidax.com/",
-		Terms:     "Needs no key for tickers. The limits and terms of this version of its API were not verified.",
+		Docs: "https://docs.quidax.com/",
+		Terms: fault.NewMessage("Needs no key for tickers. The limits and terms of this version of its API " +
+			"were not verified."),
 		Every:     20 * time.Second,
 		Street:    true,
 		Documents: []Document{{Path: "/api/v1/markets/tickers/usdtngn", Pairs: pairs, Read: read}},

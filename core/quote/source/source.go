@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"cointill/core/fault"
 )
 
 // Pair is a currency with the one that it is priced in. Fiat currencies have their
@@ -28,11 +30,11 @@ type Price struct {
 
 // Source is one public service. Its fields are constant.
 type Source struct {
-	Name   string // in settings and in evidence: "kraken"
-	Title  string // for people: "Kraken"
-	Origin string // scheme and host, which an operator may replace by a mirror's: "https://api.kraken.com"
-	Docs   string // where the publisher describes the documents
-	Terms  string // what its terms and limits say about this use, in a sentence or two
+	Name   string        // in settings and in evidence: "kraken"
+	Title  string        // for people: "Kraken"
+	Origin string        // scheme and host, which an operator may replace by a mirror's: "https://api.kraken.com"
+	Docs   string        // where the publisher describes the documents
+	Terms  fault.Message // what its terms and limits say about this use, in a sentence or two
 	// Private says that its terms forbid to pass its prices on to others.
 	Private bool
 	// Every is how often it is asked: often enough for the freshness that its

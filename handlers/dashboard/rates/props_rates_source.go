@@ -21,7 +21,7 @@ func sourceRows(ctx context.Context, f ratesFacts, zone *time.Location) (rows []
 	}
 	for _, h := range f.Healths {
 		row := dashboard.RateSource{Title: h.Source.Title, Href: display.SiteName(h.Source.Docs),
-			Street: h.Source.Street, Terms: h.Source.Terms,
+			Street: h.Source.Street, Terms: words.Translate(ctx, h.Source.Terms),
 			Asked:    moment(ctx, h.State.AskedAt, f.Now, zone),
 			Answered: dashboard.Moment{Text: words.T(ctx, "units.never")},
 			Next:     moment(ctx, h.State.NextAt, f.Now, zone)}
