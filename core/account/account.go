@@ -48,8 +48,7 @@ func New(db *models.DB, now clock.Clock, users *auth.Service) *Service {
 		if sc.Domain == scope.Test {
 			return fault.Message{}, nil
 		}
-		return fault.NewMessage("No live network is configured for it yet. The operator of this server sets one up " +
-			"first."), nil
+		return networks.DescribeUnserved(), nil
 	}
 	return s
 }

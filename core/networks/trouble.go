@@ -18,3 +18,8 @@ type Trouble struct {
 	Code     TroubleCode
 	Sentence fault.Message
 }
+
+// DescribeUnserved says why a payment method can't be taken where no network of its coin is served.
+func DescribeUnserved() fault.Message {
+	return fault.NewMessage("No live network is configured for it yet. The operator of this server sets one up first.")
+}

@@ -278,7 +278,7 @@ func TestWords(t *testing.T) {
 		{"pkh", "bitcoin-mainnet", "legacy (1…)"}, {"wpkh", "bitcoin-testnet4", "native SegWit (tb1q…)"}, {"wpkh", "bitcoin-regtest", "native SegWit (bcrt1q…)"},
 		{"sh(wpkh)", "bitcoin-signet", "nested SegWit (2…)"}, {"pkh", "dogecoin-mainnet", "legacy (D…)"}, {"wpkh", "moon-1", "native SegWit"}, {"pkh", "moon", "legacy"}, {"wpkh", "dogecoin-mainnet", "native SegWit"},
 	} {
-		if got := receiving.DescribeKind(c[0], c[1]); got != c[2] {
+		if got := receiving.DescribeKind(c[0], c[1]).String(); got != c[2] {
 			t.Errorf("%s on %s: %q, want %q", c[0], c[1], got, c[2])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/wallet"
 )
@@ -33,11 +34,11 @@ func DescribeKey(key, script string) string {
 
 // DescribeKind says what sort of addresses a script makes on a network, and how they
 // begin there: "native SegWit (bc1q…)".
-func DescribeKind(script, network string) string {
-	name, _, _ := strings.Cut(wallet.ScriptName(script), " (")
+func DescribeKind(script, network string) fault.Message {
+	name := wallet.KindName(script)
 	if p, known := wallet.Find(network); known && samples[script] != nil {
 		if example := p.Address(samples[script]); example != "" {
-			return name + " (" + addressPrefix(example) + "…)"
+			return fault.NewMessage("%s (%s…)", name, addressPrefix(example))
 		}
 	}
 	return name

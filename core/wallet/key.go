@@ -43,29 +43,41 @@ const MaxKey = 512
 // Indexes is how many addresses a branch has.
 const Indexes = hdkeychain.HardenedKeyStart
 
-// ScriptName is what wallets call a script in their settings.
-func ScriptName(script string) string {
+// KindName names the addresses that a script makes, in few words.
+func KindName(script string) fault.Message {
 	switch script {
 	case ScriptPKH:
-		return "legacy (P2PKH)"
+		return fault.NewMessage("legacy")
 	case ScriptShWPKH:
-		return "nested SegWit (P2SH-P2WPKH)"
+		return fault.NewMessage("nested SegWit")
 	case ScriptWPKH:
-		return "native SegWit (P2WPKH)"
+		return fault.NewMessage("native SegWit")
 	case ScriptTaproot:
-		return "Taproot (P2TR)"
+		return fault.NewMessage("Taproot")
 	case ScriptList:
-		return "a list of addresses (0x…)"
+		return fault.NewMessage("a list of addresses")
 	case ScriptEthereum:
-		return "Ethereum (0x…)"
+		return fault.NewMessage("Ethereum")
 	case ScriptAddress:
-		return "one address, with an amount of its own for each payment"
+		return fault.NewMessage("one address, with an amount of its own for each payment")
 	case ScriptTron:
-		return "Tron (T…)"
+		return fault.NewMessage("Tron")
 	case ScriptAccount:
-		return "one account, with a destination tag for each payment"
+		return fault.NewMessage("one account, with a destination tag for each payment")
 	}
-	return script
+	return fault.Verbatim(script)
+}
+
+// scriptForms are what wallets show beside the name of a script, or how its addresses begin.
+var scriptForms = map[string]string{ScriptPKH: "P2PKH", ScriptShWPKH: "P2SH-P2WPKH", ScriptWPKH: "P2WPKH",
+	ScriptTaproot: "P2TR", ScriptList: "0x…", ScriptEthereum: "0x…", ScriptTron: "T…"}
+
+// ScriptName is what wallets call a script in their settings.
+func ScriptName(script string) fault.Message {
+	if form, ok := scriptForms[script]; ok {
+		return fault.NewMessage("%s (%s)", KindName(script), form)
+	}
+	return KindName(script)
 }
 
 // Key is an account's public key as a merchant enters it: an extended public

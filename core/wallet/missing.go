@@ -16,8 +16,7 @@ func DescribeMissing(ctx context.Context, s *Service, all networks.HomeChooser, 
 	method money.Method) (fault.Message, error) {
 	info, _ := method.Info()
 	if len(all.Served(sc.Domain, info)) == 0 {
-		return fault.NewMessage("No live network is configured for it yet. The operator of this server sets one " +
-			"up first."), nil
+		return networks.DescribeUnserved(), nil
 	}
 	on, err := networks.SwitchedOn(s.DB.Point(ctx), sc)
 	if err != nil {

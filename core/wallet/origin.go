@@ -9,6 +9,7 @@ import (
 	"github.com/btcsuite/btcd/btcutil/v2/hdkeychain"
 
 	"cointill/chain"
+	"cointill/core/fault"
 	"cointill/models"
 )
 
@@ -99,10 +100,10 @@ func ReadKey(w models.Wallet) (Key, error) { return readStored(w.ID, w.Key, w.Sc
 
 // ShortName is a stored key as people tell it from others: its beginning and its end, with the kind of
 // its addresses.
-func ShortName(w models.Wallet) string {
+func ShortName(w models.Wallet) fault.Message {
 	text := w.Key
 	if len(text) > 32 {
 		text = text[:16] + "…" + text[len(text)-12:]
 	}
-	return text + " (" + ScriptName(w.Script) + ")"
+	return fault.NewMessage("%s (%s)", text, ScriptName(w.Script))
 }

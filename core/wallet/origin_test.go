@@ -296,7 +296,7 @@ func TestShortNamesTellKeysApart(t *testing.T) {
 		strings.Repeat("k", 32): strings.Repeat("k", 32) + " (native SegWit (P2WPKH))",
 		strings.Repeat("k", 33): strings.Repeat("k", 16) + "…" + strings.Repeat("k", 12) + " (native SegWit (P2WPKH))",
 	} {
-		if got := wallet.ShortName(models.Wallet{Key: key, Script: wallet.ScriptWPKH}); got != want {
+		if got := wallet.ShortName(models.Wallet{Key: key, Script: wallet.ScriptWPKH}).String(); got != want {
 			t.Errorf("ShortName(%s) = %q, want %q", key, got, want)
 		}
 	}

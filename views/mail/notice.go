@@ -159,7 +159,7 @@ func receivedWith(ctx context.Context, n receiving.Notice) []line {
 		first = n.First[0]
 	}
 	return []line{{words.T(ctx, "mail.public_key"), n.Key},
-		{words.T(ctx, "mail.addresses"), receiving.DescribeKind(n.Script, n.Network)},
+		{words.T(ctx, "mail.addresses"), words.Translate(ctx, receiving.DescribeKind(n.Script, n.Network))},
 		{words.T(ctx, "mail.first_address"), first}, {words.T(ctx, "mail.key_before"), n.Former}}
 }
 

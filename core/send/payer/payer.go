@@ -64,7 +64,7 @@ func (s *Accounts) ListAccounts(ctx context.Context, sc scope.Scope, network str
 	if s.SpendsOutputs(network) {
 		keys, err := outputs.ListAccounts(ctx, s.DB, sc, network)
 		for _, w := range keys {
-			accounts = append(accounts, Account{w.Key, wallet.ShortName(w)})
+			accounts = append(accounts, Account{w.Key, wallet.ShortName(w).String()})
 		}
 		return accounts, err
 	}

@@ -50,9 +50,9 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 		Page: shell, Form: typed, Code: walletCode(f.Coin), Coin: string(f.Coin.Coin), Name: f.Coin.Name,
 		Network:  f.Coin.Network,
 		Editable: f.isEditable(), Prefixes: listPrefixes(ctx, f),
-		Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, listKinds(f.Coin.Chain)...),
+		Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, listKinds(ctx, f.Coin.Chain)...),
 	}
-	if len(listKinds(f.Coin.Chain)) < 2 {
+	if len(listKinds(ctx, f.Coin.Chain)) < 2 {
 		p.Scripts = nil
 	}
 	p.Account = onLedger(f.Coin)
@@ -115,7 +115,7 @@ func walletCard(ctx context.Context, f walletFacts) dashboard.WalletCard {
 			Advice: words.Translate(ctx, s.Advice)}
 	}
 	return dashboard.WalletCard{
-		Key: receiving.ShortKey(s.Wallet.Key), Kind: receiving.DescribeKind(s.Script, s.Wallet.Network),
+		Key: receiving.ShortKey(s.Wallet.Key), Kind: words.Translate(ctx, receiving.DescribeKind(s.Script, s.Wallet.Network)),
 		Network: receiving.NetworkName(s.Wallet.Network), Path: s.Path,
 		List: s.Script == wallet.ScriptList, Left: strconv.FormatInt(s.Left, 10),
 		Issued: describeIssued(ctx, s.Wallet), Used: usedText(ctx, s), Gap: int(s.Gap), Limit: int(s.Limit),
@@ -145,7 +145,7 @@ func gapText(ctx context.Context, s wallet.State) string {
 
 func formerWallet(ctx context.Context, w models.Wallet, zone *time.Location) dashboard.FormerWallet {
 	return dashboard.FormerWallet{Key: receiving.DescribeKey(w.Key, w.Script),
-		Kind:    receiving.DescribeKind(w.Script, w.Network),
+		Kind:    words.Translate(ctx, receiving.DescribeKind(w.Script, w.Network)),
 		Network: receiving.NetworkName(w.Network),
 		Issued:  describeIssued(ctx, w), Replaced: w.UpdatedAt.In(zone)}
 }
@@ -197,7 +197,7 @@ func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review
 		Page: shell, Form: r.Form, Code: walletCode(r.Coin), Name: r.Coin.Name, Key: r.Preview.Key,
 		Script: r.Preview.Script,
 		Format: words.T(ctx, "wallet.format_key", "Format", r.Preview.Format),
-		Kind:   receiving.DescribeKind(r.Preview.Script, f.keyNetwork()), Rehearsal: f.isSandbox(),
+		Kind:   words.Translate(ctx, receiving.DescribeKind(r.Preview.Script, f.keyNetwork())), Rehearsal: f.isSandbox(),
 		Network: receiving.NetworkName(f.keyNetwork()), Path: r.Preview.Path, List: r.Preview.Script == wallet.ScriptList,
 		Shown: r.Preview.Key,
 	}
@@ -211,7 +211,7 @@ func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review
 		p.Addresses = append(p.Addresses, dashboard.WalletAddress{Path: r.Preview.Paths[i], Address: address})
 	}
 	for _, script := range r.Preview.Scripts {
-		p.Scripts = append(p.Scripts, ui.Option{Value: script, Label: wallet.ScriptName(script)})
+		p.Scripts = append(p.Scripts, ui.Option{Value: script, Label: words.Translate(ctx, wallet.ScriptName(script))})
 	}
 	if r.Preview.Script == wallet.ScriptAddress {
 		p.OneAddress = oneAddress(r.Preview.Key, f.keyNetwork(), r.Preview.Networks)
@@ -238,7 +238,7 @@ func reviewProps(ctx context.Context, shell layout.Page, f walletFacts, r review
 }
 
 // listKinds lists the scripts that wallets of a chain use, the usual one first.
-func listKinds(c money.Chain) (options []ui.Option) {
+func listKinds(ctx context.Context, c money.Chain) (options []ui.Option) {
 	scripts := []string{wallet.ScriptPKH}
 	switch c {
 	case money.Ethereum:
@@ -249,7 +249,7 @@ func listKinds(c money.Chain) (options []ui.Option) {
 		scripts = []string{wallet.ScriptWPKH, wallet.ScriptShWPKH, wallet.ScriptTaproot, wallet.ScriptPKH}
 	}
 	for _, script := range scripts {
-		options = append(options, ui.Option{Value: script, Label: wallet.ScriptName(script)})
+		options = append(options, ui.Option{Value: script, Label: words.Translate(ctx, wallet.ScriptName(script))})
 	}
 	return options
 }
