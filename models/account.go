@@ -233,6 +233,7 @@ type APICall struct {
 type Alarm struct {
 	Name    string     `gorm:"primaryKey"`
 	Problem string     `gorm:"not null"`
+	Code    string     `gorm:"not null"` // of the problem
 	Since   time.Time  `gorm:"not null"`
 	ToldAt  *time.Time // when mails went out; nil before
 }

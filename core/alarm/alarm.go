@@ -56,10 +56,9 @@ type Notice struct {
 	Domain   scope.Domain
 	Network  string
 	Chain    money.Chain
-	Problem  string // a sentence, as it was last
-	// Code is what the problem is; "" where it is over.
-	Code networks.TroubleCode
-	Over bool // it is well again
+	Problem  string               // a sentence, as it was last
+	Code     networks.TroubleCode // of the problem
+	Over     bool                 // it is well again
 	// Since is when it began and At when this was written, in the reader's time zone.
 	Since, At time.Time
 	URL       string
@@ -122,7 +121,8 @@ func (s *Service) Look(ctx context.Context) error {
 		case problem.Sentence.IsZero():
 			err = s.over(ctx, n, rows[at])
 		case at < 0:
-			row := models.Alarm{Name: string(n.Name), Problem: problem.Sentence.String(), Since: s.Clock()}
+			row := models.Alarm{Name: string(n.Name), Problem: problem.Sentence.String(), Code: string(problem.Code),
+				Since: s.Clock()}
 			err = s.DB.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 		default:
 			err = s.goesOn(ctx, n, rows[at], problem)
@@ -137,40 +137,41 @@ func (s *Service) Look(ctx context.Context) error {
 // goesOn stores the latest sentence of a problem, and reports it once it has lasted.
 func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, problem networks.Trouble) error {
 	now := s.Clock()
+	known := row
+	row.Problem, row.Code = problem.Sentence.String(), string(problem.Code)
 	if row.ToldAt != nil || now.Sub(row.Since) < Lasts {
-		if row.Problem == problem.Sentence.String() {
+		if row == known {
 			return nil
 		}
 		return s.DB.Exec(ctx).Model(&models.Alarm{}).Where("name = ?", row.Name).
-			Update("problem", problem.Sentence.String()).Error
+			Updates(map[string]any{"problem": row.Problem, "code": row.Code}).Error
 	}
-	row.Problem = problem.Sentence.String()
-	return s.queueMails(ctx, n, row, problem.Code, func(tx *models.Tx) (bool, error) {
+	return s.queueMails(ctx, n, row, false, func(tx *models.Tx) (bool, error) {
 		told := tx.Model(&models.Alarm{}).Where("name = ? AND since = ? AND told_at IS NULL", row.Name, row.Since).
-			Updates(map[string]any{"told_at": now, "problem": row.Problem})
+			Updates(map[string]any{"told_at": now, "problem": row.Problem, "code": row.Code})
 		return told.RowsAffected == 1, told.Error
 	})
 }
 
 // over deletes a problem, and reports its end if the problem was reported.
 func (s *Service) over(ctx context.Context, n Network, row models.Alarm) error {
-	return s.queueMails(ctx, n, row, "", func(tx *models.Tx) (bool, error) {
+	return s.queueMails(ctx, n, row, true, func(tx *models.Tx) (bool, error) {
 		gone := tx.Where("name = ? AND since = ?", row.Name, row.Since).Delete(&models.Alarm{})
 		return gone.RowsAffected == 1 && row.ToldAt != nil, gone.Error
 	})
 }
 
 // queueMails queues the mails in the transaction that records them as sent, unless another
-// process has done so. code is what the problem is, "" where it is over.
-func (s *Service) queueMails(ctx context.Context, n Network, row models.Alarm, code networks.TroubleCode,
+// process has done so.
+func (s *Service) queueMails(ctx context.Context, n Network, row models.Alarm, over bool,
 	note func(tx *models.Tx) (bool, error)) error {
 	err := s.DB.Write(ctx, func(tx *models.Tx) error {
 		todo, err := note(tx)
 		if err != nil || !todo {
 			return err
 		}
-		letter := Notice{Domain: n.Domain, Network: string(n.Name), Chain: n.Chain, Problem: row.Problem, Code: code,
-			Over: code == ""}
+		letter := Notice{Domain: n.Domain, Network: string(n.Name), Chain: n.Chain, Problem: row.Problem,
+			Code: networks.TroubleCode(row.Code), Over: over}
 		told := map[int64]bool{}
 		if n.Domain == scope.Live {
 			if err := s.noteBusinesses(tx, n, letter); err != nil {

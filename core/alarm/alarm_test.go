@@ -124,6 +124,9 @@ func TestTroubleIsToldOnce(t *testing.T) {
 		b.expect(b.after(24 * time.Hour))
 		b.problems["bitcoin-mainnet"] = ""
 		b.expect(b.after(time.Minute), "bitcoin-mainnet well ama")
+		if n := b.sent[0]; n.Code != networks.NodesFail || n.Problem != "Two nodes disagree." {
+			t.Errorf("the mail that it is over says %q, %q; want the problem that it was", n.Code, n.Problem)
+		}
 		b.expect(b.after(time.Hour))
 		b.problems["bitcoin-mainnet"] = "All nodes are silent."
 		b.expect(b.after(0))

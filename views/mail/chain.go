@@ -26,7 +26,7 @@ func ChainTrouble(n alarm.Notice) NoticeProps {
 	if n.Over {
 		title = words.T(ctx, "mail.chain_over_title", "Coins", coins)
 		p.lines = filledLines([]line{{words.T(ctx, "mail.network"), n.Network},
-			{words.T(ctx, "mail.it_was"), n.Problem}, {words.T(ctx, "mail.from"), dateText(ctx, n.Since)},
+			{words.T(ctx, "mail.it_was"), why}, {words.T(ctx, "mail.from"), dateText(ctx, n.Since)},
 			{words.T(ctx, "mail.until"), dateText(ctx, n.At)}})
 		p.Before = []string{words.T(ctx, "mail.chain_over_text")}
 		p.After = []string{words.T(ctx, "mail.chain_over_after")}
