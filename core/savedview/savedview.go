@@ -10,6 +10,7 @@ import (
 
 	"cointill/core/account/auth"
 	"cointill/core/clock"
+	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/models"
@@ -45,11 +46,10 @@ func (s *Service) Save(ctx context.Context, sc scope.Scope, name, query string) 
 	}
 	fields := fault.Fields{}
 	name = strings.TrimSpace(name)
-	switch {
-	case name == "":
-		fields.Add("name", "Is required.")
-	case utf8.RuneCountInString(name) > MaxName:
+	if utf8.RuneCountInString(name) > MaxName {
 		fields.Add("name", "May be at most 40 characters long.")
+	} else {
+		fields.AddMessage("name", contact.CheckLabel(name))
 	}
 	if query == "" || len(query) > maxQuery {
 		fields.Add("view", "Choose a filter first.")

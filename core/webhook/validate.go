@@ -28,7 +28,7 @@ func (c Change) Check(domain scope.Domain) fault.Fields {
 		fields.AddMessage("type", contact.CheckLabel(*c.Name))
 	}
 	if c.URL != nil {
-		fields.AddMessage("url", validURL(domain, *c.URL))
+		fields.AddMessage("url", CheckURL(domain, *c.URL))
 	}
 	if c.Types != nil {
 		CheckTypes(*c.Types, fields)
@@ -57,7 +57,8 @@ func CheckTypes(types []string, fields fault.Fields) {
 // maxSentences is how many of a list's items are complained about.
 const maxSentences = 5
 
-func validURL(domain scope.Domain, address string) fault.Message {
+// CheckURL says why nothing can be posted to an address in a domain; zero when it can.
+func CheckURL(domain scope.Domain, address string) fault.Message {
 	switch {
 	case address == "":
 		return fault.NewMessage("Is required.")
@@ -100,8 +101,9 @@ func hostProblem(domain scope.Domain, host string) fault.Message {
 		return fault.Message{}
 	case strings.HasSuffix(host, "."):
 		return fault.NewMessage("Must name the host without a dot at its end.")
-	case len(host) > maxHost || slices.Contains(labels, ""):
-		return fault.NewMessage("Must name a host: labels with one dot between them, at most 253 characters.")
+	case len(host) > maxHost || slices.Contains(labels, "") || strings.ContainsFunc(host, isNoHostPart):
+		return fault.NewMessage("Must name a host: labels of letters, digits and hyphens, with one dot between them, at " +
+			"most 253 characters.")
 	case isNumber(last):
 		return fault.NewMessage("Must write an IP address as four decimal numbers, without zeros in front.")
 	}
@@ -109,6 +111,11 @@ func hostProblem(domain scope.Domain, host string) fault.Message {
 }
 
 const maxHost = 253 // characters, RFC 1035
+
+// isNoHostPart reports an ASCII character that no name of a host has. Others may be of an international name.
+func isNoHostPart(r rune) bool {
+	return r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
+}
 
 // isNumber reports what some resolvers read as part of an address: decimal,
 // octal or hexadecimal.

@@ -19,6 +19,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/core/secret"
+	"cointill/core/webhook"
 	"cointill/models"
 )
 
@@ -114,8 +115,9 @@ func (s *Service) MarkOf(sc scope.Scope) string { return s.Secrets.Hash("push me
 func checkSubscription(sub Subscription) error {
 	fields := fault.Fields{}
 	to, err := url.Parse(sub.Endpoint)
-	if err != nil || to.Scheme != "https" || to.Host == "" || to.User != nil || len(sub.Endpoint) > maxEndpoint ||
-		strings.ContainsFunc(sub.Endpoint, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if err != nil || to.Scheme != "https" || len(sub.Endpoint) > maxEndpoint ||
+		strings.ContainsFunc(sub.Endpoint, func(r rune) bool { return r <= ' ' || r > '~' }) ||
+		!webhook.CheckURL(scope.Test, sub.Endpoint).IsZero() {
 		fields.Add("endpoint", "Must be an https address of a push service.")
 	}
 	point, err := decodeKey(sub.P256dh)

@@ -267,7 +267,10 @@ func TestRegisterRefuses(t *testing.T) {
 		good := b.browser.subscription()
 		for field, bad := range map[string][]func(*push.Subscription){
 			"endpoint": {func(s *push.Subscription) { s.Endpoint = "http://push.example/1" },
-				func(s *push.Subscription) { s.Endpoint = "" }, func(s *push.Subscription) { s.Endpoint = "https:///1" },
+				func(s *push.Subscription) { s.Endpoint = "" },
+				func(s *push.Subscription) { s.Endpoint = "https://push.example:99999/1" },
+				func(s *push.Subscription) { s.Endpoint = "https://<b>push</b>/1" },
+				func(s *push.Subscription) { s.Endpoint = "https:///1" },
 				func(s *push.Subscription) { s.Endpoint = "https://me@push.example/1" },
 				func(s *push.Subscription) { s.Endpoint = "https://push.example/" + strings.Repeat("a", 1000) },
 				func(s *push.Subscription) { s.Endpoint = "https://push.example/\u00e9" }},
