@@ -37,6 +37,7 @@ type Endpoint struct {
 	FailingSince   *time.Time // the first failure since a success, or since a silence
 	FailedAt       *time.Time // the last failure
 	OffReason      string     `gorm:"not null"` // why Cointill switched it off; "" otherwise
+	OffCode        string     `gorm:"not null;default:''"`
 	CreatedAt      time.Time  `gorm:"not null"`
 	UpdatedAt      time.Time  `gorm:"not null"`
 }
@@ -96,6 +97,8 @@ type Delivery struct {
 	// HTTP status of the last attempt, 0 when there was no answer
 	LastStatus int    `gorm:"not null"`
 	LastError  string `gorm:"not null"`
+	// why there was no answer, or no attempt: see diagnose.Code and webhook.Reason
+	LastCode string `gorm:"not null;default:''"`
 	// the order that queued it last; "" when none did
 	ResendID  string    `gorm:"not null;index:deliveries_resend,priority:1,where:resend_id <> ''"`
 	CreatedAt time.Time `gorm:"not null;index:deliveries_endpoint,priority:2;index:deliveries_failed,priority:3,where:outcome IN ('exhausted'\\, 'cancelled')"`

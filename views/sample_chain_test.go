@@ -10,6 +10,7 @@ import (
 	"cointill/core/account/auth"
 	"cointill/core/alarm"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/scope"
 	"cointill/views/mail"
 )
@@ -52,6 +53,23 @@ func TestChainMailOfANetworkWithoutCoins(t *testing.T) {
 		n.Business, n.Network, n.Chain = "", string(c)+"-mainnet", c
 		if subject, _, _ := mail.RenderChainTrouble(n); !strings.Contains(subject, name+" payments are unavailable") {
 			t.Errorf("subject %q, want %s by name", subject, name)
+		}
+	}
+}
+
+// TestChainMailInFrench: a member who reads French reads why in French, also when it is over. An operator also reads
+// what the nodes said.
+func TestChainMailInFrench(t *testing.T) {
+	for _, over := range []bool{false, true} {
+		n := chainNotice(over)
+		n.To.Language, n.Code = "fr", networks.NodesFail
+		const why, said = "Les nœuds du réseau ne répondent pas", "10.0.0.4:8545 refuses the connection"
+		if _, text, _ := mail.RenderChainTrouble(n); !strings.Contains(text, why) || strings.Contains(text, said) {
+			t.Errorf("over %v: the mail says %q, want %q", over, text, why)
+		}
+		n.Business = ""
+		if _, text, _ := mail.RenderChainTrouble(n); !strings.Contains(text, said) {
+			t.Errorf("over %v: the operator's mail says %q, want %q in it", over, text, said)
 		}
 	}
 }

@@ -186,7 +186,7 @@ var since0014 = []string{"DROP TABLE holdings, network_holdings, payment_network
 	"DROP TABLE held_amounts",
 	"ALTER TABLE payments DROP COLUMN redirect_url, DROP COLUMN network_fixed, DROP COLUMN exact_amount",
 	"DROP INDEX payments_authorization",
-	"ALTER TABLE delivery_attempts DROP COLUMN code", "ALTER TABLE alarms DROP COLUMN code",
+	"ALTER TABLE delivery_attempts DROP COLUMN code", "ALTER TABLE alarms DROP COLUMN code", "ALTER TABLE deliveries DROP COLUMN last_code", "ALTER TABLE endpoints DROP COLUMN off_code",
 	"DROP TABLE send_batches", "ALTER TABLE transfers DROP COLUMN reserved_batch",
 	"DROP TABLE notifications, notification_reads, notification_readers, notification_choices", "ALTER TABLE users DROP COLUMN language",
 	"DROP TABLE push_keys, push_subscriptions, push_messages",

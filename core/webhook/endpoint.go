@@ -30,31 +30,14 @@ type Endpoint struct {
 	Types []string
 	// Headers are what its deliveries carry beside ours, with Mask for their values.
 	Headers []Header
-	// OffReason says why Cointill switched it off; "" when it is on, or a person did.
-	OffReason string
+	// OffReason says why Cointill switched it off, and OffCode is its code; "" when it is on, or a person did.
+	OffReason, OffCode string
 	// FailingSince is the first of the failures that no success has interrupted.
 	FailingSince *time.Time
 	// OverlapUntil is until when the secret before the last rotation signs too.
 	OverlapUntil *time.Time
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
-}
-
-// What OffReason says.
-const (
-	offAfterFailures = "Every delivery failed for 5 days."
-	offAfterGone     = "It answered 410 Gone, which asks for no more events."
-)
-
-// OffCode is the code of OffReason; "" where that is none of this release.
-func (e Endpoint) OffCode() string {
-	switch e.OffReason {
-	case offAfterFailures:
-		return "off_after_failures"
-	case offAfterGone:
-		return "off_after_gone"
-	}
-	return ""
 }
 
 // Status is the word of the interface: active or inactive.
@@ -259,7 +242,7 @@ func (s *Service) changedColumns(c Change, found models.Endpoint) (map[string]an
 		}
 	}
 	if c.Active != nil {
-		set["active"], set["off_reason"] = *c.Active, ""
+		set["active"], set["off_reason"], set["off_code"] = *c.Active, "", ""
 		if *c.Active {
 			set["failing_since"] = nil
 		}
@@ -284,7 +267,7 @@ func (s *Service) Delete(ctx context.Context, sc scope.Scope, id string) error {
 		if err := tx.Where("endpoint_id = ?", id).Delete(&models.EndpointPause{}).Error; err != nil {
 			return err
 		}
-		if err := s.cancelWaiting(tx, id, "The webhook was deleted."); err != nil {
+		if err := s.cancelWaiting(tx, id, EndpointDeleted); err != nil {
 			return err
 		}
 		return audit.Record(tx, sc, s.Clock(), "webhook.deleted", id,
@@ -347,8 +330,8 @@ func FindEndpoint(db *models.Tx, sc scope.Scope, id string) (models.Endpoint, er
 func (s *Service) describeEndpoint(row models.Endpoint) Endpoint {
 	return Endpoint{
 		ID: row.ID, Domain: scope.Domain(row.Domain), Name: row.Name, URL: row.URL, Active: row.Active,
-		OffReason: row.OffReason,
-		Types:     SplitTypes(row.Types), Headers: s.maskHeaders(row),
+		OffReason: row.OffReason, OffCode: row.OffCode,
+		Types: SplitTypes(row.Types), Headers: s.maskHeaders(row),
 		FailingSince: row.FailingSince, OverlapUntil: row.OldSecretUntil, CreatedAt: row.CreatedAt,
 		UpdatedAt: row.UpdatedAt,
 	}

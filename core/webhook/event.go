@@ -25,7 +25,7 @@ type Event struct {
 	PaymentID  *int64 // nil when it is about no payment
 	SendID     *int64 // nil when it is about no send
 	Payment    string // reference of the payment or send, "" when it is about none
-	Sequence   int    // rises per payment
+	Sequence   int    // rises with each event of the payment or send; 0 for neither
 	Type       string // one of Types
 	About      string // what else makes it another event of that type than the payment's others, "" for nothing
 	At         time.Time

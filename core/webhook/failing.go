@@ -116,11 +116,12 @@ func (s *Service) RecordFailure(tx *models.Tx, id, url string, gone bool) error 
 	set := map[string]any{"failing_since": *row.FailingSince, "failed_at": now}
 	off := row.Active && (gone || !row.FailingSince.After(now.Add(-Patience)))
 	if off {
-		row.OffReason = offAfterFailures
+		why := offAfterFailures
 		if gone {
-			row.OffReason = offAfterGone
+			why = offAfterGone
 		}
-		set["active"], set["off_reason"], set["updated_at"] = false, row.OffReason, now
+		row.OffReason, row.OffCode = why.Sentence, why.Code
+		set["active"], set["off_reason"], set["off_code"], set["updated_at"] = false, why.Sentence, why.Code, now
 	}
 	if err := tx.Model(&models.Endpoint{}).Where("id = ?", id).UpdateColumns(set).Error; err != nil {
 		return err

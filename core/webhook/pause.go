@@ -33,7 +33,7 @@ func (s *Service) pauseEndpoint(tx *models.Tx, endpointID string, since time.Tim
 	if err := tx.Create(&models.EndpointPause{EndpointID: endpointID, Since: since}).Error; err != nil {
 		return err
 	}
-	return s.cancelWaiting(tx, endpointID, "The webhook was inactive.")
+	return s.cancelWaiting(tx, endpointID, EndpointInactive)
 }
 
 // mostCancelled bounds how many deliveries are cancelled at once; others are
@@ -41,7 +41,7 @@ func (s *Service) pauseEndpoint(tx *models.Tx, endpointID string, since time.Tim
 const mostCancelled = 1000
 
 // cancelWaiting cancels the pending deliveries of an endpoint, except running attempts.
-func (s *Service) cancelWaiting(tx *models.Tx, endpointID, why string) error {
+func (s *Service) cancelWaiting(tx *models.Tx, endpointID string, why Reason) error {
 	now := s.Clock()
 	waiting := tx.Model(&models.Delivery{}).Select("id").
 		Where("endpoint_id = ? AND done_at IS NULL AND (claimed_at IS NULL OR due_at <= ?)", endpointID, now).
@@ -49,7 +49,8 @@ func (s *Service) cancelWaiting(tx *models.Tx, endpointID, why string) error {
 	// Asked once more of the locked row: on PostgreSQL it may have been claimed meanwhile.
 	return tx.Model(&models.Delivery{}).Where("id IN (?) AND outcome = '' AND (claimed_at IS NULL OR due_at <= ?)",
 		waiting, now).Updates(map[string]any{
-		"done_at": now, "claimed_at": nil, "outcome": Cancelled, "last_error": why,
+		"done_at": now, "claimed_at": nil, "outcome": Cancelled, "last_error": why.Sentence,
+		"last_code": why.Code,
 	}).Error
 }
 

@@ -108,7 +108,7 @@ func TestLiveDeliveryWithoutBodies(t *testing.T) {
 				form.Set(name, value)
 			}
 			delivery, check := b.Get(at), b.Post("/dashboard/webhooks/check", form)
-			expect(t, delivery, 200, "The endpoint answered 500.", "Request and response")
+			expect(t, delivery, 200, "The endpoint answered 500 Internal Server Error.", "Request and response")
 			expect(t, check, 200, "The signature is not valid")
 			for _, sentence := range withheld {
 				said := strings.Contains(delivery.VisibleText()+check.VisibleText(), sentence)

@@ -17,7 +17,8 @@ func WebhookOff(n webhook.Notice) NoticeProps {
 		Test:   n.Domain == scope.Test,
 		Before: []string{words.T(ctx, "mail.webhook_text", "Business", n.Business)},
 		lines: filledLines([]line{
-			{words.T(ctx, "mail.webhook"), e.Name}, {"URL", e.URL}, {words.T(ctx, "mail.why"), words.Problem(ctx, e.OffCode(), e.OffReason)},
+			{words.T(ctx, "mail.webhook"), e.Name}, {"URL", e.URL},
+			{words.T(ctx, "mail.why"), words.Problem(ctx, e.OffCode, e.OffReason)},
 			{words.T(ctx, "mail.failing_since"), dateText(ctx, n.Since)},
 			{words.T(ctx, "mail.switched_off"), dateText(ctx, n.At)},
 		}),

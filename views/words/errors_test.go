@@ -35,7 +35,7 @@ func TestRemarksAreByReason(t *testing.T) {
 // and each sentence has a code.
 func TestProblemsAreByCode(t *testing.T) {
 	var codes []string
-	for file, code := range map[string]string{"diagnose/problem.go": ` Code = "(\w+)"`, "endpoint.go": `return "(off_\w+)"`} {
+	for file, code := range map[string]string{"diagnose/problem.go": ` Code = "(\w+)"`, "reason.go": `Reason{"(\w+)"`} {
 		text, err := os.ReadFile("../../core/webhook/" + file)
 		if err != nil {
 			t.Fatal(err)

@@ -181,11 +181,11 @@ func (d deliverer) makeAttempt(ctx context.Context, row models.Delivery, of *ato
 	case err != nil:
 		return func() error { return err }
 	case to == nil:
-		return d.cancelDelivery(row, "The webhook was deleted.")
+		return d.cancelDelivery(row, webhook.EndpointDeleted)
 	case !to.Active:
-		return d.cancelDelivery(row, "The webhook was inactive.")
+		return d.cancelDelivery(row, webhook.EndpointInactive)
 	case event.ID == "" || event.Pruned:
-		return d.cancelDelivery(row, "The event is no longer kept.")
+		return d.cancelDelivery(row, webhook.EventNotKept)
 	}
 	began := d.Clock()
 	r := d.sendRequest(ctx, to, event)
@@ -206,9 +206,10 @@ func (d deliverer) makeAttempt(ctx context.Context, row models.Delivery, of *ato
 	return d.settler.queueSettlement(s)
 }
 
-func (d deliverer) cancelDelivery(row models.Delivery, why string) func() error {
+func (d deliverer) cancelDelivery(row models.Delivery, why webhook.Reason) func() error {
 	return d.settler.queueSettlement(&settlement{row: row, set: map[string]any{
-		"done_at": d.Clock(), "outcome": webhook.Cancelled, "last_error": why, "attempt": row.Attempt - 1, // none was made
+		"done_at": d.Clock(), "outcome": webhook.Cancelled, "last_error": why.Sentence, "last_code": why.Code,
+		"attempt": row.Attempt - 1, // none was made
 	}})
 }
 

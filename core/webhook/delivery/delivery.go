@@ -28,6 +28,7 @@ type Delivery struct {
 	Attempt      int    // attempts made, or under way
 	LastStatus   int    // HTTP status of the last attempt, 0 when there was no answer
 	LastError    string // a sentence; "" after a success
+	LastCode     string // of LastError; "" after an answer
 	NextAt       *time.Time
 	EventAt      time.Time // when the event was made
 	CreatedAt    time.Time // when it was first queued; of a skipped one when the event was made
@@ -195,8 +196,8 @@ func (s *Service) describeDelivery(row deliveryRow) Delivery {
 	d := Delivery{
 		ID: row.ID, EventID: row.EventID, EventType: row.EventType, PaymentID: row.PaymentID, Sequence: row.Sequence,
 		EndpointID: row.EndpointID, State: row.Outcome, Attempt: row.Attempt, LastStatus: row.LastStatus,
-		LastError: row.LastError,
-		EventAt:   row.EventAt, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
+		LastError: row.LastError, LastCode: row.LastCode,
+		EventAt: row.EventAt, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
 	}
 	if row.EndpointName != nil && row.EndpointURL != nil {
 		d.EndpointName, d.EndpointURL = *row.EndpointName, *row.EndpointURL

@@ -142,7 +142,7 @@ func (s *Sender) sendRequest(ctx context.Context, to *destination, event models.
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusSwitchingProtocols { // its body is the bare connection, which no deadline ends
 		return result{status: response.StatusCode, request: sent, header: to.maskSecrets(shownHeader(response.Header)),
-			problem: diagnose.DescribeStatus(response.StatusCode)}
+			problem: diagnose.DescribeStatus(response.StatusCode).String()}
 	}
 	// The status was read: a slow body isn't waited for.
 	dawdling := time.AfterFunc(patienceForAnswer, stop)
@@ -150,8 +150,9 @@ func (s *Sender) sendRequest(ctx context.Context, to *destination, event models.
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	return result{
 		status: response.StatusCode, request: sent, header: to.maskSecrets(shownHeader(response.Header)),
-		answer:  to.maskSecrets(makePrintable(answer)),
-		problem: diagnose.DescribeStatus(response.StatusCode), retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
+		answer:     to.maskSecrets(makePrintable(answer)),
+		problem:    diagnose.DescribeStatus(response.StatusCode).String(),
+		retryAfter: retryAfter(response.Header.Get("Retry-After"), now),
 	}
 }
 

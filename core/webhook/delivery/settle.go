@@ -173,7 +173,8 @@ func (s *Sender) settleDeliveries(tx *models.Tx, group []*settlement) error {
 	}
 	for status, pairs := range delivered {
 		err := updatePairs(tx, pairs,
-			"done_at = @now, outcome = @outcome, last_status = @status, last_error = '', claimed_at = NULL",
+			"done_at = @now, outcome = @outcome, last_status = @status, last_error = '', "+
+				"last_code = '', claimed_at = NULL",
 			map[string]any{"now": s.Clock(), "outcome": webhook.Delivered, "status": status})
 		if err != nil {
 			return err
@@ -199,7 +200,8 @@ func updatePairs(tx *models.Tx, pairs [][2]int64, set string, values map[string]
 
 // failedColumns returns the columns of a delivery after an attempt that failed.
 func failedColumns(row models.Delivery, r result, now time.Time) map[string]any {
-	set := map[string]any{"last_status": r.status, "last_error": r.problem, "tries": row.Tries + 1}
+	set := map[string]any{"last_status": r.status, "last_error": r.problem, "last_code": string(r.code),
+		"tries": row.Tries + 1}
 	end := func(outcome string) map[string]any {
 		set["done_at"], set["outcome"] = now, outcome
 		return set

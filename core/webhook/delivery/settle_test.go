@@ -57,7 +57,7 @@ func (s *settlements) answered(endpointID string, status int) *settlement {
 		DueAt: claimed.Add(leaseFor), ClaimedAt: &claimed, CreatedAt: claimed}
 	s.insert(&row)
 	one := &settlement{row: row, url: "https://" + endpointID, sent: true, began: claimed, judge: true,
-		result: result{status: status, problem: diagnose.DescribeStatus(status)}, done: make(chan error, 1)}
+		result: result{status: status, problem: diagnose.DescribeStatus(status).String()}, done: make(chan error, 1)}
 	if one.result.problem != "" {
 		one.set = failedColumns(row, one.result, s.Clock())
 	}

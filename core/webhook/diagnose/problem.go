@@ -4,31 +4,33 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"os"
-	"strings"
 	"sync/atomic"
 	"syscall"
 
+	"cointill/core/fault"
 	"cointill/core/webhook/guard"
 )
 
-// DescribeStatus returns the problem of a status; "" for success.
-func DescribeStatus(status int) string {
-	switch {
+// DescribeStatus returns the problem of a status; zero for success.
+func DescribeStatus(status int) fault.Message {
+	switch text := http.StatusText(status); {
 	case status >= 200 && status < 300:
-		return ""
+		return fault.Message{}
 	case status >= 300 && status < 400:
-		return fmt.Sprintf("The endpoint answered %d, a redirect. Redirects are not followed: register the final URL.",
-			status)
+		return fault.NewMessage("The endpoint answered %d, a redirect. Redirects are not followed: register the final "+
+			"URL.", status)
 	case status == http.StatusGone:
-		return "The endpoint answered 410 Gone: it wants no more events."
+		return fault.NewMessage("The endpoint answered 410 Gone: it wants no more events.")
+	case text == "":
+		return fault.NewMessage("The endpoint answered %d.", status)
+	default:
+		return fault.NewMessage("The endpoint answered %d %s.", status, text)
 	}
-	return strings.TrimSpace(fmt.Sprintf("The endpoint answered %d %s", status, http.StatusText(status))) + "."
 }
 
 // Code names why a request brought no answer, or why none was made. Attempts are stored with it.
@@ -58,16 +60,6 @@ const (
 
 // Describe returns the sentence of a code.
 func (c Code) Describe() string { return problems[c].sentence }
-
-// FindCode returns the code of a sentence of Describe; "" of any other text. Deliveries are stored with the sentence.
-func FindCode(sentence string) Code {
-	for code, problem := range problems {
-		if problem.sentence == sentence {
-			return code
-		}
-	}
-	return ""
-}
 
 // TraceRequest prepares a request's context. The returned function gives the code of the error of a
 // request with this context.

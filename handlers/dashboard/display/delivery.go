@@ -35,7 +35,11 @@ func DeliveryRow(ctx context.Context, d delivery.Delivery, zone *time.Location) 
 
 // DeliveryResult is a short sentence about how a delivery stands.
 func DeliveryResult(ctx context.Context, d delivery.Delivery) (string, ui.Tone) {
-	answer := words.Problem(ctx, string(diagnose.FindCode(d.LastError)), d.LastError)
+	problem := words.Problem(ctx, d.LastCode, d.LastError)
+	if d.LastCode == "" && d.LastStatus != 0 {
+		problem = words.Translate(ctx, diagnose.DescribeStatus(d.LastStatus))
+	}
+	answer := problem
 	if d.LastStatus != 0 {
 		answer = words.T(ctx, "webhook.answered", "Status", strconv.Itoa(d.LastStatus))
 	}
@@ -46,9 +50,9 @@ func DeliveryResult(ctx context.Context, d delivery.Delivery) (string, ui.Tone) 
 		return words.T(ctx, "webhook.given_up", "Why", answer), ui.Bad
 	case webhook.Cancelled:
 		if d.Attempt > 0 {
-			return words.T(ctx, "webhook.ended", "Why", d.LastError), ui.Mute
+			return words.T(ctx, "webhook.ended", "Why", problem), ui.Mute
 		}
-		return words.T(ctx, "webhook.not_sent", "Why", d.LastError), ui.Mute
+		return words.T(ctx, "webhook.not_sent", "Why", problem), ui.Mute
 	case webhook.Skipped:
 		return words.T(ctx, "webhook.skipped"), ui.Mute
 	case webhook.Unsubscribed:

@@ -214,8 +214,11 @@ func successFigure(ctx context.Context, now, before totals) dashboard.Figure {
 	f := dashboard.Figure{Value: display.FormatShare(now.successful, now.ended),
 		Note: words.T(ctx, "overview.of_ended", "N", words.FormatThousands(ctx, now.ended)),
 		Was:  dropNone(display.FormatShare(before.successful, before.ended)), Short: true}
-	if now.ended == 0 {
+	switch reversed := now.states[stats.Reversed]; {
+	case now.ended == 0:
 		f.Note = words.T(ctx, "overview.none_ended")
+	case reversed > 0:
+		f.Note = words.N(ctx, "overview.of_ended_reversed", int(reversed), "Ended", words.FormatThousands(ctx, now.ended))
 	}
 	if now.ended > 0 && before.ended > 0 {
 		switch points := now.successful*100/now.ended - before.successful*100/before.ended; {

@@ -54,7 +54,7 @@ func listAttention(ctx context.Context, f overviewFacts) (items []dashboard.Atte
 		switch {
 		case e.OffReason != "":
 			add(ui.Bad, words.T(ctx, "overview.webhook_off", "Name", e.Name),
-				words.Problem(ctx, e.OffCode(), e.OffReason), display.WebhookPath(e.ID))
+				words.Problem(ctx, e.OffCode, e.OffReason), display.WebhookPath(e.ID))
 		case e.Active && e.FailingSince != nil:
 			failing = append(failing, e)
 		}

@@ -73,7 +73,7 @@ func TestOverviewProps(t *testing.T) {
 	if p := props.Payments; p.Value != "9" || p.Note != "6 completed" || p.Change != "+350 %" {
 		t.Errorf("%+v", p)
 	}
-	if s := props.Success; s.Value != "66 %" || s.Change != "+16 points" || s.Note != "of 6 completed" {
+	if s := props.Success; s.Value != "66 %" || s.Change != "+16 points" || s.Note != "of 6 completed, less 1 reversed" {
 		t.Errorf("%+v", s)
 	}
 	if m := props.Median; m.Value == "–" || !strings.HasSuffix(m.Change, "slower") {
@@ -234,11 +234,12 @@ func TestFailingWebhooksShareOneAlert(t *testing.T) {
 func TestFailingWebhookSpeaksTheLanguage(t *testing.T) {
 	since := noon
 	f := overviewFacts{Zone: time.UTC, Endpoints: []webhook.Endpoint{
-		{ID: "whk_2", OffReason: "Every delivery failed for 5 days."},
-		{ID: "whk_3", OffReason: "It answered 410 Gone, which asks for no more events."},
+		{ID: "whk_2", OffReason: "Every delivery failed for 5 days.", OffCode: "off_after_failures"},
+		{ID: "whk_3", OffReason: "It answered 410 Gone, which asks for no more events.", OffCode: "off_after_gone"},
 		{ID: "whk_1", Active: true, FailingSince: &since}},
 		Failed: map[string]delivery.Delivery{"whk_1": {EndpointID: "whk_1", Attempt: 1, LastError: diagnose.ConnectionRefused.Describe(),
-			State: webhook.Pending}}}
+			LastCode: string(diagnose.ConnectionRefused),
+			State:    webhook.Pending}}}
 	for lang, want := range map[string][]string{
 		"en": {"Every delivery failed for 5 days.", "It answered 410 Gone", "Last response: The connection was refused."},
 		"fr": {"Toutes les livraisons ont échoué pendant 5 jours.", "Il a répondu 410 Gone", "Dernière réponse\u00a0: La connexion a été refusée."},

@@ -23,7 +23,7 @@ func webhookRow(ctx context.Context, e webhook.Endpoint, last *delivery.Delivery
 	zone *time.Location) dashboard.WebhookRow {
 	row := dashboard.WebhookRow{ID: e.ID, Name: e.Name, URL: e.URL, Active: e.Active}
 	if e.OffReason != "" {
-		row.OffWhy = words.T(ctx, "webhook.off_by", "Why", words.Problem(ctx, e.OffCode(), e.OffReason))
+		row.OffWhy = words.T(ctx, "webhook.off_by", "Why", words.Problem(ctx, e.OffCode, e.OffReason))
 	}
 	if last != nil {
 		shown := display.DeliveryRow(ctx, *last, zone)

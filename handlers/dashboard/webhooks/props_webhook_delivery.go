@@ -79,6 +79,9 @@ func attemptResult(ctx context.Context, a delivery.Attempt) (string, ui.Tone) {
 	if a.Error == "" {
 		return words.T(ctx, "webhook.delivered_with", "Status", strconv.Itoa(a.Status)), ui.Good
 	}
+	if a.Status != 0 {
+		return words.Translate(ctx, diagnose.DescribeStatus(a.Status)), ui.Bad
+	}
 	return words.Problem(ctx, string(a.Code), a.Error), ui.Bad
 }
 

@@ -26,3 +26,18 @@ func TestAdviceIsTranslated(t *testing.T) {
 		}
 	}
 }
+
+// TestResultIsTranslated checks that an attempt's row says in the reader's language what was wrong.
+func TestResultIsTranslated(t *testing.T) {
+	for lang, sentences := range map[string][]string{
+		"en": {"The endpoint answered 500 Internal Server Error.", "The endpoint answered 599.", "The host name is not known."},
+		"fr": {"L'endpoint a répondu 500 Internal Server Error.", "L'endpoint a répondu 599.", "Le nom d'hôte est inconnu."},
+	} {
+		for i, a := range []delivery.Attempt{{Status: 500, Error: "x"}, {Status: 599, Error: "x"},
+			{Code: diagnose.HostUnknown, Error: diagnose.HostUnknown.Describe()}} {
+			if got := attemptRow(words.WithLanguage(t.Context(), lang), a, time.UTC).Result; got != sentences[i] {
+				t.Errorf("%s: the result of %d %s is %q, want %q", lang, a.Status, a.Code, got, sentences[i])
+			}
+		}
+	}
+}
