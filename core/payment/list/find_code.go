@@ -15,8 +15,22 @@ import (
 	"cointill/models"
 )
 
-// amountText is an amount in whole units, with or without its currency.
-var amountText = regexp.MustCompile(`^(?:(?:NGN|GHC|KES|USD|₦|GH₵|KSh|\$) ?)?([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,7})(?:\.00)?$`)
+// amountText is an amount in whole units, in the way of English or French, with or without its currency before or
+// behind it.
+var amountText = regexp.MustCompile(`^(?i:(?:NGN|GHC|KES|USD|₦|GH₵|KSh|\$)[ \x{a0}]?)?` +
+	`([0-9]{1,3}(?:[,  \x{a0}\x{202f}][0-9]{3})+|[0-9]{1,7})(?:[.,]00)?(?:[ \x{a0}]?(?i:NGN|GHC|KES|USD))?$`)
+
+// readAmount reads an amount that people search for. Its currency is left out: no index has the amounts of one currency,
+// and a search for an amount that is frequent in another one would go through all of those.
+func readAmount(text string) (amount int64, ok bool) {
+	found := amountText.FindStringSubmatch(text)
+	if found == nil {
+		return 0, false
+	}
+	digits := strings.NewReplacer(",", "", " ", "", "\u00a0", "", "\u202f", "").Replace(found[1])
+	amount, err := strconv.ParseInt(digits, 10, 64)
+	return amount, err == nil
+}
 
 // readPasted returns what an address of a page is about: the reference that an address of the merchant's was given
 // for the way back, or else the last part of its path, which is a reference, a payment page's token, or at explorers a
@@ -55,10 +69,8 @@ func (by finder) codeWays(text string) (ways []way) {
 	if len(text) == payment.TokenLength {
 		ways = append(ways, by.byCode("token_hash = ?", payment.HashToken(text)))
 	}
-	if found := amountText.FindStringSubmatch(text); found != nil {
-		if amount, err := strconv.ParseInt(strings.ReplaceAll(found[1], ",", ""), 10, 64); err == nil {
-			ways = append(ways, by.byColumn(by.selectRows, "amount = ?", amount))
-		}
+	if amount, ok := readAmount(text); ok {
+		ways = append(ways, by.byColumn(by.selectRows, "amount = ?", amount))
 	}
 	return ways
 }
