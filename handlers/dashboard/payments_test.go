@@ -163,8 +163,10 @@ func TestViewsAreSavedPerMember(t *testing.T) {
 			"1 = 1") != 1 {
 			t.Errorf("%d views have the new filter, want the one that was saved again", n)
 		}
-		for view, says := range map[string]string{"": "Choose a filter first.", "status=failed": "Name of the view: Is required."} {
-			save(map[string]string{"": "Empty", "status=failed": " "}[view], view)
+		for view, says := range map[string]string{"": "Choose a filter first.",
+			"status=failed":  "Name of the view: Is required.",
+			"status=expired": "Name of the view: May not hold invisible or control characters."} {
+			save(map[string]string{"": "Empty", "status=failed": " ", "status=expired": "abc\u202e"}[view], view)
 			expect(t, b.Get(list), 200, says)
 		}
 		expect(t, other.PostFrom(list, list+"/views/"+fmt.Sprint(kept.ID)+"/remove", nil), 404)

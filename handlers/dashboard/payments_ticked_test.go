@@ -31,9 +31,11 @@ func TestTickedPayments(t *testing.T) {
 			t.Errorf("the audit log has %d exports, want 1", n)
 		}
 		expect(t, b.Get("/dashboard/audit"), 200, "Transactions exported")
-		for _, page := range []string{"export", "resend"} {
-			expect(t, b.Get("/dashboard/payments/"+page+"?ticked=true"), 200, "No row is ticked.")
+		for _, button := range []string{"", "&do=resend"} {
+			leads(t, b.Get("/dashboard/payments/export?ticked=true&currency=NGN"+button), "/dashboard/payments?currency=NGN")
+			expect(t, b.Get("/dashboard/payments"), 200, "No row is ticked.")
 		}
+		expect(t, b.Get("/dashboard/payments/resend?ticked=true"), 200, "No row is ticked.")
 		leads(t, b.Get("/dashboard/payments/export"+ticked+"&do=resend"),
 			"/dashboard/payments/resend?ref="+references[0]+"&ref="+references[2])
 		at := "/dashboard/payments/resend" + ticked

@@ -13,6 +13,7 @@ import (
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
+	"cointill/views/ui"
 	"cointill/views/words"
 )
 
@@ -26,10 +27,14 @@ const (
 type exportPages struct{ *Handlers }
 
 // showExport says what a file of the list would hold, before it is made. The form of ticked rows has a second
-// button, which leads to the page that sends their events again.
+// button, which leads to the page that sends their events again. Without a readable tick both lead back to the list.
 func (h exportPages) showExport(c *page.Ctx) error {
 	asked, zone := listing.ReadRequest(c).FirstPage(), page.LoadZone(c.Member.Business)
-	if c.Query("do") == "resend" && len(asked.Wrong) == 0 {
+	if c.Query("ticked") != "" && len(asked.Wrong) > 0 {
+		c.SetFlash(string(ui.Bad), strings.Join(asked.Wrong, " "))
+		return c.Redirect(asked.Href())
+	}
+	if c.Query("do") == "resend" {
 		return c.OpenPage(asked.HrefOf(resendPath))
 	}
 	n, err := h.Lists.Count(c.UserContext(), c.Scope, h.makeFilter(c, asked))
