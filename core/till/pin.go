@@ -49,41 +49,60 @@ func (s *Service) HasPIN(ctx context.Context, sc scope.Scope) (bool, error) {
 	return len(rows) > 0, err
 }
 
-// SetPIN sets the PIN of the business's tills, and forgets the wrong ones that were tried. Invalid (pin).
-func (s *Service) SetPIN(ctx context.Context, sc scope.Scope, pin string) error {
+// Settings are what an owner chooses of tills.
+type Settings struct {
+	PIN    string       // "" to keep the present one
+	Domain scope.Domain // in which members with the till role take payments
+}
+
+// SaveSettings stores the PIN and the domain of tills, both or neither. Invalid (pin, domain), also for an empty PIN
+// while there is none.
+func (s *Service) SaveSettings(ctx context.Context, sc scope.Scope, chosen Settings) error {
 	if err := sc.CheckAction(scope.SetTillPIN); err != nil {
 		return err
 	}
-	if sentence := checkPIN(pin); !sentence.IsZero() {
-		return fault.Validation(fault.Fields{"pin": {sentence}})
+	has, err := s.HasPIN(ctx, sc)
+	if err != nil {
+		return err
+	}
+	fields := fault.Fields{}
+	if chosen.PIN != "" || !has {
+		fields.AddMessage("pin", checkPIN(chosen.PIN))
+	}
+	if chosen.Domain != scope.Test && chosen.Domain != scope.Live {
+		fields.Add("domain", "Choose test or live.")
+	}
+	if err := fault.Validation(fields); err != nil {
+		return err
 	}
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		row := models.Till{BusinessID: sc.BusinessID, Hash: s.hashPIN(sc, pin), UpdatedAt: s.Clock()}
-		err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "business_id"}}, UpdateAll: true}).
-			Create(&row).Error
-		if err != nil {
-			return err
+		if chosen.PIN != "" {
+			if err := s.storePIN(tx, sc, chosen.PIN); err != nil {
+				return err
+			}
 		}
-		return audit.Record(tx, sc, s.Clock(), "till.pin_set", "", nil)
+		return s.storeDomain(tx, sc, chosen.Domain)
 	})
 }
 
-// SetDomain chooses the domain in which members with the till role take payments. Invalid (domain).
-func (s *Service) SetDomain(ctx context.Context, sc scope.Scope, domain scope.Domain) error {
-	if err := sc.CheckAction(scope.SetTillPIN); err != nil {
+// storePIN stores the PIN, and forgets the wrong ones that were tried.
+func (s *Service) storePIN(tx *models.Tx, sc scope.Scope, pin string) error {
+	row := models.Till{BusinessID: sc.BusinessID, Hash: s.hashPIN(sc, pin), UpdatedAt: s.Clock()}
+	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "business_id"}}, UpdateAll: true}).
+		Create(&row).Error
+	if err != nil {
 		return err
 	}
-	if domain != scope.Test && domain != scope.Live {
-		return fault.RefuseField("domain", "Choose test or live.")
+	return audit.Record(tx, sc, s.Clock(), "till.pin_set", "", nil)
+}
+
+func (s *Service) storeDomain(tx *models.Tx, sc scope.Scope, domain scope.Domain) error {
+	changed := tx.Model(&models.Business{}).Where("id = ? AND till_domain <> ?", sc.BusinessID, string(domain)).
+		Updates(map[string]any{"till_domain": string(domain), "updated_at": s.Clock()})
+	if changed.Error != nil || changed.RowsAffected == 0 {
+		return changed.Error
 	}
-	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		changed := tx.Model(&models.Business{}).Where("id = ? AND till_domain <> ?", sc.BusinessID, string(domain)).
-			Updates(map[string]any{"till_domain": string(domain), "updated_at": s.Clock()})
-		if changed.Error != nil || changed.RowsAffected == 0 {
-			return changed.Error
-		}
-		return audit.Record(tx, sc, s.Clock(), "till.domain_set", "", map[string]string{"after": string(domain)})
-	})
+	return audit.Record(tx, sc, s.Clock(), "till.domain_set", "", map[string]string{"after": string(domain)})
 }
 
 // Lock notes that a member's browser enters till mode. Conflict (till_without_pin).

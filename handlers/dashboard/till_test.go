@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/till"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -141,7 +142,7 @@ func TestTillRoleHasOneDomain(t *testing.T) {
 		for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 			owner := sc
 			owner.Role = scope.Owner
-			s.FailOn(s.Tills.SetDomain(t.Context(), owner, domain))
+			s.FailOn(s.Tills.SaveSettings(t.Context(), owner, till.Settings{PIN: tillPIN, Domain: domain}))
 			if text := b.Get("/dashboard/till").Body; strings.Contains(text, "TEST DATA") != (domain == scope.Test) {
 				t.Errorf("the till role in %s has the band of test data: %t", domain, strings.Contains(text, "TEST DATA"))
 			}
@@ -172,11 +173,11 @@ func TestTillPIN(t *testing.T) {
 		leads(t, b.Post("/dashboard/till/lock", formOn(b, "/dashboard/till", url.Values{})), "/dashboard/till")
 		var wait sync.WaitGroup
 		looked := make(chan bool, 40)
-		till := sc
-		till.Role = scope.Till
+		cashier := sc
+		cashier.Role = scope.Till
 		for range cap(looked) {
 			wait.Go(func() {
-				err := s.Tills.Unlock(t.Context(), till, "0815")
+				err := s.Tills.Unlock(t.Context(), cashier, "0815")
 				looked <- fault.KindOf(err) == fault.Invalid
 			})
 		}
@@ -209,10 +210,18 @@ func TestTillPIN(t *testing.T) {
 		if strings.Contains(row.Hash, tillPIN) || len(row.Hash) != 64 || row.Tries != 0 {
 			t.Errorf("the row is %+v, want a hash of 64 digits and no tries", row)
 		}
-		for _, pin := range []string{"", "123", "1234", "8765", "7777", "123456789", "12a4", "１２３４"} {
-			if err := s.Tills.SetPIN(t.Context(), sc, pin); err == nil {
+		for _, pin := range []string{"123", "1234", "8765", "7777", "123456789", "12a4", "１２３４"} {
+			if err := s.Tills.SaveSettings(t.Context(), sc, till.Settings{PIN: pin, Domain: scope.Test}); err == nil {
 				t.Errorf("the PIN %q is taken", pin)
 			}
+		}
+		if err := s.Tills.SaveSettings(t.Context(), sc, till.Settings{PIN: "2580", Domain: "moon"}); err == nil {
+			t.Error("the domain moon is taken")
+		}
+		var kept models.Till
+		s.FailOn(s.DB.Read(t.Context()).Take(&kept).Error)
+		if kept.Hash != row.Hash {
+			t.Error("a PIN was stored although the domain beside it was refused")
 		}
 	})
 }
@@ -289,7 +298,8 @@ func TestTillLeadsToTheCustomersPage(t *testing.T) {
 }
 
 // TestTillChoosesTheNetwork: a coin that can be paid on several networks has a choice of them, the preselected one first and
-// chosen. The payment is on the chosen one and stays there. One that isn't on is refused with the API's sentence.
+// chosen. The payment is on the chosen one and stays there. One that isn't on is refused in a cashier's words, above the
+// form.
 func TestTillChoosesTheNetwork(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
@@ -326,17 +336,20 @@ func TestTillChoosesTheNetwork(t *testing.T) {
 		expectOn(sell("ethereum"), "sandbox-ethereum", true)
 		expectOn(sell("bsc"), "sandbox-bsc", true)
 
-		const refusal = "Is not a network that is on for crypto_tether."
-		for _, forged := range []string{"polygon", "moon", "sandbox-bsc", "tron"} {
-			expect(t, sell(forged), 422, refusal)
+		for forged, name := range map[string]string{"polygon": "Polygon PoS", "moon": "moon",
+			"sandbox-bsc": "sandbox-bsc", "tron": "Tron"} {
+			expect(t, sell(forged), 422, "Nothing was charged: "+name+" can’t be paid on now.")
 		}
 		leads(t, b.PostFrom(methods, methods+"/crypto_tether/networks/bsc", url.Values{"enabled": {"false"}}), methods)
 		refused := sell("bsc") // it went off meanwhile, and nothing is left to choose
-		expect(t, refused, 422, refusal)
+		expect(t, refused, 422, "Nothing was charged: BNB Smart Chain can’t be paid on now.")
 		if strings.Contains(refused.Body, field) {
 			t.Error("the refused form offers a choice of one network, want none")
 		}
 		expectOn(b.PostFrom(keypad, keypad, url.Values{"amount": {"25"}, "currency": {"USD"}, "method": {"crypto_bitcoin"},
 			field: {"moon"}}), "sandbox-bitcoin", false) // another coin's choice is nothing to this one
+
+		leads(t, b.PostFrom(methods, methods+"/crypto_tether", url.Values{"enabled": {"false"}}), methods)
+		expect(t, sell(), 422, "Nothing was charged: this coin can’t be paid with now.")
 	})
 }

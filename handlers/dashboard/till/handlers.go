@@ -29,8 +29,7 @@ type Tills interface {
 	FindSale(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
 	ReadDay(ctx context.Context, sc scope.Scope, from time.Time) (till.Day, error)
 	HasPIN(ctx context.Context, sc scope.Scope) (bool, error)
-	SetPIN(ctx context.Context, sc scope.Scope, pin string) error
-	SetDomain(ctx context.Context, sc scope.Scope, domain scope.Domain) error
+	SaveSettings(ctx context.Context, sc scope.Scope, chosen till.Settings) error
 	Lock(ctx context.Context, sc scope.Scope) error
 	Unlock(ctx context.Context, sc scope.Scope, pin string) error
 }

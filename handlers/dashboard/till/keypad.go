@@ -1,6 +1,7 @@
 package till
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -112,18 +113,28 @@ func (h *Handlers) startSale(c *page.Ctx) error {
 	if err == nil {
 		return nil
 	}
-	if why := page.ExplainError(err); why.Code == "payment_method_not_enabled" { // it was switched off meanwhile
-		err = fault.Validation(fault.Fields{"method": {fault.Verbatim(why.SentenceIn(c.UserContext()))}})
+	if page.ExplainError(err).Code == "payment_method_not_enabled" { // the coin was switched off in the meantime
+		err = fault.Validation(fault.Fields{"": {fault.Verbatim(words.T(c.UserContext(), "till.bad_coin"))}})
 	}
 	status, err := page.RefuseForm(c.UserContext(), &typed, err)
 	if err != nil {
 		return err
 	}
-	if len(typed.Errors["amount"]) > 0 {
-		typed.Errors["amount"] = []string{words.T(c.UserContext(), "till.bad_amount")}
-	}
-	if sentences := typed.Errors["payment_method"]; len(sentences) > 0 {
-		typed.Errors["method"] = sentences
-	}
+	explainRefusal(c.UserContext(), &typed, sale)
 	return h.renderKeypad(c, status, typed)
+}
+
+// explainRefusal puts sentences for cashiers in place of those for developers. What is wrong with the coin or its
+// network stands above the form, as their choice may be out of sight.
+func explainRefusal(ctx context.Context, typed *ui.Form, sale till.Sale) {
+	if len(typed.Errors["amount"]) > 0 {
+		typed.Errors["amount"] = []string{words.T(ctx, "till.bad_amount")}
+	}
+	switch {
+	case len(typed.Errors["network"]) > 0:
+		facts, _ := money.FindNetworkFacts(sale.Network)
+		typed.Errors[""] = []string{words.T(ctx, "till.bad_network", "Network", cmp.Or(facts.Label, string(sale.Network)))}
+	case len(typed.Errors["payment_method"]) > 0:
+		typed.Errors[""] = []string{words.T(ctx, "till.bad_coin")}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"cointill/core/scope"
+	"cointill/core/till"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
@@ -30,14 +31,9 @@ func (h *Handlers) renderSettings(c *page.Ctx, status int, typed ui.Form) error 
 // saveSettings sets the PIN, unless the field is empty and there is one, and the domain of the till role.
 func (h *Handlers) saveSettings(c *page.Ctx) error {
 	ctx, typed := c.UserContext(), page.ReadForm(c, "domain")
-	pin := c.FormText("pin") // never shown again
-	has, err := h.Tills.HasPIN(ctx, c.Scope)
-	if err == nil && (pin != "" || !has) {
-		err = h.Tills.SetPIN(ctx, c.Scope, pin)
-	}
-	if err == nil {
-		err = h.Tills.SetDomain(ctx, c.Scope, scope.Domain(typed.Value("domain")))
-	}
+	// The PIN is never shown again.
+	chosen := till.Settings{PIN: c.FormText("pin"), Domain: scope.Domain(typed.Value("domain"))}
+	err := h.Tills.SaveSettings(ctx, c.Scope, chosen)
 	if err == nil {
 		c.SetFlash(string(ui.Good), words.T(ctx, "till.saved"))
 		return c.Redirect(settingsPath)
