@@ -65,7 +65,7 @@ func TestBusinessPages(t *testing.T) {
 		return strings.Contains(page.ReadText("main"), "/v1/payment/initiate")
 	})
 	call := page.ReadAttribute("a[href^='/dashboard/calls/']", "href")
-	page.ClickElement("a[href^='/dashboard/calls/']")
+	page.FollowLink("a[href^='/dashboard/calls/']")
 	page.WaitForElement("pre")
 	if text := page.ReadText("main"); strings.Contains(text, "ada@example.com") {
 		t.Errorf(`page.Text("main"): text = %v`, text)

@@ -28,8 +28,8 @@ func TestNotificationsInTheBrowser(t *testing.T) {
 	page.CheckPage()
 	page.TakeShot("notifications-browsers-on")
 
-	page.DeliverPush(i.Base, `{"title":"Payment received","text":"Ama's Shop","path":"/dashboard/notifications/1","tag":"paid 1"}`)
-	page.WaitForExpression(`navigator.serviceWorker.ready.then((r) => r.getNotifications()).then((list) => list.length === 1 &&
+	page.DeliverPush(i.Base, `{"title":"Payment received","text":"Ama's Shop","path":"/dashboard/notifications/1","tag":"paid 1"}`,
+		`navigator.serviceWorker.ready.then((r) => r.getNotifications()).then((list) => list.length === 1 &&
 		list[0].title === "Payment received" && list[0].body === "Ama's Shop" && list[0].data.path === "/dashboard/notifications/1")`)
 
 	page.FollowLink(".side form[action='/sign-out'] button")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -190,24 +191,38 @@ func forbidScripts(forbid bool) chromedp.Action[chromedp.Void] {
 // RunSteps takes steps, one after the other; the test fails when one can't be taken.
 func (p *Page) RunSteps(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		p.t.Fatal(err)
-	}
+	p.repeatStep(func(ctx context.Context) error { return chromedp.Do(ctx, steps...) })
 }
 
 // ReadValue takes an action and returns its value; the test fails when it can't be taken.
-func ReadValue[T any](p *Page, action chromedp.Action[T]) T {
+func ReadValue[T any](p *Page, action chromedp.Action[T]) (value T) {
+	p.t.Helper()
+	p.repeatStep(func(ctx context.Context) (err error) {
+		value, err = chromedp.Run(ctx, action)
+		return err
+	})
+	return value
+}
+
+// repeatStep takes a step, and takes it again as long as the page replaces the element that it has found: pages
+// update by themselves at any moment. The test fails on any other error.
+func (p *Page) repeatStep(step func(ctx context.Context) error) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	value, err := chromedp.Run(ctx, action)
-	if err != nil {
-		p.t.Fatal(err)
+	for {
+		err := step(ctx)
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil || !strings.Contains(err.Error(), nodeGone) {
+			p.t.Fatal(err)
+		}
 	}
-	return value
 }
+
+// nodeGone is a part of Chromium's errors for an element that was removed after it was found.
+const nodeGone = "node with given id"
 
 // Open goes to an address and returns the answer's status.
 func (p *Page) Open(address string) int64 {

@@ -121,3 +121,19 @@ func TestPictureShowsArabicPageInPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesThatReplaceElements: a step is taken again when the page replaces the element that it has found.
+func TestPagesThatReplaceElements(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<!doctype html><title>Busy</title><main><p>Busy</p></main>
+<script>const next = () => { document.body.innerHTML = "<main><p>Busy</p></main>"; setTimeout(next, 1); }; next()</script>`)
+	}))
+	defer server.Close()
+	page := StartShared(t).OpenTab(t, Phone)
+	page.Open(server.URL)
+	for range 200 {
+		page.ReadText("main")
+	}
+}

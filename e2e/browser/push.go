@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"strings"
+	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -19,11 +20,17 @@ func (p *Page) AllowNotifications(origin string) {
 		_, err := cdp.Call(ctx, t, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{Origin: origin,
 			Permission: &cdpbrowser.PermissionDescriptor{Name: "notifications"}, Setting: cdpbrowser.PermissionSettingGranted,
 			BrowserContextID: chromedp.FromContext(ctx).BrowserContextID})
-		if err != nil {
-			return err
-		}
-		_, err = cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
-			page.AddScriptToEvaluateOnNewDocumentParams{Source: subscribing})
+		return err
+	}))
+	p.RunInEachPage(subscribing)
+}
+
+// RunInEachPage runs a script in each page that the tab opens from now on, before the page's own.
+func (p *Page) RunInEachPage(source string) {
+	p.t.Helper()
+	p.RunSteps(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: source})
 		return err
 	}))
 }
@@ -47,8 +54,9 @@ const subscribing = `(() => {
 	};
 })()`
 
-// DeliverPush gives a message to the service worker of a site, as its push service would.
-func (p *Page) DeliverPush(origin, text string) {
+// DeliverPush gives a message to the service worker of a site, as its push service would, until an expression of the
+// page is true: a browser that is short of time may drop a message, and says nothing.
+func (p *Page) DeliverPush(origin, text, until string) {
 	p.t.Helper()
 	isOf := func(e serviceworker.EventWorkerRegistrationUpdated) bool {
 		for _, r := range e.Registrations {
@@ -63,7 +71,7 @@ func (p *Page) DeliverPush(origin, text string) {
 		return err
 	})
 	updated := ReadValue(p, chromedp.WaitEvent(serviceworker.WorkerRegistrationUpdated, isOf, enable))
-	p.RunSteps(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	deliver := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		for _, r := range updated.Registrations {
 			if strings.HasPrefix(r.ScopeURL, origin) && !r.IsDeleted {
 				_, err := cdp.Call(ctx, t, serviceworker.DeliverPushMessage, serviceworker.DeliverPushMessageParams{
@@ -72,5 +80,23 @@ func (p *Page) DeliverPush(origin, text string) {
 			}
 		}
 		return nil
-	}))
+	})
+	for range 4 {
+		p.RunSteps(deliver)
+		if p.isTrueWithin(until, patience/4) {
+			return
+		}
+	}
+	p.t.Fatalf("a push message was given 4 times, and this is not true: %s; permission and notifications: %s", until,
+		ReadValue(p, chromedp.Evaluate[string](`navigator.serviceWorker.ready.then((r) => r.getNotifications())
+			.then((list) => Notification.permission + " " + JSON.stringify(list.map((n) => [n.title, n.body, n.data])))`,
+			chromedp.EvalAwaitPromise)))
+}
+
+// isTrueWithin reports whether an expression of the page becomes true within a time.
+func (p *Page) isTrueWithin(expression string, wait time.Duration) bool {
+	ctx, cancel := context.WithTimeout(p.ctx, wait)
+	defer cancel()
+	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(50*time.Millisecond)))
+	return err == nil
 }
