@@ -48,3 +48,23 @@ func TestPagesUpdateByThemselves(t *testing.T) {
 	payment.WaitForExpression(`document.querySelector("[data-news-place] a").textContent.includes("new") || document.querySelectorAll("[data-rows] tbody tr").length === 2`)
 	payment.CheckPage()
 }
+
+// TestPaymentPageSkipsWhatItShows: the first message of a payment page's stream says what the page shows already. The
+// page takes it in only when something is new.
+func TestPaymentPageSkipsWhatItShows(t *testing.T) {
+	t.Parallel()
+	i := harness.New(t, false)
+	i.Start()
+	i.CreateBusiness()
+	made := started(t, i, "crypto_ripple")
+	page := browser.StartShared(t).OpenTab(t, browser.Phone)
+	page.RunInEachPage(`addEventListener("htmx:sse:before:message", (e) => (window.skips ||= []).push(e.defaultPrevented))`)
+	page.Open(made.URL)
+	page.WaitForElement("#payment-state[data-view=waiting]")
+	page.Open(made.URL)
+	page.WaitForExpression(`window.skips?.join() === "true"`)
+	i.SendRequest("POST", "/v1/sandbox/payments/"+made.Reference+"/simulate", map[string]string{"scenario": "exact"}, 200)
+	page.WaitForElement("#payment-state[data-view=successful]")
+	page.WaitForExpression(`window.skips.includes(false)`)
+	page.CheckPage()
+}

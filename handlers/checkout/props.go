@@ -2,6 +2,8 @@ package checkout
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"net/url"
 	"strconv"
 	"strings"
@@ -52,7 +54,20 @@ func pageProps(v payment.View, a about) checkout.PageProps {
 	if v.Payment.LinkID == nil { // a link's payments have references that tell a customer nothing
 		props.BusinessReference = v.Payment.BusinessReference
 	}
+	props.Shown = identifyShown(props)
 	return props
+}
+
+// identifyShown identifies what a payment page's live part shows, apart from the time that is left. The page's script
+// skips a message that says what the page shows already, as the first of each stream does: on a cheap phone, taking
+// it in holds the page up.
+func identifyShown(props checkout.PageProps) string {
+	props.Now = props.Deadline
+	sum := sha256.New()
+	if err := checkout.Live(props).Render(context.Background(), sum); err != nil {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12])
 }
 
 // statusProps is the live part of the payment page.
@@ -80,6 +95,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		props.Off = append(props.Off, checkout.OffAmount{Amount: coin.Format(t.Amount),
 			Network: place.NameNetwork(coin, t.Network)})
 	}
+	props.Refunds = noteRefunds(a.Lang, v)
 	if v.SurplusSum.Sign() > 0 {
 		props.Surplus = coin.Format(v.SurplusSum)
 	}

@@ -230,6 +230,29 @@ func TestReceivedDuringReorganisation(t *testing.T) {
 	}
 }
 
+// TestShownTellsWhatChanged: the time that is left changes nothing that a message must bring, all else does.
+func TestShownTellsWhatChanged(t *testing.T) {
+	customer := about{asker: asker{tongue: tongue{Lang: "en"}}}
+	first := standing(payment.Initiated, "", 0, minute)
+	shown := pageProps(first, customer).Shown
+	later := standing(payment.Initiated, "", 0, 2*minute)
+	if got := pageProps(later, customer).Shown; shown == "" || got != shown {
+		t.Errorf("a minute later: %q, want %q", got, shown)
+	}
+	paid, expired := standing(payment.Initiated, "", 5_000, minute), standing(payment.Initiated, "", 0, 30*minute)
+	panel := pageProps(first, customer)
+	panel.Scenarios = []checkout.Scenario{{Code: "exact"}}
+	panel.Shown = identifyShown(panel)
+	french, delayed := customer, customer
+	french.Lang, delayed.Problem = "fr", "node"
+	for name, props := range map[string]checkout.PageProps{"money came": pageProps(paid, customer), "the window ended": pageProps(expired, customer),
+		"French": pageProps(first, french), "the network can't be read": pageProps(first, delayed), "a scenario": panel} {
+		if props.Shown == shown {
+			t.Errorf("%s: shown is %q as before", name, shown)
+		}
+	}
+}
+
 func TestXRP(t *testing.T) {
 	v, tag := standing(payment.Initiated, "", 0, minute), int64(4294967295)
 	v.Payment.Coin, v.Payment.Tag, v.Payment.Address = "XRP", &tag, "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"cointill/core/fault"
+	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -202,4 +204,32 @@ func refundView(found send.Claim) view.RefundView {
 		return view.RefundExpired
 	}
 	return view.RefundEnded
+}
+
+// noteRefunds says which refunds of a payment its customer can expect or has. One to an address that the merchant named
+// isn't promised before people have approved it.
+func noteRefunds(lang string, v payment.View) (notes []view.RefundNote) {
+	for _, row := range v.Sends {
+		amount := money.Coin(row.Coin).Format(row.Amount) + " " + row.Coin
+		note := view.RefundNote{Hash: row.Hash}
+		switch state := send.State(row.Status); {
+		case state.Released(), row.Reversed, state == send.AwaitingApproval && row.AddressBy != send.ByCustomer:
+			continue
+		case state == send.Successful && row.AnotherWayAt != nil:
+			note.Text, note.Hash = words.Say(lang, "refund_another_way_subject", "Amount", amount), ""
+		case state == send.Successful:
+			note.Text = words.Say(lang, "refund_done_subject", "Amount", amount)
+		case state == send.Processing:
+			note.Text = words.Say(lang, "refund_way_subject", "Amount", amount)
+		default:
+			note.Text = words.Say(lang, "refund_claim_subject", "Merchant", v.Business.Name, "Amount", amount)
+			note.Hash = ""
+		}
+		note.Text += "."
+		if row.Status == string(send.AwaitingDestination) {
+			note.Text += " " + words.Say(lang, "refund_claim_open", "Email", maskEmail(v.Payment.CustomerEmail))
+		}
+		notes = append(notes, note)
+	}
+	return notes
 }

@@ -111,6 +111,63 @@ func TestRefundFromAskingToItsEnd(t *testing.T) {
 	})
 }
 
+// TestPaymentPageShowsRefund checks what the payment page says of a refund in each state, and that it doesn't lead to
+// the page that only the customer's mail leads to.
+func TestPaymentPageShowsRefund(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc, b := s.CreateBusiness("Ama's Shop", "ama@shop.example"), s.NewBrowser()
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
+		opened, err := s.Payments.Open(t.Context(), started.AccessToken, "en", "")
+		s.FailOn(err)
+		page, hash := "/pay/"+started.AccessToken, strings.Repeat("ab", 32)
+		paid := opened.Payment.Due.Add(money.Units(9_000))
+		s.UpdatePayment(started.Reference, map[string]any{"status": "declined", "reason": "overpaid", "paid": paid})
+		none := b.Get(page)
+		v, err := s.Sends.Ask(t.Context(), sc, send.Request{Kind: send.Refund, Payment: started.Reference,
+			Amount: "0.00009"})
+		s.FailOn(err)
+		const amount = "0.00009000 BTC"
+		mail := "We sent a mail to n•••@example.com: enter your address with the link in it."
+		for _, c := range []struct {
+			change map[string]any
+			want   string // "" for nothing
+			hash   bool
+		}{
+			{nil, "Ama&#39;s Shop refunds you " + amount + ". " + mail, false},
+			{map[string]any{"status": send.AwaitingApproval}, "", false}, // the merchant named the address
+			{map[string]any{"address_by": send.ByCustomer}, "Ama&#39;s Shop refunds you " + amount + ".<", false},
+			{map[string]any{"status": send.Ready, "address_by": send.ByMerchant},
+				"Ama&#39;s Shop refunds you " + amount + ".<", false},
+			{map[string]any{"status": send.Processing, "hash": hash}, "Your refund of " + amount + " is on its way.", true},
+			{map[string]any{"status": send.Successful}, "Your refund of " + amount + " is complete.", true},
+			{map[string]any{"reversed": true}, "", false},
+			{map[string]any{"reversed": false, "another_way_at": s.Clock.Now()},
+				"Your refund of " + amount + " was sent in another way.", false},
+			{map[string]any{"status": send.Failed, "another_way_at": nil},
+				"Ama&#39;s Shop refunds you " + amount + ".<", false},
+			{map[string]any{"status": send.Cancelled}, "", false},
+		} {
+			if c.change != nil {
+				s.FailOn(s.DB.Exec(t.Context()).Model(&models.Send{}).Where("id = ?", v.Send.ID).Updates(c.change).Error)
+			}
+			a := b.Get(page)
+			expect(t, a, 200, "Too much was paid")
+			if says := strings.Contains(a.Body, "data-refund"); says != (c.want != "") || !strings.Contains(a.Body, c.want) {
+				t.Errorf("after %v the page says of a refund: %t, want %q", c.change, says, c.want)
+			}
+			if shown := strings.Contains(a.Body, hash); shown != c.hash {
+				t.Errorf("after %v the page shows the refund's transaction: %t, want %t", c.change, shown, c.hash)
+			}
+			if strings.Contains(a.Body, "/refund/") {
+				t.Errorf("after %v the page leads to the page of the refund", c.change)
+			}
+			if grown := len(a.Body) - len(none.Body); grown > 1_500 {
+				t.Errorf("after %v the page grew by %d bytes, want at most 1,500", c.change, grown)
+			}
+		}
+	})
+}
+
 func TestRefundAddressesAreChecked(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")

@@ -7,10 +7,10 @@
   const $$ = (s, el) => [...(el || doc).querySelectorAll(s)];
 
   // Theme: the choice is applied before the first paint (this file is loaded in <head>).
-  const store = { get: () => { try { return localStorage.getItem("theme"); } catch { return null; } },
-    set: (v) => { try { localStorage.setItem("theme", v); } catch { /* private mode */ } } };
-  const themes = ["cointill", "cointill-dark"];
-  if (themes.includes(store.get())) root.dataset.theme = store.get();
+  const store = { get: (name) => { try { return localStorage.getItem(name); } catch { return null; } },
+    set: (name, v) => { try { localStorage.setItem(name, v); } catch { /* private mode */ } } };
+  const themes = ["cointill", "cointill-dark"], theme = store.get("theme");
+  if (themes.includes(theme)) root.dataset.theme = theme;
   root.classList.add("js");
   const isDark = () => root.dataset.theme ? root.dataset.theme === themes[1] : matchMedia("(prefers-color-scheme: dark)").matches;
 
@@ -63,9 +63,12 @@
   doc.addEventListener("htmx:sse:after:connection", () => { live = true; });
   doc.addEventListener("htmx:sse:error", () => { live = false; });
   doc.addEventListener("htmx:sse:close", () => { live = false; });
-  // htmx 4 swaps only unnamed messages: a message named "status" is the fragment.
+  // htmx 4 swaps only unnamed messages: a message named "status" is the fragment. The page may show it already.
   doc.addEventListener("htmx:sse:before:message", (e) => {
-    if (e.detail.message.event === "status") e.detail.message.event = "";
+    const { message } = e.detail, shown = $("[data-shown]");
+    if (message.event !== "status") return;
+    message.event = "";
+    if (shown && message.data.includes(`"${shown.dataset.shown}"`)) e.preventDefault();
   });
   doc.addEventListener("visibilitychange", () => { if (!live) poll(); });
   setInterval(() => { if (!live) poll(); }, 5000);
@@ -98,14 +101,12 @@
   };
 
   // A network that was chosen for a coin is chosen again on the next page.
-  const networks = { get: (coin) => { try { return localStorage.getItem("network-" + coin); } catch { return null; } },
-    set: (coin, code) => { try { localStorage.setItem("network-" + coin, code); } catch { /* private mode */ } } };
   let recalled = false;
   const recallNetwork = () => {
     const form = $("form[data-network]");
     if (!form || recalled || !window.htmx) return;
     recalled = true;
-    const known = $$("[name=network]", form).find((el) => el.value === networks.get(form.dataset.network));
+    const known = $$("[name=network]", form).find((el) => el.value === store.get("network-" + form.dataset.network));
     if (known) form.requestSubmit(known);
   };
 
@@ -114,12 +115,12 @@
     let el;
     if ((el = hit("[data-copy]"))) copy(el);
     else if ((el = hit("[data-network] button"))) { // the list closes, and its summary keeps the focus
-      networks.set(el.form.dataset.network, el.value);
+      store.set("network-" + el.form.dataset.network, el.value);
       const list = el.closest("details");
       list.open = false; $("summary", list).focus();
     } else if ((el = hit("[data-theme-switch]"))) {
       root.dataset.theme = isDark() ? themes[0] : themes[1];
-      store.set(root.dataset.theme); refresh();
+      store.set("theme", root.dataset.theme); refresh();
     } else if (hit("[data-print]")) print();
     else if (hit("[data-leave-cancel]")) { clearInterval(leaving); $("[data-leave]").remove(); }
   });

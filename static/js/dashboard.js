@@ -134,9 +134,9 @@
       if (list) replaceRows(next); else replacePage(place, next, text);
     } catch { /* the network is away: the next change or look tries again */ } finally { busy = false; }
   };
+  const askLater = () => { clearTimeout(settled); settled = setTimeout(ask, later); };
   const plan = () => {
-    clearTimeout(settled);
-    settled = setTimeout(ask, later); // what was still being written
+    askLater(); // for what was still being written
     if (!soon) soon = setTimeout(() => { soon = 0; ask(); }, Math.max(0, asked + fast - Date.now()));
   };
   const listen = () => {
@@ -147,8 +147,9 @@
     if (!wanted) return;
     opened = Date.now();
     source = new EventSource(wanted);
-    // The first event comes at once: for what changed before the stream was open, one look is enough.
-    source.addEventListener("changed", (e) => { if (e.data === "1") ask(); else plan(); });
+    // The first event comes at once: for what changed before the stream was open, one look is enough. It waits until
+    // the page has settled, as reading a list again keeps a phone busy.
+    source.addEventListener("changed", (e) => { if (e.data === "1") askLater(); else plan(); });
   };
   ["keydown", "pointerdown", "scroll"].forEach((kind) => doc.addEventListener(kind, () => {
     const late = Date.now() - touched >= patience;

@@ -58,6 +58,9 @@ func (v View) Final() bool {
 // OffAmount is an amount of the coin that came on a network that is off for the merchant.
 type OffAmount struct{ Amount, Network string }
 
+// RefundNote is a refund of the payment. Hash is its transaction; "" while none is known.
+type RefundNote struct{ Text, Hash string }
+
 // StatusProps is everything that the live part of the page shows.
 type StatusProps struct {
 	Lang, Token string
@@ -83,7 +86,8 @@ type StatusProps struct {
 	// PaidAt is when it became successful; zero before.
 	PaidAt time.Time
 	// Off are amounts that came on networks that are off for the merchant.
-	Off []OffAmount
+	Off     []OffAmount
+	Refunds []RefundNote
 	// Surplus is the amount of surplus that is owed back; "" for none.
 	Surplus string
 	// Asked, Received, Due and Difference are bare coin amounts without their
@@ -103,8 +107,10 @@ type StatusProps struct {
 	// Now is the server's time, Deadline the end of the quote, WatchUntil the
 	// end of the watching. Window is the length of the quote.
 	Now, Deadline, WatchUntil time.Time
-	Window                    time.Duration
-	Confirmations, Needed     int
+	// Shown identifies all that the live part shows but the time that is left; "" for nothing.
+	Shown                 string
+	Window                time.Duration
+	Confirmations, Needed int
 	// Wait is how long the missing confirmations take on average; 0 where that is
 	// unknown.
 	Wait time.Duration
