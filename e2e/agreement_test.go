@@ -338,7 +338,7 @@ func readStatement(t *testing.T, i *harness.Instance, p days) figures {
 		}
 	}
 	for _, line := range s.Coins {
-		for _, name := range []string{"opening", "received", "lost", "refunded", "paid_out", "closing", "in_flight", "sales", "pending", "declined", "unmatched"} {
+		for _, name := range []string{"opening", "received", "lost", "refunded", "paid_out", "paid_twice", "closing", "in_flight", "sales", "pending", "declined", "unmatched"} {
 			found.add(t, fmt.Sprint(line["coin"], " ", line["network"]), name, fmt.Sprint(line[name]), 1)
 		}
 	}
@@ -349,7 +349,7 @@ func readStatement(t *testing.T, i *harness.Instance, p days) figures {
 func readStatementTable(t *testing.T, owner *browserless, p days) figures {
 	t.Helper()
 	names := map[string]string{"Payments": "payments", "Received": "received", "Reversed": "reversed", "Refunded": "refunded", "Declined, held": "declined", "Opening": "opening",
-		"Left the chain": "lost", "Closing": "closing", "Paid out": "paid_out", "In flight": "in_flight", "Pending": "pending", "Unmatched, held": "unmatched"}
+		"Left the chain": "lost", "Closing": "closing", "Paid out": "paid_out", "Paid twice": "paid_twice", "In flight": "in_flight", "Pending": "pending", "Unmatched, held": "unmatched"}
 	_, rows := readTable(t, owner, "/dashboard/statements.csv?"+p.query("from", "to"))
 	found := figures{}
 	for _, r := range rows {

@@ -55,7 +55,8 @@ type CoinLine struct {
 	Received         money.Amount // confirmed in the period
 	Lost             money.Amount // left the chain, less what returned
 	Refunded         money.Amount
-	PaidOut          money.Amount // by payouts, and by second transactions of sends
+	PaidOut          money.Amount // by payouts
+	PaidTwice        money.Amount // by second transactions of sends
 	NetworkFees      money.Amount // of the transactions of sends
 	Moved            money.Amount // by the owner's own hand
 	InFlight         money.Amount // of sends that were processing at the period's end
@@ -232,7 +233,8 @@ func sumDays(p Period, days []models.JournalDaySum) Statement {
 		currencies[d.Currency].addDay(d)
 	}
 	for _, l := range coins {
-		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded).Add(l.PaidOut).Add(l.NetworkFees).Add(l.Moved)
+		l.Opening = l.Closing.Sub(l.Received).Add(l.Lost).Add(l.Refunded).Add(l.PaidOut).Add(l.PaidTwice).
+			Add(l.NetworkFees).Add(l.Moved)
 		statement.Coins = append(statement.Coins, *l)
 	}
 	for _, l := range currencies {
@@ -288,9 +290,13 @@ func (l *CoinLine) addDay(d models.JournalDaySum, within bool) {
 			if within {
 				l.Sales = l.Sales.Add(sum)
 			}
-		case Payouts, PaidTwice:
+		case Payouts:
 			if within {
 				l.PaidOut = l.PaidOut.Sub(sum)
+			}
+		case PaidTwice:
+			if within {
+				l.PaidTwice = l.PaidTwice.Sub(sum)
 			}
 		case NetworkFees:
 			if within {

@@ -74,7 +74,8 @@ type coinData struct {
 	Received  string `json:"received" example:"0.00660000" doc:"Confirmed in the period."`
 	Lost      string `json:"lost" example:"0.00000000" doc:"Left the chain, less what returned."`
 	Refunded  string `json:"refunded" example:"0.00000000" doc:"Sent back: by completed refunds, and as a person recorded."`
-	PaidOut   string `json:"paid_out" example:"0.00000000" doc:"Sent by completed payouts, and by second transactions of a send."`
+	PaidOut   string `json:"paid_out" example:"0.00000000" doc:"Sent by completed payouts."`
+	PaidTwice string `json:"paid_twice" example:"0.00000000" doc:"Sent by second transactions of a send."`
 	Fees      string `json:"network_fees" example:"0.00000000" doc:"Taken by the network for the transactions of sends."`
 	Moved     string `json:"moved_by_owner" example:"0.00000000" doc:"Moved from your addresses by no send, where the network shows it."`
 	InFlight  string `json:"in_flight" example:"0.00000000" doc:"Of sends that were processing at the end; it is part of closing."`
@@ -98,7 +99,7 @@ func (s *service) bookOperations() []*operation {
 			About: "The amounts of a month, or of a range of days: by currency, and by coin and network. Every " +
 				"figure is a sum of entries of the journal. They cover money that your addresses received and " +
 				"refunds that a person recorded; they are not a wallet's balance.",
-			Params: []*huma.Param{period}, Data: statementData{}, Refusals: []int{404, 422}}, run: getStatement},
+			Params: []*huma.Param{period}, Data: statementData{}, Refusals: []int{404}}, run: getStatement},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/journal", ID: "listEntries",
 			Permission: apikey.ReadReports, Tag: tag, Summary: "List entries", Message: "Entries found.",
 			About: "The entries that were booked in a range of days, in the order in which they were posted. Each " +
@@ -107,7 +108,7 @@ func (s *service) bookOperations() []*operation {
 				dayParam("to", "The last day; the last of all when left out."),
 				enumParam("account", "Only entries that debit or credit this account.", accountNames())},
 				pageParams()...),
-			Data: entryData{}, Many: true, Refusals: []int{422}}, run: listEntries},
+			Data: entryData{}, Many: true}, run: listEntries},
 	}
 }
 
@@ -164,7 +165,8 @@ func showStatement(s journal.Statement) statementData {
 		in := money.Coin(l.Coin).Format
 		shown.Coins = append(shown.Coins, coinData{Coin: l.Coin, Network: l.Network, Opening: in(l.Opening),
 			Received: in(l.Received), Lost: in(l.Lost), Refunded: in(l.Refunded),
-			PaidOut: in(l.PaidOut), Fees: in(l.NetworkFees), Moved: in(l.Moved), InFlight: in(l.InFlight), Closing: in(l.Closing),
+			PaidOut: in(l.PaidOut), PaidTwice: in(l.PaidTwice), Fees: in(l.NetworkFees), Moved: in(l.Moved),
+			InFlight: in(l.InFlight), Closing: in(l.Closing),
 			Sales: in(l.Sales), Pending: in(l.Pending), Declined: in(l.Declined), Unmatched: in(l.Unmatched)})
 	}
 	return shown

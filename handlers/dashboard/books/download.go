@@ -143,6 +143,7 @@ func figureRows(ctx context.Context, s journal.Statement) (rows [][]spreadsheet.
 		coin(words.T(ctx, "books.lost"), l.Lost)
 		coin(words.T(ctx, "books.refunded"), l.Refunded)
 		coin(words.T(ctx, "books.paid_out"), l.PaidOut)
+		coin(words.T(ctx, "books.account_paid_twice"), l.PaidTwice)
 		coin(words.T(ctx, "books.network_fees"), l.NetworkFees)
 		coin(words.T(ctx, "books.moved_by_owner"), l.Moved)
 		coin(words.T(ctx, "books.closing"), l.Closing)

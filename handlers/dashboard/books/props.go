@@ -44,8 +44,9 @@ func statementProps(shell layout.Page, s journal.Statement, months []journal.Mon
 		coin := func(amount money.Amount) string { return formatCoin(money.Coin(l.Coin), amount) }
 		props.Coins = append(props.Coins, dashboard.CoinRow{Coin: l.Coin, Network: l.Network, Opening: coin(l.Opening),
 			Received: coin(l.Received), Lost: coin(l.Lost), Refunded: coin(l.Refunded),
-			PaidOut: coin(l.PaidOut), NetworkFees: coin(l.NetworkFees), Moved: coin(l.Moved), Closing: coin(l.Closing),
-			InFlight: coin(l.InFlight), Pending: coin(l.Pending), Declined: coin(l.Declined), Unmatched: coin(l.Unmatched)})
+			PaidOut: coin(l.PaidOut), PaidTwice: coin(l.PaidTwice), NetworkFees: coin(l.NetworkFees),
+			Moved: coin(l.Moved), Closing: coin(l.Closing), InFlight: coin(l.InFlight),
+			Pending: coin(l.Pending), Declined: coin(l.Declined), Unmatched: coin(l.Unmatched)})
 	}
 	return props
 }
