@@ -1,7 +1,10 @@
 package api_test
 
 import (
+	"fmt"
 	"maps"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +97,36 @@ func TestTraps(t *testing.T) {
 	b.must(b.db.Read(t.Context()).Model(&models.Payment{}).Count(&stored).Error)
 	if stored != int64(want) {
 		t.Errorf("%d payments stored, want %d", stored, want)
+	}
+}
+
+// TestUnknownParameters sends every operation a parameter that it doesn't have: it is refused by its name, and nothing
+// happens. One with a likely name says which it was meant to be.
+func TestUnknownParameters(t *testing.T) {
+	b := quick(t)
+	for path, item := range b.tree()["paths"].(map[string]any) {
+		for method, operation := range item.(map[string]any) {
+			if _, is := operation.(map[string]any); !is || path == "/v1/openapi.json" { // that one takes no key
+				continue
+			}
+			at := regexp.MustCompile(`\{[a-z_]+\}`).ReplaceAllString(path, "PAY_1") + "?surprise=1"
+			a := b.call(strings.ToUpper(method), at, "")
+			if a.Status != 422 || a.Body.Code != "validation_failed" || len(a.Body.Errors) != 1 || len(a.Body.Errors["surprise"]) != 1 {
+				t.Errorf("%s %s answers %d %s, want 422 for surprise", method, at, a.Status, a.Raw)
+			}
+		}
+	}
+	many := url.Values{"statuss": {"pending"}, "limit": {"5"}, strings.Repeat("é", 40): {"1"}}
+	for i := range 20 {
+		many.Set(fmt.Sprint("filter", i), "1")
+	}
+	if a := b.call("GET", "/v1/payments?"+many.Encode(), ""); a.Status != 422 || len(a.Body.Errors) != 10 {
+		t.Errorf("22 unknown parameters answer %d %s, want 422 for ten of them", a.Status, a.Raw)
+	}
+	wrong := b.call("GET", "/v1/payments?statuss=pending&"+strings.Repeat("%C3%A9", 40)+"=1&%FF=1", "")
+	if said := fmt.Sprint(wrong.Body.Errors["statuss"]); wrong.Status != 422 || len(wrong.Body.Errors) != 3 ||
+		!strings.Contains(said, "did you mean status?") || len(wrong.Body.Errors[strings.Repeat("é", 32)]) != 1 {
+		t.Errorf("a mistyped, a long and a broken name answer %d %s", wrong.Status, wrong.Raw)
 	}
 }
 

@@ -43,6 +43,9 @@ func (s *service) handleOperation(op *operation) fiber.Handler {
 		if err := call.admitCall(); err != nil {
 			return err
 		}
+		if err := call.checkParameterNames(); err != nil {
+			return err
+		}
 		return op.run(call)
 	}
 }

@@ -49,7 +49,7 @@ func (s *service) customerOperations() []*operation {
 			Params: append([]*huma.Param{textParam("query", "Only customers whose e-mail address or name begins "+
 				"so, or "+
 				"with this code.", "ada.obi@example.com")}, pageParams()...),
-			Data: ListedCustomerData{}, Many: true, Refusals: []int{422}}, run: listCustomers},
+			Data: ListedCustomerData{}, Many: true}, run: listCustomers},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/customers/{code}", ID: "getCustomer",
 			Permission: apikey.ReadCustomers, Tag: tag, Summary: "Get a customer", Message: "Customer found.",
 			About:  "One customer, with what their payments come to.",

@@ -67,7 +67,7 @@ func (s *service) deliveryOperations() []*operation {
 			Params: append([]*huma.Param{id,
 				enumParam("state", "Only deliveries in this state; pending also finds those under way.",
 					delivery.States())}, pageParams()...),
-			Data: DeliveryData{}, Many: true, Refusals: []int{404, 422}}, run: listDeliveries},
+			Data: DeliveryData{}, Many: true, Refusals: []int{404}}, run: listDeliveries},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/webhooks/{id}/deliveries/{event_id}",
 			ID:         "getDelivery",
 			Permission: apikey.Webhooks, Tag: tag, Summary: "Get a delivery",

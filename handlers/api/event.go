@@ -56,7 +56,7 @@ func (s *service) eventOperations() []*operation {
 					"order-1001"),
 				timeParam("created_after", "Only events made at this time or later.", "2026-01-31T12:00:00Z"),
 				timeParam("created_before", "Only events made before this time.", "2026-02-01")}, pageParams()...),
-			Data: EventData{}, Many: true, Refusals: []int{422}}, run: listEvents},
+			Data: EventData{}, Many: true}, run: listEvents},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/events/{id}", ID: "getEvent",
 			Permission: apikey.Webhooks, Tag: "Events", Summary: "Get an event", Message: "Event found.",
 			About: "One event with its deliveries.", Params: id, Data: eventDetail{}, Refusals: []int{404}},
@@ -70,7 +70,7 @@ func (s *service) eventOperations() []*operation {
 				"/v1/events/resend`.",
 			Params: id, Request: redeliverRequest{}, Bodiless: true,
 			Sample: json.RawMessage(`{"webhook_id":"whk_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"}`),
-			Data:   redeliveredData{}, Refusals: []int{400, 404, 409, 410, 413, 415, 422}},
+			Data:   redeliveredData{}, Refusals: []int{400, 404, 409, 410, 413, 415}},
 			run: runEffect(redeliverEvent, showRedelivered)},
 	}
 }

@@ -87,12 +87,11 @@ func (s *service) linkOperations() []*operation {
 				"decide on.",
 			Request: linkRequest{},
 			Sample:  json.RawMessage(`{"title":"Workshop ticket","currency":"KES","amount":1500,"usage_limit":40}`),
-			Data:    linkData{}, Refusals: []int{400, 409, 413, 415, 422}}, run: runEffect(createLink, showLink)},
+			Data:    linkData{}, Refusals: []int{400, 409, 413, 415}}, run: runEffect(createLink, showLink)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payment-links", ID: "listPaymentLinks",
 			Permission: apikey.Links, Tag: "Payment links", Summary: "List payment links",
 			Message: "Payment links found.", About: "Lists payment links, newest first.", Params: pageParams(),
-			Data: linkData{}, Many: true,
-			Refusals: []int{422}}, run: listLinks},
+			Data: linkData{}, Many: true}, run: listLinks},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payment-links/{id}", ID: "getPaymentLink",
 			Permission: apikey.Links, Tag: "Payment links", Summary: "Get a payment link",
 			Message: "Payment link found.", About: "One payment link.", Params: []*huma.Param{id}, Data: linkData{},
@@ -104,7 +103,7 @@ func (s *service) linkOperations() []*operation {
 				"started with.",
 			Params: []*huma.Param{id}, Request: linkPatch{}, Sample: json.RawMessage(`{"active":false}`),
 			Data:     linkData{},
-			Refusals: []int{400, 404, 413, 415, 422}}, run: runEffect(updateLink, showLink)},
+			Refusals: []int{400, 404, 413, 415}}, run: runEffect(updateLink, showLink)},
 	}
 }
 

@@ -100,7 +100,7 @@ func (s *service) paymentOperations() []*operation {
 				"7 minutes. " +
 				"Every field that needs attention is named at once, and nothing is stored for a refused request.",
 			Request: initiateRequest{}, Sample: initiateSample, Data: startedData{},
-			Refusals: []int{400, 409, 413, 415, 422, 503}}, run: runEffect(initiatePayment, showStarted)},
+			Refusals: []int{400, 409, 413, 415, 503}}, run: runEffect(initiatePayment, showStarted)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payment/verify/{business_reference}",
 			ID:         "verifyPayment",
 			Permission: apikey.ReadPayments, Tag: "Payments", Summary: "Verify a payment", Message: "Payment found.",
@@ -113,7 +113,7 @@ func (s *service) paymentOperations() []*operation {
 			ID: "listPayments", Permission: apikey.ReadPayments, Tag: "Payments",
 			Summary: "List payments", Message: "Payments found.",
 			About:  "Lists payments, newest first. All filters must match.",
-			Params: append(listFilters(), pageParams()...), Data: summaryData{}, Many: true, Refusals: []int{422}},
+			Params: append(listFilters(), pageParams()...), Data: summaryData{}, Many: true},
 			run: listPayments},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payments/{reference}/timeline",
 			ID:         "getTimeline",

@@ -14,6 +14,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/journal"
+	"cointill/core/spelling"
 	"cointill/handlers/api/body"
 )
 
@@ -22,6 +23,9 @@ const (
 	defaultLimit = 25
 	maxLimit     = 100
 	maxParameter = 500
+
+	maxParameterName = 64 // bytes of an unknown parameter's name that are repeated
+	maxProblems      = 10 // about unknown parameters
 )
 
 // query reads the parameters of an address and collects their errors.
@@ -31,6 +35,31 @@ type query struct {
 }
 
 func (c *call) newQuery() *query { return &query{call: c, problems: fault.Fields{}} }
+
+// checkParameterNames refuses query parameters that the operation doesn't have. If it ignored a mistyped filter, the
+// answer would have rows that were not asked for.
+func (c *call) checkParameterNames() error {
+	var known []string
+	for _, p := range c.op.Params {
+		if p.In == "query" {
+			known = append(known, p.Name)
+		}
+	}
+	problems := fault.Fields{}
+	for raw := range c.fiber.Context().QueryArgs().All() {
+		name := strings.ToValidUTF8(string(raw), "\uFFFD")
+		switch meant, changes := spelling.Nearest(name[:min(len(name), maxParameterName)], known); {
+		case slices.Contains(known, name) || len(problems) == maxProblems:
+		case len(name) > maxParameterName:
+			problems.Add(strings.ToValidUTF8(name[:maxParameterName], ""), "Is not a query parameter of this endpoint.")
+		case meant != "" && changes <= len(meant)/3:
+			problems.Add(name, "Is not a query parameter of this endpoint; did you mean %s?", meant)
+		default:
+			problems.Add(name, "Is not a query parameter of this endpoint.")
+		}
+	}
+	return fault.Validation(problems)
+}
 
 // validationError returns the fault for all errors of the query; nil when there are none.
 func (q *query) validationError() error { return fault.Validation(q.problems) }

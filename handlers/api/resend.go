@@ -67,7 +67,7 @@ func (s *service) resendOperations() []*operation {
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/resends", ID: "listResends",
 			Permission: apikey.Webhooks, Tag: tag, Summary: "List resends", Message: "Resends found.",
 			About: "Lists orders to send many events again, newest first.", Params: pageParams(), Data: resendData{},
-			Many: true, Refusals: []int{422}}, run: listResends},
+			Many: true}, run: listResends},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/resends/{id}", ID: "getResend",
 			Permission: apikey.Webhooks, Tag: tag, Summary: "Get a resend", Message: "Resend found.",
 			About: "How far an order is.", Params: []*huma.Param{id}, Data: resendData{}, Refusals: []int{404}},

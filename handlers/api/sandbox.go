@@ -83,7 +83,7 @@ func (s *service) sandboxOperations() []*operation {
 			Summary: "Play a scenario", Message: "Scenario played.", About: about.String(),
 			Params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
 			Request: simulateRequest{}, Sample: json.RawMessage(`{"scenario":"exact"}`), Data: simulatedData{},
-			Refusals: []int{400, 404, 409, 413, 415, 422}}, run: inSandbox(runEffect(simulateScenario, showSimulated))},
+			Refusals: []int{400, 404, 409, 413, 415}}, run: inSandbox(runEffect(simulateScenario, showSimulated))},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/advance", ID: "advancePayment",
 			Permission: apikey.WritePayments, Tag: tag, Summary: "Move a payment's clock",
 			Message: "Clock moved.",
@@ -91,7 +91,7 @@ func (s *service) sandboxOperations() []*operation {
 				"Answers the payment record.",
 			Request: advanceRequest{}, Sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`),
 			Data:     record.Record{},
-			Refusals: []int{400, 404, 409, 413, 415, 422}},
+			Refusals: []int{400, 404, 409, 413, 415}},
 			run: inSandbox(runEffect(advanceClock, func(_ *call, v payment.View) (any, error) {
 				return v.Record(),
 					nil
@@ -101,7 +101,7 @@ func (s *service) sandboxOperations() []*operation {
 			About:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
 			Request: mineRequest{}, Sample: json.RawMessage(`{"payment_method":"crypto_bitcoin","blocks":6}`),
 			Data:     minedData{},
-			Refusals: []int{400, 404, 409, 413, 415, 422}}, run: inSandbox(runEffect(mineBlocks, showMined))},
+			Refusals: []int{400, 404, 409, 413, 415}}, run: inSandbox(runEffect(mineBlocks, showMined))},
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *service) resolveOperations() []*operation {
 				"was decided about.",
 			Params: append([]*huma.Param{enumParam("resolution", "Only transfers about which this was decided.",
 				[]string{payment.Attached, payment.Refunded})}, pageParams()...),
-			Data: unmatchedData{}, Many: true, Refusals: []int{422}}, run: listUnmatched},
+			Data: unmatchedData{}, Many: true}, run: listUnmatched},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/unmatched/{id}", ID: "getUnmatched",
 			Permission: apikey.ReadPayments, Tag: tag, Summary: "Get an unmatched transfer", Message: "Transfer found.",
 			About: "One transfer that credits no payment, or did not before it was attached to one.", Params: id,
@@ -80,7 +80,7 @@ func (s *service) resolveOperations() []*operation {
 				"same " +
 				"rules as ever. Answers the payment record.",
 			Params: id, Request: attachRequest{}, Sample: json.RawMessage(`{"reference":"order-1001"}`),
-			Data: record.Record{}, Refusals: []int{400, 404, 409, 413, 415, 422}},
+			Data: record.Record{}, Refusals: []int{400, 404, 409, 413, 415}},
 			run: runEffect(attachUnmatched, showRecord)},
 	}
 }

@@ -62,7 +62,7 @@ Unknown fields of a request are ignored, and named in ` + "`warnings`" + `. Numb
 
 **Permissions.** Each endpoint names the permission that a key needs. Without it the answer is a 403 with the code ` + "`permission_missing`" + `. They are chosen when a key is made.
 
-**Limits.** ` + "`RateLimit-Policy` and `RateLimit`" + ` tell how many requests are left; a 429 or 503 says in ` + "`Retry-After`" + ` how many seconds to wait. A body may have 64 KiB.`
+**Limits.** ` + "`RateLimit-Policy` and `RateLimit`" + ` tell how many requests are left; a 429 or 503 says in ` + "`Retry-After`" + ` how many seconds to wait. A body may have 64 KiB, and where a signed transaction is sent 64 KiB beside it.`
 
 // Describe makes the document of the table. names are the schemas' names of types that don't tell them.
 func Describe(table []*Operation, names map[reflect.Type]string, baseURL, version string) *Document {
@@ -152,9 +152,9 @@ func (op *Operation) documentOperation(registry huma.Registry) *huma.Operation {
 		success.Headers["Idempotency-Replayed"] = &huma.Param{Ref: "#/components/headers/Idempotency-Replayed"}
 	}
 	out.Responses[strconv.Itoa(op.Status)] = success
-	refusals := append([]int{401, 403, 429, 500, 503}, op.Refusals...)
+	refusals := append([]int{401, 403, 422, 429, 500, 503}, op.Refusals...) // 422: at least for an unknown parameter
 	if op.Method == http.MethodPost {
-		refusals = append(refusals, 409, 422) // an Idempotency-Key that is used already, or is none
+		refusals = append(refusals, 409) // an Idempotency-Key that is used already
 	}
 	for _, status := range refusals {
 		code := strconv.Itoa(status)
@@ -232,7 +232,7 @@ func refusalResponses(registry huma.Registry) map[string]*huma.Response {
 			"http where the address is https.", 404: "Nothing of this name in the key's business and domain.",
 		409: "In conflict with what is there: a business_reference that is taken, an Idempotency-Key of another " +
 			"request, a state that doesn't allow it.",
-		410: "It is no longer kept.", 413: "The body has more than 64 KiB.",
+		410: "It is no longer kept.", 413: "The body has more than 64 KiB, or beside a signed transaction more than that.",
 		415: "The body is not application/json, or is compressed.",
 		422: "Fields need attention: errors names all of them.", 429: "Too many requests.",
 		500: "Something went wrong on the server.",
