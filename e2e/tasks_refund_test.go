@@ -29,7 +29,9 @@ func refundDifference(s *taskShop, p *person) {
 	}
 	p.compareShown()
 	p.pressKey("r")
-	p.typeKeys(difference[2])
+	if offered := p.page.ReadAttribute("input[name=amount]", "value"); offered != difference[2] {
+		s.t.Errorf("the form of the refund offers %q, want the difference %s", offered, difference[2])
+	}
 	p.pressKey("\r")
 	refund := p.page.CurrentAddress()
 

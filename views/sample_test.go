@@ -58,6 +58,7 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 		p.Received, p.Difference, p.DifferenceFiat = "0.00010000", "0.00011437", "₦13,337.92"
 	case checkout.Over:
 		p.Received, p.Difference, p.DifferenceFiat = "0.00030000", "0.00008563", "₦9,986.10"
+		p.Refunds = []checkout.RefundNote{{Text: "Your refund of 0.00008563 BTC is on its way.", Hash: p.Hash}}
 	case checkout.Successful:
 		p.Surplus, p.PaidAt = "0.00000330", now
 	case checkout.Late:
@@ -145,7 +146,7 @@ func paymentPage() dashboard.PaymentProps {
 	return dashboard.PaymentProps{
 		Page: shell("Payment", "payments"), PaymentRow: row, CanAccept: true, CanRefund: true, CanNote: true, Next: "Accept it as it is, or refund it.",
 		Sentence: "Declined: the final amount is 1.25 XRP (GH₵ 41.90) less than asked.",
-		Currency: "GHC", AskedFiat: "GH₵ 310.00", AskedCoin: "9.250000", CameFiat: "GH₵ 268.10", CameCoin: "8.000000", DifferenceWord: "Underpaid by", DifferenceFiat: "GH₵ 41.90", DifferenceCoin: "1.250000", HasCame: true,
+		Currency: "GHC", DueFiat: "GH₵ 310.00", DueCoin: "9.250000", ReceivedFiat: "GH₵ 268.10", ReceivedCoin: "8.000000", DifferenceWord: "Underpaid by", DifferenceFiat: "GH₵ 41.90", DifferenceCoin: "1.250000", HasReceived: true,
 		Transfers:   []dashboard.TransferRow{{Hash: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", Amount: "8.000000 XRP", Network: "XRP Ledger", Fiat: "GH₵ 268.10", State: "Validated", Tone: ui.Good, ExplorerURL: "https://livenet.xrpl.org/transactions/E3FE", FirstSeen: now, Block: "96,412,003", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", Tag: "4021881377"}},
 		Timeline:    []ui.Step{{At: now.Add(-9 * time.Minute), Title: "Initiated by the API", Text: "Key “Shop server”", Icon: "ring-dashed"}, {At: now.Add(-8 * time.Minute), Title: "The customer opened the page", Text: "The address and tag were given", Icon: "eye", Tone: ui.Info}, {At: now.Add(-6 * time.Minute), Title: "Transfer seen: 8.000000 XRP", Icon: "half", Tone: ui.Info, Mono: "E3FE6EA3D48F0C2B639448020EA4F03D4F4F8FFDB243A852A0F59177921B4879", MonoLabel: "transaction hash"}, {At: now.Add(-6 * time.Minute), Title: "Declined", Text: "underpaid by 1.250000 XRP", Icon: "diamond", Tone: ui.Warn}},
 		Endpoints:   endpointRows(),

@@ -30,15 +30,17 @@ func unmatchedPages() map[string]templ.Component {
 	done.CanAttach, done.CanRefund, done.Form, done.State, done.Advice, done.Done, done.DoneAt, done.DoneHash, done.DoneNote = false, false, ui.Form{}, "Refunded", "A team member recorded that it was sent back.", true, now, wrong.Hash, "Sent back to the exchange"
 	seen := done
 	seen.DoneAt = time.Time{}
-	review := dashboard.AttachProps{Page: page, UnmatchedRow: untagged, Payment: list[3], After: "successful", Asked: "31.250002 XRP", Before: "0.000000 XRP", Then: "31.250002 XRP", ThenFiat: "$18.00",
+	sent := open
+	sent.CanAttach, sent.CanRefund, sent.Form, sent.State, sent.Advice, sent.Refund = false, false, ui.Form{}, "Refund open", "A refund of it is open. To resolve it in another way, withdraw the refund first.", "SND_9hQ2mVx4Lr7TzKc1Bn3W"
+	review := dashboard.AttachProps{Page: page, UnmatchedRow: untagged, Payment: list[3], After: "successful", Due: "31.250002 XRP", Before: "0.000000 XRP", Then: "31.250002 XRP", ThenFiat: "$18.00",
 		Happens: []string{"It leaves this list and counts towards the payment from the time it was first seen.", "The payment becomes successful. The same rules apply as for every payment.", "Your webhooks are notified. The customer gets the receipt, if your business sends receipts.", "The audit log records it under your name. This can’t be undone."}}
-	back := dashboard.StrayRefundProps{Page: page, Href: untagged.Href, Amount: untagged.Amount, Came: untagged.Hash,
+	back := dashboard.StrayRefundProps{Page: page, Href: untagged.Href, Amount: untagged.Amount, Hash: untagged.Hash,
 		Form: ui.Form{Values: map[string]string{"hash": wrong.Hash, "note": "Sent back to the exchange"}}}
 	return map[string]templ.Component{
 		"stray-refund-review": dashboard.StrayRefundReview(back),
-		"unmatched":           dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Rows: []dashboard.UnmatchedRow{untagged, wrong}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
+		"unmatched":           dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Rows: []dashboard.UnmatchedRow{untagged, wrong, sent.UnmatchedRow}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
 		"unmatched-empty":     dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs}), "unmatched-none-attached": dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Shown: "attached"}),
-		"stray": dashboard.Stray(open), "stray-refunded": dashboard.Stray(done), "stray-to-see": dashboard.Stray(seen), "attach-review": dashboard.AttachReview(review),
+		"stray": dashboard.Stray(open), "stray-refund-open": dashboard.Stray(sent), "stray-refunded": dashboard.Stray(done), "stray-to-see": dashboard.Stray(seen), "attach-review": dashboard.AttachReview(review),
 	}
 }
 

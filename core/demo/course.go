@@ -12,6 +12,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/refund"
 )
 
 // course is what happens to a payment.
@@ -379,7 +380,7 @@ func (v *visit) decide() error {
 	case n%3 != 0:
 		return v.refundBySend()
 	}
-	_, err = v.Resolver.RecordRefund(v.ctx, v.Owner, v.reference, payment.Refund{
+	_, err = v.Resolver.RecordRefund(v.ctx, v.Owner, v.reference, refund.Report{
 		Amount: now.Coin().Format(now.Payment.Paid), TxID: v.newHash()})
 	return err
 }
@@ -399,7 +400,7 @@ func (v *visit) returnUnmatched(most int) error {
 	strays, err := v.Resolver.StrayOf(v.ctx, v.Owner, v.view.Payment.ID)
 	for _, t := range strays[:min(most, len(strays))] {
 		if t.Resolved == nil {
-			err = cmp.Or(err, v.Resolver.MarkRefunded(v.ctx, v.Owner, t.ID, payment.Refund{TxID: v.newHash()}))
+			err = cmp.Or(err, v.Resolver.MarkRefunded(v.ctx, v.Owner, t.ID, refund.Report{TxID: v.newHash()}))
 		}
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/claim"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -27,7 +28,7 @@ func TestRolesWithoutTheRight(t *testing.T) {
 		finance := b.owner() // sees payments, and decides nothing
 		finance.Role = scope.Finance
 		sees := []string{"Refunds", "StrayOf", "FindUnmatched", "Unmatched"}
-		refund := payment.Refund{Note: "by hand"}
+		refund := refund.Report{Note: "by hand"}
 		for name, call := range map[string]func(sc scope.Scope) error{
 			"Initiate":      func(sc scope.Scope) error { _, err := b.service.Initiate(ctx, sc, request()); return err },
 			"Resolve":       func(sc scope.Scope) error { return b.resolver.Resolve(ctx, sc, "PAY_1") },
@@ -99,7 +100,7 @@ func TestCountedTransfersAreNotResolved(t *testing.T) {
 				return err
 			},
 			"MarkRefunded": func(ctx context.Context) error {
-				return b.resolver.MarkRefunded(ctx, b.owner(), id, payment.Refund{Note: "by hand"})
+				return b.resolver.MarkRefunded(ctx, b.owner(), id, refund.Report{Note: "by hand"})
 			},
 			"FindUnmatched": func(ctx context.Context) error { _, err := b.resolver.FindUnmatched(ctx, b.owner(), id); return err },
 		} {
@@ -123,18 +124,18 @@ func TestNotesOfRefunds(t *testing.T) {
 			"sent back": true, strings.Repeat("é", 300): true, strings.Repeat("é", 301): false, "\xff": false, "a\tb": false,
 			"a\u00a0b": false, "a\u200bb": false, "a\u2028b": false,
 		} {
-			_, err := b.resolver.CheckRefunded(t.Context(), b.owner(), id, payment.Refund{Note: note})
+			_, err := b.resolver.CheckRefunded(t.Context(), b.owner(), id, refund.Report{Note: note})
 			if len(fieldsOf(err)["note"]) > 0 == want || want && err != nil {
 				t.Errorf("the note %q returns %v, want that it is taken: %v", note, err, want)
 			}
 		}
-		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), id, payment.Refund{Note: "sent back"}))
+		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), id, refund.Report{Note: "sent back"}))
 		var act models.Audit
 		must(t, b.db.Read(t.Context()).Where("action = ?", "transfer.refund_recorded").Take(&act).Error)
 		if !strings.Contains(act.Detail, `"USD 1000"`) {
 			t.Errorf("the audit of the refund is %s, want the amount USD 1000", act.Detail)
 		}
-		if _, err := b.resolver.CheckRefunded(t.Context(), b.owner(), id, payment.Refund{Note: "again"}); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.resolver.CheckRefunded(t.Context(), b.owner(), id, refund.Report{Note: "again"}); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("a second refund returns %v, want a conflict", err)
 		}
 	})
@@ -238,7 +239,7 @@ func TestUnmatchedPages(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"m2", "m5", "m1", "m3"} {
-			must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.transfer(name).ID, payment.Refund{Note: "by hand"}))
+			must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.transfer(name).ID, refund.Report{Note: "by hand"}))
 		}
 		for limit, want := range map[int]string{3: "m3 m1 m5 | m2 |", 4: "m3 m1 m5 m2 |"} {
 			if got := pages(payment.Refunded, limit); got != want {
@@ -247,7 +248,7 @@ func TestUnmatchedPages(t *testing.T) {
 		}
 		short := b.underpaid("short", 100)
 		_, err := b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference,
-			payment.Refund{Amount: "0.00000001", Note: "by hand"})
+			refund.Report{Amount: "0.00000001", Note: "by hand"})
 		must(t, err)
 		_, err = b.resolver.Attach(t.Context(), b.owner(), b.transfer("m4").ID, b.opened().Payment.Reference)
 		must(t, err)
@@ -354,7 +355,7 @@ func TestStraysOfAPayment(t *testing.T) {
 			t.Errorf("listed are %q, want %q", names, want)
 		}
 		for _, name := range []string{"m1", "m2"} {
-			must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.transfer(name).ID, payment.Refund{Note: "of " + name}))
+			must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.transfer(name).ID, refund.Report{Note: "of " + name}))
 		}
 		for name, want := range map[string]string{"m1": "of m1", "m2": "of m2", "m3": ""} {
 			one, err := b.resolver.FindUnmatched(t.Context(), b.owner(), b.transfer(name).ID)

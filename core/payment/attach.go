@@ -9,6 +9,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/money"
+	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/models"
@@ -36,7 +37,7 @@ func (d *Resolver) PlanAttach(ctx context.Context, sc scope.Scope, id int64, ref
 		return AttachPlan{}, err
 	}
 	plan := AttachPlan{Transfer: found}
-	if err := checkUnresolved(found.Transfer); err != nil {
+	if err := checkOpen(d.payments.DB.Read(ctx), found.Transfer); err != nil {
 		return plan, err
 	}
 	v, err := d.findNamed(ctx, sc, reference)
@@ -202,7 +203,7 @@ func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID i
 //
 // Faults: Forbidden; NotFound; Conflict when it was attached or refunded already; Invalid for
 // hash and note.
-func (d *Resolver) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) error {
+func (d *Resolver) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r refund.Report) error {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return err
 	}
@@ -218,35 +219,27 @@ func (d *Resolver) MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r
 	return err
 }
 
-func (d *Resolver) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
+func (d *Resolver) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64, r refund.Report) error {
 	t, err := lockTransfer(tx, sc, id)
 	if err != nil {
 		return err
 	}
-	if err := r.checkTransfer(t); err != nil {
+	if err := r.CheckTransfer(t); err != nil {
 		return err
 	}
 	if err := tx.Model(&models.Transfer{}).Where("id = ?", t.ID).
 		Updates(map[string]any{"resolution": Refunded, "updated_at": d.payments.Clock()}).Error; err != nil {
 		return err
 	}
-	refund := models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID, Note: r.Note}
-	if err := d.resolveTransfer(tx, sc, t, &refund); err != nil {
+	row := models.Resolution{Kind: Refunded, Reason: t.Unmatched, TxID: r.TxID, Note: r.Note}
+	if err := d.resolveTransfer(tx, sc, t, &row); err != nil {
 		return err
 	}
-	if err := BookRefund(tx, refund.CreatedAt, refund); err != nil {
+	if err := BookRefund(tx, row.CreatedAt, row); err != nil {
 		return err
 	}
 	return audit.Record(tx, sc, d.payments.Clock(), "transfer.refund_recorded", t.TxID,
 		map[string]string{"amount": formatAmount(t), "hash": r.TxID})
-}
-
-// checkTransfer reports the errors in a refund of a transfer.
-func (r Refund) checkTransfer(t models.Transfer) error {
-	fields := fault.Fields{}
-	r.checkDetails(fields)
-	refuseIncoming(r.TxID, []string{t.TxID}, fields)
-	return fault.Validation(fields)
 }
 
 // formatAmount returns the transfer's amount, in whole units when the asset's unit is known.
@@ -261,7 +254,8 @@ func formatAmount(t models.Transfer) string {
 }
 
 // CheckRefunded finds what MarkRefunded would refuse, and changes nothing.
-func (d *Resolver) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r Refund) (UnmatchedTransfer, error) {
+func (d *Resolver) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r refund.Report) (UnmatchedTransfer,
+	error) {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return UnmatchedTransfer{}, err
 	}
@@ -269,17 +263,16 @@ func (d *Resolver) CheckRefunded(ctx context.Context, sc scope.Scope, id int64, 
 	if err != nil {
 		return found, err
 	}
-	if err := checkUnresolved(found.Transfer); err != nil {
+	if err := checkOpen(d.payments.DB.Read(ctx), found.Transfer); err != nil {
 		return found, err
 	}
-	return found, r.checkTransfer(found.Transfer)
+	return found, r.CheckTransfer(found.Transfer)
 }
 
 // resolveTransfer completes and records a person's decision about a transfer.
 func (d *Resolver) resolveTransfer(tx *models.Tx, sc scope.Scope, t models.Transfer, row *models.Resolution) error {
-	row.BusinessID, row.Domain, row.TransferID, row.Asset, row.Amount = sc.BusinessID, string(sc.Domain), &t.ID,
-		t.Asset, t.Amount
-	row.Actor, row.CreatedAt = sc.Actor, d.payments.Clock()
+	row.BusinessID, row.Domain, row.TransferID = sc.BusinessID, string(sc.Domain), &t.ID
+	row.Asset, row.Amount, row.Actor, row.CreatedAt = t.Asset, t.Amount, sc.Actor, d.payments.Clock()
 	return tx.Create(row).Error
 }
 
@@ -289,14 +282,18 @@ func lockTransfer(tx *models.Tx, sc scope.Scope, id int64) (models.Transfer, err
 	if err := sc.Rows(tx).Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&t).Error; err != nil {
 		return t, fault.MissingRow(err, "unmatched transfer")
 	}
+	return t, checkOpen(tx, t)
+}
+
+// checkOpen refuses a transfer that has a resolution, or that a send refunds, whole or in part.
+func checkOpen(tx *models.Tx, t models.Transfer) error {
 	if err := checkUnresolved(t); err != nil {
-		return t, err
+		return err
 	}
 	left, err := LeftOfTransfer(tx, t)
 	if err == nil && left.Cmp(t.Amount) < 0 {
 		err = fault.New(fault.Conflict, "already_refunded",
-			"A refund of this transfer is open or complete. Withdraw it "+
-				"first, in Sends.")
+			"A refund of this transfer is open or complete. Withdraw it first, in Sends.")
 	}
-	return t, err
+	return err
 }

@@ -16,6 +16,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
+	"cointill/core/payment/refund"
 	"cointill/core/spreadsheet"
 	"cointill/models"
 )
@@ -148,7 +149,7 @@ func TestReversalIsListedOnItsDay(t *testing.T) {
 		b.expect(paid.Payment.Reference, payment.Successful, payment.ReversedReason)
 		b.clock.Advance(30 * 24 * time.Hour)
 		b.mine(pays)
-		_, err := b.resolver.RecordRefund(t.Context(), b.owner(), owed.Payment.Reference, payment.Refund{Amount: "0.00000100", Note: "by hand"})
+		_, err := b.resolver.RecordRefund(t.Context(), b.owner(), owed.Payment.Reference, refund.Report{Amount: "0.00000100", Note: "by hand"})
 		must(t, err)
 		b.clock.Advance(30 * 24 * time.Hour)
 		must(t, b.resolver.Resolve(t.Context(), b.owner(), short.Payment.Reference))

@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/payment/refund"
 	"cointill/models"
 )
 
@@ -164,7 +165,7 @@ func TestBooksOfAnEarlierRelease(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		refunded := b.underpaid("r1", 1000)
 		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), refunded.Payment.Reference,
-			payment.Refund{Amount: "0.00000500", Note: "cash"}); err != nil {
+			refund.Report{Amount: "0.00000500", Note: "cash"}); err != nil {
 			t.Fatal(err)
 		}
 		accepted := b.underpaid("a1", 1000)
@@ -179,7 +180,7 @@ func TestBooksOfAnEarlierRelease(t *testing.T) {
 		b.mine(b.pay(surplus, "s1", surplus.Payment.Due), b.pay(surplus, "s2", money.Units(700)))
 		b.mine()
 		returned := b.stray("x1", money.Units(900))
-		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), returned.ID, payment.Refund{Note: "by hand"}))
+		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), returned.ID, refund.Report{Note: "by hand"}))
 		b.clock.Advance(24 * time.Hour)
 		b.tick()
 		running := b.opened()

@@ -7,6 +7,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/payment/record"
+	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/models"
@@ -41,7 +42,7 @@ func (d *Resolver) closePayment(tx *models.Tx, sc scope.Scope, id int64, note st
 		return err
 	}
 	now, p, fields := d.payments.Clock(), &v.Payment, fault.Fields{}
-	switch CheckNote(note, fields); {
+	switch refund.CheckNote(note, fields); {
 	case !p.Reversed:
 		return fault.New(fault.Conflict, "not_reversed",
 			"Only a reversed payment can be marked as resolved; this one is %s.", record.DescribeState(p.Status))

@@ -9,6 +9,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/record"
+	"cointill/core/payment/refund"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -86,7 +87,7 @@ func TestRecordNamesSurplus(t *testing.T) {
 		expect("on the customer's page", page.Record(), "0.00000350", describeTransfers(b.view(ref).Record()))
 		var crumb models.Transfer
 		must(t, b.db.Read(t.Context()).Where("tx_id = ?", "crumb").Take(&crumb).Error)
-		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), crumb.ID, payment.Refund{Note: "sent back"}))
+		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), crumb.ID, refund.Report{Note: "sent back"}))
 		expect("after a refund of the crumb", b.view(ref).Record(), "0.00000020", "exact"+on+" counts, crumb"+on+" is surplus, later"+on+" is surplus, pending"+on+" is surplus")
 		if got := b.view(ref).Record().Transaction; got.RefundedInCrypto != "0.00000000" {
 			t.Errorf("the refund of surplus is a refund of %s of the payment, want none", got.RefundedInCrypto)
@@ -128,7 +129,7 @@ func TestRecordNamesRefunds(t *testing.T) {
 		short := b.underpaid("short", 1000)
 		ref := short.Payment.Reference
 		for _, amount := range []string{"0.00000100", "0.00000200"} {
-			_, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: amount, Note: "by hand"})
+			_, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, refund.Report{Amount: amount, Note: "by hand"})
 			must(t, err)
 		}
 		b.mine(b.pay(short, "dust", money.Units(1)), b.pay(short, "more dust", money.Units(2)))

@@ -17,6 +17,7 @@ import (
 	"cointill/core/payment/list"
 	"cointill/core/payment/observe"
 	"cointill/core/payment/place"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/core/spreadsheet"
 	"cointill/models"
@@ -66,8 +67,8 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 		b.byLink(link) // it expires when deadlines are swept
 		canceledRef := b.reference(canceled.AccessToken)
 		ref := func(v payment.View) string { return v.Payment.Reference }
-		note := payment.Refund{Note: "by hand"}
-		part := payment.Refund{Amount: "0.00000040", TxID: strings.Repeat("cd", 32)}
+		note := refund.Report{Note: "by hand"}
+		part := refund.Report{Amount: "0.00000040", TxID: strings.Repeat("cd", 32)}
 		b.service.Contracts = map[chain.Network]place.Contract{network: {}} // whose addresses are looked at
 		calls := []failingCall{
 			{"Initiate", func() error {

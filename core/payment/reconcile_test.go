@@ -14,6 +14,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/place"
 	"cointill/core/payment/reconcile"
+	"cointill/core/payment/refund"
 	"cointill/models"
 )
 
@@ -389,7 +390,7 @@ func TestReconcileUntold(t *testing.T) {
 			t.Errorf("money without a transaction was attached: %v", err)
 		}
 		for _, v := range []payment.View{back, backParts} {
-			must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), p.told(v)[0].ID, payment.Refund{Note: "by hand"}))
+			must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), p.told(v)[0].ID, refund.Report{Note: "by hand"}))
 		}
 		p.traces = true
 		watch := new(chain.WatchSet)

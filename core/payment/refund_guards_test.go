@@ -9,6 +9,7 @@ import (
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/models"
 )
 
@@ -19,15 +20,15 @@ func TestRefundsKeepTheFirstDecision(t *testing.T) {
 		hash := strings.Repeat("ab", 32)
 		v := b.underpaid("short", 100)
 		b.paid(hash)
-		record := func(r payment.Refund) {
+		record := func(r refund.Report) {
 			t.Helper()
 			_, err := b.resolver.RecordRefund(t.Context(), b.owner(), v.Payment.Reference, r)
 			must(t, err)
 		}
-		record(payment.Refund{Amount: "0.00000040", TxID: hash})
+		record(refund.Report{Amount: "0.00000040", TxID: hash})
 		first := b.view(v.Payment.Reference).Payment.ResolvedAt
 		b.clock.Advance(time.Hour)
-		record(payment.Refund{Amount: "0.00000001", Note: "the rest"})
+		record(refund.Report{Amount: "0.00000001", Note: "the rest"})
 		if got := b.view(v.Payment.Reference).Payment.ResolvedAt; first == nil || got == nil || !got.Equal(*first) {
 			t.Errorf("after a second refund the decision is of %v, want %v", got, first)
 		}
@@ -113,7 +114,7 @@ func TestAmountsOfRefundsSayWhatIsWrong(t *testing.T) {
 		ref := b.underpaid("short", 100).Payment.Reference
 		for amount, want := range map[string]string{"0,00000001": "after a point", "x": "above zero", "0": "above zero",
 			"5": "Is more than what is left"} {
-			_, err := b.resolver.PlanRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: amount, Note: "by hand"})
+			_, err := b.resolver.PlanRefund(t.Context(), b.owner(), ref, refund.Report{Amount: amount, Note: "by hand"})
 			if got := strings.Join(fieldsOf(err)["amount"], " "); !strings.Contains(got, want) {
 				t.Errorf("the amount %q is refused with %q, want %q", amount, got, want)
 			}

@@ -2,11 +2,7 @@ package payment
 
 import (
 	"context"
-	"regexp"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 
@@ -15,15 +11,11 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/money"
 	"cointill/core/payment/record"
+	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
 	"cointill/core/scope"
 	"cointill/models"
 )
-
-// TransactionHash is how transactions of every coin here are named: 32 bytes in
-// hexadecimal digits. It is this narrow so that no private key, seed or extended
-// key that a customer pastes by mistake is ever kept.
-var TransactionHash = regexp.MustCompile(`^(0x)?[0-9a-fA-F]{64}$`)
 
 // The kinds of resolutions.
 const (
@@ -104,43 +96,11 @@ func (v *View) sumConfirmed() (sum money.Amount) {
 	return sum
 }
 
-// Refund is a refund that a person reports. It was sent outside of Cointill.
-type Refund struct {
-	Amount string // of the coin, as typed; "" where it is all of a transfer
-	TxID   string // of the transaction that sent it; "" when Note says how
-	Note   string
-}
-
-// maxNote is how many characters a note may have.
-const maxNote = 300
-
-// checkDetails reports the errors in the description of a refund.
-func (r Refund) checkDetails(fields fault.Fields) {
-	if r.TxID != "" && !TransactionHash.MatchString(r.TxID) {
-		fields.Add("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or "+
-			"secret words here.")
-	}
-	if r.TxID == "" && r.Note == "" {
-		fields.Add("note", "Give the transaction’s hash, or say here how the money was sent back.")
-	}
-	CheckNote(r.Note, fields)
-}
-
-// CheckNote reports the errors in a person's note.
-func CheckNote(note string, fields fault.Fields) {
-	switch hidden := func(c rune) bool { return !unicode.IsGraphic(c) || c != ' ' && unicode.IsSpace(c) }; {
-	case !utf8.ValidString(note) || utf8.RuneCountInString(note) > maxNote:
-		fields.Add("note", "Must not be longer than 300 characters.")
-	case strings.ContainsFunc(note, hidden):
-		fields.Add("note", "May not hold invisible or control characters.")
-	}
-}
-
 // RefundPlan is the result of a refund that is not recorded yet.
 type RefundPlan struct {
 	View   View
 	Amount money.Amount
-	// Before is the sum of the refunds recorded so far.
+	// Before is the sum of recorded refunds, and of sends that refund the payment, open ones too.
 	Before money.Amount
 }
 
@@ -157,7 +117,8 @@ func (v View) Fiat(a money.Amount) decimal.Decimal {
 //
 // Faults: Forbidden; NotFound; Conflict for a payment that is not Declined;
 // Invalid for amount, hash and note.
-func (d *Resolver) PlanRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (RefundPlan, error) {
+func (d *Resolver) PlanRefund(ctx context.Context, sc scope.Scope, reference string, r refund.Report) (RefundPlan,
+	error) {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return RefundPlan{}, err
 	}
@@ -168,7 +129,7 @@ func (d *Resolver) PlanRefund(ctx context.Context, sc scope.Scope, reference str
 	return planRefund(d.payments.DB.Read(ctx), v, r)
 }
 
-func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
+func planRefund(tx *models.Tx, v View, r refund.Report) (RefundPlan, error) {
 	plan := RefundPlan{View: v}
 	if v.State() != Declined {
 		return plan, fault.New(fault.Conflict, "not_declined",
@@ -179,9 +140,8 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	if err != nil {
 		return plan, err
 	}
-	plan.Before = sumRefunds(refunds)
 	fields := fault.Fields{}
-	r.checkDetails(fields)
+	r.CheckDetails(fields)
 	if err := freshHash(tx, v.Payment.ID, r.TxID, refunds, fields); err != nil {
 		return plan, err
 	}
@@ -191,6 +151,7 @@ func planRefund(tx *models.Tx, v View, r Refund) (RefundPlan, error) {
 	if failed != nil {
 		return plan, failed
 	}
+	plan.Before = v.Payment.Paid.Sub(most)
 	switch {
 	case err != nil:
 		fields.Add("amount", "Write decimals after a point, for example 0.5.")
@@ -213,29 +174,18 @@ func freshHash(tx *models.Tx, paymentID int64, hash string, refunds []models.Res
 	if err := tx.Model(&models.Transfer{}).Where("payment_id = ?", paymentID).Pluck("tx_id", &came).Error; err != nil {
 		return err
 	}
-	refuseIncoming(hash, came, fields)
-	if slices.ContainsFunc(refunds, func(r models.Resolution) bool { return sameHash(r.TxID, hash) }) {
+	refund.RefuseIncoming(hash, came, fields)
+	if slices.ContainsFunc(refunds, func(r models.Resolution) bool { return refund.SameHash(r.TxID, hash) }) {
 		fields.Add("hash", "A refund with this transaction is recorded already.")
 	}
 	return nil
 }
 
-// refuseIncoming reports the hash of a transaction that brought the money.
-func refuseIncoming(hash string, came []string, fields fault.Fields) {
-	if slices.ContainsFunc(came, func(txid string) bool { return sameHash(txid, hash) }) {
-		fields.Add("hash", "This is the transaction that brought the money. Give the one that sent it back.")
-	}
-}
-
-// sameHash compares hashes with and without the prefix 0x and in either case.
-func sameHash(a, b string) bool {
-	return strings.EqualFold(strings.TrimPrefix(a, "0x"), strings.TrimPrefix(b, "0x"))
-}
-
 // RecordRefund records that money of a Declined payment was sent back. The payment stays
 // Declined and needs no decision any more. It returns the payment's reference. Faults: as
 // PlanRefund.
-func (d *Resolver) RecordRefund(ctx context.Context, sc scope.Scope, reference string, r Refund) (string, error) {
+func (d *Resolver) RecordRefund(ctx context.Context, sc scope.Scope, reference string, r refund.Report) (string,
+	error) {
 	if err := sc.CheckAction(scope.ResolvePayment); err != nil {
 		return "", err
 	}
@@ -252,7 +202,7 @@ func (d *Resolver) RecordRefund(ctx context.Context, sc scope.Scope, reference s
 	return made, err
 }
 
-func (d *Resolver) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refund) error {
+func (d *Resolver) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r refund.Report) error {
 	v, err := d.payments.LoadPayment(tx, id)
 	if err != nil {
 		return err
@@ -290,6 +240,15 @@ func (d *Resolver) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r Refun
 		return err
 	}
 	return d.payments.SavePayment(tx, v)
+}
+
+// ReadLeft returns how much of the money of a payment, which Verify returned, is neither refunded nor to be refunded
+// by an open send.
+func (d *Resolver) ReadLeft(ctx context.Context, sc scope.Scope, p models.Payment) (left money.Amount, err error) {
+	if err := sc.CheckAction(scope.SeePayments); err != nil {
+		return left, err
+	}
+	return RefundableOf(d.payments.DB.Read(ctx), p)
 }
 
 // Refunds lists the recorded refunds of a payment of the scope, oldest first.

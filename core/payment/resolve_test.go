@@ -12,6 +12,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -72,19 +73,19 @@ func TestRefunds(t *testing.T) {
 			t.Errorf("%+v", w)
 		}
 		for name, c := range map[string]struct {
-			refund payment.Refund
+			refund refund.Report
 			field  string
 		}{
-			"no way back":  {payment.Refund{Amount: "0.00000001"}, "note"},
-			"no amount":    {payment.Refund{Note: "cash"}, "amount"},
-			"nothing":      {payment.Refund{Amount: "0", Note: "cash"}, "amount"},
-			"less":         {payment.Refund{Amount: "-1", Note: "cash"}, "amount"},
-			"too much":     {payment.Refund{Amount: "5", Note: "cash"}, "amount"},
-			"a key":        {payment.Refund{Amount: "0.00000001", TxID: "L1aW4aubDFB7yfras2S1mN3bqg9nwySY8nkoLmJebSLD5BWv3ENZ"}, "hash"},
-			"a long story": {payment.Refund{Amount: "0.00000001", Note: strings.Repeat("é", 301)}, "note"},
-			"comma":        {payment.Refund{Amount: "0,00000001", Note: "cash"}, "amount"},
-			"what came":    {payment.Refund{Amount: "0.00000001", TxID: "0x" + strings.Repeat("AA", 32)}, "hash"},
-			"turned text":  {payment.Refund{Amount: "0.00000001", Note: "cash \u202e back"}, "note"},
+			"no way back":  {refund.Report{Amount: "0.00000001"}, "note"},
+			"no amount":    {refund.Report{Note: "cash"}, "amount"},
+			"nothing":      {refund.Report{Amount: "0", Note: "cash"}, "amount"},
+			"less":         {refund.Report{Amount: "-1", Note: "cash"}, "amount"},
+			"too much":     {refund.Report{Amount: "5", Note: "cash"}, "amount"},
+			"a key":        {refund.Report{Amount: "0.00000001", TxID: "L1aW4aubDFB7yfras2S1mN3bqg9nwySY8nkoLmJebSLD5BWv3ENZ"}, "hash"},
+			"a long story": {refund.Report{Amount: "0.00000001", Note: strings.Repeat("é", 301)}, "note"},
+			"comma":        {refund.Report{Amount: "0,00000001", Note: "cash"}, "amount"},
+			"what came":    {refund.Report{Amount: "0.00000001", TxID: "0x" + strings.Repeat("AA", 32)}, "hash"},
+			"turned text":  {refund.Report{Amount: "0.00000001", Note: "cash \u202e back"}, "note"},
 		} {
 			_, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, c.refund)
 			if _, planned := b.resolver.PlanRefund(t.Context(), b.owner(), ref, c.refund); fault.KindOf(err) != fault.Invalid || fault.KindOf(planned) != fault.Invalid {
@@ -94,17 +95,17 @@ func TestRefunds(t *testing.T) {
 				t.Errorf("%s: %v, not %s", name, fields, c.field)
 			}
 		}
-		if _, err := b.resolver.RecordRefund(t.Context(), b.scope, ref, payment.Refund{Amount: "0.00000001", Note: "cash"}); fault.KindOf(err) != fault.Forbidden {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.scope, ref, refund.Report{Amount: "0.00000001", Note: "cash"}); fault.KindOf(err) != fault.Forbidden {
 			t.Errorf("a key recorded a refund: %v", err)
 		}
-		plan, err := b.resolver.PlanRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000040", TxID: hash})
+		plan, err := b.resolver.PlanRefund(t.Context(), b.owner(), ref, refund.Report{Amount: "0.00000040", TxID: hash})
 		if err != nil || plan.Left().Cmp(v.Payment.Paid.Sub(money.Units(40))) != 0 {
 			t.Errorf("left %s, %v", plan.Left(), err)
 		}
 		if len(b.audits()) != 0 {
 			t.Errorf("planned is done: %v", b.audits())
 		}
-		got, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000040", TxID: hash})
+		got, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, refund.Report{Amount: "0.00000040", TxID: hash})
 		if err != nil || got != ref {
 			t.Fatalf("got = %v, err = %v", got, err)
 		}
@@ -112,11 +113,11 @@ func TestRefunds(t *testing.T) {
 		if after.Payment.ResolvedAt == nil || b.waiting().Decisions != 0 || len(b.search(list.Filter{Need: list.NeedDecision}).Payments) != 0 {
 			t.Error("it waits for a decision still")
 		}
-		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, payment.Refund{Amount: "0.00000001", TxID: strings.ToUpper(hash)}); len(fieldsOf(err)["hash"]) != 1 {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), ref, refund.Report{Amount: "0.00000001", TxID: strings.ToUpper(hash)}); len(fieldsOf(err)["hash"]) != 1 {
 			t.Errorf("one transaction, recorded twice: %v", err)
 		}
 		rest := after.Coin().Format(after.Payment.Paid.Sub(money.Units(40)))
-		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), v.Payment.BusinessReference, payment.Refund{Amount: rest, Note: "by bank"}); err != nil {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), v.Payment.BusinessReference, refund.Report{Amount: rest, Note: "by bank"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.resolver.Resolve(t.Context(), b.owner(), ref); fault.KindOf(err) != fault.Conflict {
@@ -133,7 +134,7 @@ func TestRefunds(t *testing.T) {
 		if got := b.audits(); !slices.Equal(got, []string{"payment.refund_recorded", "payment.refund_recorded"}) {
 			t.Errorf("audits %v", got)
 		}
-		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), b.opened().Payment.Reference, payment.Refund{Amount: "1", Note: "cash"}); fault.KindOf(err) != fault.Conflict {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), b.opened().Payment.Reference, refund.Report{Amount: "1", Note: "cash"}); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("a refund of a payment that runs: %v", err)
 		}
 	})
@@ -253,13 +254,13 @@ func TestAttachRefused(t *testing.T) {
 		if _, err := b.resolver.Attach(t.Context(), clerk, stray.ID, expired.Reference); fault.KindOf(err) != fault.Forbidden {
 			t.Errorf("a clerk attaches a transfer: %v, want that the role may not", err)
 		}
-		if err := b.resolver.MarkRefunded(t.Context(), b.owner(), stray.ID, payment.Refund{}); fault.KindOf(err) != fault.Invalid {
+		if err := b.resolver.MarkRefunded(t.Context(), b.owner(), stray.ID, refund.Report{}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("refunded in no way: %v", err)
 		}
-		if err := b.resolver.MarkRefunded(t.Context(), b.owner(), stray.ID, payment.Refund{Note: "sent back"}); err != nil {
+		if err := b.resolver.MarkRefunded(t.Context(), b.owner(), stray.ID, refund.Report{Note: "sent back"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.resolver.MarkRefunded(t.Context(), b.owner(), stray.ID, payment.Refund{Note: "sent back"}); fault.KindOf(err) != fault.Conflict {
+		if err := b.resolver.MarkRefunded(t.Context(), b.owner(), stray.ID, refund.Report{Note: "sent back"}); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("twice: %v", err)
 		}
 		if _, err := b.resolver.Attach(t.Context(), b.owner(), stray.ID, b.opened().Payment.Reference); fault.KindOf(err) != fault.Conflict {

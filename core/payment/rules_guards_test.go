@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/claim"
+	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
 	"cointill/models"
 )
@@ -80,7 +81,7 @@ func TestDecisionsAreSignaled(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx, owner := t.Context(), b.owner()
 		stray, more, open := b.stray("s1", money.Units(700)), b.stray("s2", money.Units(800)), b.opened()
-		accept, refund := b.underpaid("accept", 100), b.underpaid("refund", 100)
+		accept, owed := b.underpaid("accept", 100), b.underpaid("refund", 100)
 		reversed, claimed, hash := b.paid("reversed"), b.initiate(), strings.Repeat("ab", 32)
 		_, err := b.service.Open(ctx, claimed.AccessToken, "en", "")
 		must(t, err)
@@ -94,13 +95,13 @@ func TestDecisionsAreSignaled(t *testing.T) {
 			call func() error
 		}{
 			{"Attach", func() error { _, err := b.resolver.Attach(ctx, owner, stray.ID, open.Payment.Reference); return err }},
-			{"MarkRefunded", func() error { return b.resolver.MarkRefunded(ctx, owner, more.ID, payment.Refund{Note: "by hand"}) }},
+			{"MarkRefunded", func() error { return b.resolver.MarkRefunded(ctx, owner, more.ID, refund.Report{Note: "by hand"}) }},
 			{"Resolve", func() error { return b.resolver.Resolve(ctx, owner, accept.Payment.Reference) }},
 			{"Close", func() error { return b.resolver.Close(ctx, owner, reversed.Payment.Reference, "Paid by bank") }},
 			{"Claim", func() error { return (&claim.Service{Payments: b.service}).Note(ctx, claimed.AccessToken, hash) }},
 			{"AdvanceClock", func() error { return b.service.AdvanceClock(ctx, b.scope, ref, time.Second, false) }},
 			{"RecordRefund", func() error {
-				_, err := b.resolver.RecordRefund(ctx, owner, refund.Payment.Reference, payment.Refund{Amount: "0.00000040", Note: "by bank"})
+				_, err := b.resolver.RecordRefund(ctx, owner, owed.Payment.Reference, refund.Report{Amount: "0.00000040", Note: "by bank"})
 				return err
 			}},
 		} {
@@ -126,7 +127,7 @@ func TestOtherAssetsAreNamed(t *testing.T) {
 		token := b.pay(v, "token", money.Units(7))
 		token.Asset = "another"
 		b.mine(token)
-		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.open()[0].ID, payment.Refund{Note: "by hand"}))
+		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.open()[0].ID, refund.Report{Note: "by hand"}))
 		var row models.Audit
 		must(t, b.db.Read(t.Context()).Where("action = ?", "transfer.refund_recorded").Take(&row).Error)
 		if !strings.Contains(row.Detail, "7 of the smallest units of another") {
@@ -142,7 +143,7 @@ func TestDecidingAgainChangesNothing(t *testing.T) {
 		done, short, waits := b.opened(), b.underpaid("short", 100), b.initiate()
 		b.mine(b.pay(done, "done", done.Payment.Due))
 		b.mine()
-		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000040", Note: "by bank"}); err != nil {
+		if _, err := b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, refund.Report{Amount: "0.00000040", Note: "by bank"}); err != nil {
 			t.Fatal(err)
 		}
 		changes := 0

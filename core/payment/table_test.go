@@ -14,6 +14,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
+	"cointill/core/payment/refund"
 	"cointill/core/spreadsheet"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -59,9 +60,9 @@ func TestExportNamesDetailsOfPayments(t *testing.T) {
 		b.mine(b.pay(paid, "surplus", money.Units(2000)))
 
 		short := b.underpaid("short", 1000)
-		_, err = b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000100", TxID: strings.Repeat("ab", 32)})
+		_, err = b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, refund.Report{Amount: "0.00000100", TxID: strings.Repeat("ab", 32)})
 		must(t, err)
-		_, err = b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, payment.Refund{Amount: "0.00000200", Note: "by hand"})
+		_, err = b.resolver.RecordRefund(t.Context(), b.owner(), short.Payment.Reference, refund.Report{Amount: "0.00000200", Note: "by hand"})
 		must(t, err)
 
 		dust := b.opened()
@@ -124,7 +125,8 @@ func TestExportFindsDetailsByIndexes(t *testing.T) {
 			t.Errorf("%d plans were read, want 5 or more", len(plans))
 		}
 		// PostgreSQL reads the whole of tables that are empty here.
-		whole := regexp.MustCompile(`Seq Scan on (payments|transfers)|^ *SCAN (payments|transfers|journal_entries|resolutions)`)
+		whole := regexp.MustCompile(`Seq Scan on (payments|transfers)|` +
+			`^ *SCAN (payments|transfers|journal_entries|resolutions|sends)`)
 		for _, p := range plans {
 			if lines := strings.Join(p.Lines, "\n"); whole.MatchString(lines) {
 				t.Errorf("a whole table is read by %s:\n%s", p.Query, lines)

@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
+	"cointill/core/payment/refund"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -175,12 +176,12 @@ func TestOpenRefundsBarOtherDecisions(t *testing.T) {
 		decisions := map[string]func() error{
 			"accept": func() error { return resolver.Resolve(t.Context(), owner, declined) },
 			"record a refund of all": func() error {
-				_, err := resolver.RecordRefund(t.Context(), owner, declined, payment.Refund{Amount: all,
+				_, err := resolver.RecordRefund(t.Context(), owner, declined, refund.Report{Amount: all,
 					Note: "by hand"})
 				return err
 			},
 			"mark the transfer as refunded": func() error {
-				return resolver.MarkRefunded(t.Context(), owner, stray.ID, payment.Refund{Note: "by hand"})
+				return resolver.MarkRefunded(t.Context(), owner, stray.ID, refund.Report{Note: "by hand"})
 			},
 			"attach the transfer": func() error {
 				_, err := resolver.Attach(t.Context(), owner, stray.ID, declined)

@@ -8,7 +8,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
-	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/core/send/payer"
 	"cointill/core/send/rules"
@@ -29,7 +29,7 @@ const (
 // proof; NotFound; Conflict for a send that is neither ready nor failed, or that changed since it was seen.
 func (s *Approvals) MarkSent(ctx context.Context, sc scope.Scope, seen Seen, note string, proof Proof) (View, error) {
 	fields := fault.Fields{}
-	if payment.CheckNote(note, fields); strings.TrimSpace(note) == "" {
+	if refund.CheckNote(note, fields); strings.TrimSpace(note) == "" {
 		fields.Add("note", "Must say how it was sent.")
 	}
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {

@@ -7,7 +7,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
-	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -36,7 +36,7 @@ func (s *Service) Cancel(ctx context.Context, sc scope.Scope, reference string) 
 func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, state State, reason, note string,
 	from ...State) (View, error) {
 	fields := fault.Fields{}
-	if payment.CheckNote(note, fields); len(fields) > 0 {
+	if refund.CheckNote(note, fields); len(fields) > 0 {
 		return View{}, fault.Validation(fields)
 	}
 	found, err := s.Find(ctx, sc, reference)

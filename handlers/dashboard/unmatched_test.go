@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -86,6 +87,57 @@ func TestUnmatchedIsDealtWith(t *testing.T) {
 		seen := b.Get("/dashboard/unmatched/" + fmt.Sprint(third.ID))
 		expect(t, seen, 200, "An owner or an admin resolves it")
 		lacks(t, seen, "/attach", "Mark as refunded")
+	})
+}
+
+// TestUnmatchedShowsOpenRefund checks that a transfer with an open or a complete refund leads to its send, and can be
+// neither marked as refunded nor attached.
+func TestUnmatchedShowsOpenRefund(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b, n := s.SignIn(ama), followBitcoin(s)
+		reference := strings.TrimPrefix(n.payPayment(b, sc), "/dashboard/payments/")
+		paid, err := s.Payments.Verify(t.Context(), sc, reference)
+		s.FailOn(err)
+		transfer := untagged(s, sc, strings.Repeat("ab", 32), paid.Payment)
+		page := "/dashboard/unmatched/" + fmt.Sprint(transfer.ID)
+		note := url.Values{"note": {"Sent to the exchange"}}
+		sure := shownForm(b.PostFrom(page, page+"/refund/review", note), note)
+		form := "/dashboard/sends/new?transfer=" + fmt.Sprint(transfer.ID)
+		ask := func() string {
+			return b.PostFrom(form, "/dashboard/sends", url.Values{"transfer": {fmt.Sprint(transfer.ID)},
+				"amount": {"0.00000600"}, "address": {anAddress}}).Location
+		}
+		refused := func(send string) {
+			t.Helper()
+			shown := b.Get(page)
+			expect(t, shown, 200, send, "Ask for a refund")
+			lacks(t, shown, "Mark as refunded", "mark it as refunded", "Attach to a payment", "An owner or an admin resolves it")
+			expect(t, b.PostFrom(page, page+"/refund/review", note), 409, "A refund of this transfer is open or complete")
+			expect(t, b.Post(page+"/refund", sure), 409, "A refund of this transfer is open or complete")
+			expect(t, b.PostFrom(page, page+"/attach/review", url.Values{"reference": {reference}}), 409,
+				"A refund of this transfer is open or complete")
+		}
+		withdrawn := ask()
+		expect(t, b.Get("/dashboard/unmatched"), 200, "Refund open", `href="`+withdrawn+`"`)
+		refused(withdrawn)
+		leads(t, b.PostFrom(withdrawn, withdrawn+"/cancel", nil), withdrawn)
+		shown := b.Get(page)
+		expect(t, shown, 200, "Or mark it as refunded")
+		lacks(t, shown, withdrawn)
+
+		done := ask()
+		s.Clock.Advance(time.Minute)
+		leads(t, b.PostFrom(done, done+"/approve", url.Values{"version": {hiddenValue(b.Get(done), "version")},
+			"password": {servertest.Password}}), done)
+		leads(t, b.PostFrom(done, done+"/simulate", url.Values{"scenario": {"exact"}}), done)
+		n.pass(90 * time.Second)
+		expect(t, b.Get("/dashboard/unmatched"), 200, "Partly refunded", `href="`+done+`"`)
+		refused(done)
+		again := ask()
+		expect(t, b.Get("/dashboard/unmatched"), 200, "Refund open", `href="`+again+`"`)
+		s.SetRole(sc, scope.Finance)
+		expect(t, b.Get(page), 200, again)
 	})
 }
 

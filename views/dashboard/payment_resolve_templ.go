@@ -71,9 +71,9 @@ func resolve(p PaymentProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var4 string
-					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(words.T(ctx, "payment.accept_becomes_successful", "CameFiat", p.CameFiat, "AskedFiat", p.AskedFiat))
+					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(words.T(ctx, "payment.accept_becomes_successful", "ReceivedFiat", p.ReceivedFiat, "DueFiat", p.DueFiat))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment_resolve.templ`, Line: 16, Col: 111}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment_resolve.templ`, Line: 16, Col: 115}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {

@@ -81,15 +81,15 @@ type PaymentProps struct {
 	Sentence string
 	// Flag is a warning that outlives the state, for example of a reversal.
 	Flag string
-	// Asked, Came and Difference are in fiat and coin. DifferenceTone is good
-	// when nothing is missing. HasCame is false before any money came.
+	// Due, Received and Difference are in fiat and coin. DifferenceTone is good
+	// when nothing is missing. HasReceived is false before any money came.
 	// Currency is the code of the fiat currency.
 	Currency                       string
-	AskedFiat, AskedCoin           string
-	CameFiat, CameCoin             string
+	DueFiat, DueCoin               string
+	ReceivedFiat, ReceivedCoin     string
 	DifferenceFiat, DifferenceCoin string
 	DifferenceWord                 string
-	HasCame                        bool
+	HasReceived                    bool
 	// Surplus belongs to no payment, Refunded was sent back; empty shows neither.
 	SurplusFiat, SurplusCoin   string
 	RefundedFiat, RefundedCoin string
@@ -635,9 +635,9 @@ func compare(p PaymentProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var22 string
-		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.AskedFiat)
+		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.DueFiat)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment.templ`, Line: 229, Col: 123}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment.templ`, Line: 229, Col: 121}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
@@ -648,9 +648,9 @@ func compare(p PaymentProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var23 string
-		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(p.AskedCoin)
+		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(p.DueCoin)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment.templ`, Line: 229, Col: 161}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment.templ`, Line: 229, Col: 157}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		if templ_7745c5c3_Err != nil {
@@ -673,15 +673,15 @@ func compare(p PaymentProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.HasCame {
+		if p.HasReceived {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<td class=\"r num\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var25 string
-			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.CameFiat)
+			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(p.ReceivedFiat)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment.templ`, Line: 233, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment.templ`, Line: 233, Col: 40}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -692,9 +692,9 @@ func compare(p PaymentProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var26 string
-			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(p.CameCoin)
+			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(p.ReceivedCoin)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment.templ`, Line: 234, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/payment.templ`, Line: 234, Col: 40}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -727,7 +727,7 @@ func compare(p PaymentProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.HasCame {
+		if p.HasReceived {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<tr class=\"font-semibold\"><th scope=\"row\" class=\"text-sm! text-base-content!\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -19,8 +19,8 @@ type StrayRefundProps struct {
 	layout.Page
 	Form ui.Form
 	Href string // of the transfer's page
-	// Amount is what came, Came the hash of the transaction that brought it.
-	Amount, Came string
+	// Amount is what was received, Hash that of the transaction that brought it.
+	Amount, Hash string
 }
 
 // StrayRefundReview is the last step before a transfer is marked as refunded.
@@ -113,7 +113,7 @@ func StrayRefundReview(p StrayRefundProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.Came)
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.Hash)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/stray_refund.templ`, Line: 28, Col: 39}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
 	"cointill/models"
 )
@@ -17,7 +18,7 @@ type Service struct{ Payments *payment.Service }
 // state: only the chain does. At most ten are kept for a payment.
 func (c *Service) Note(ctx context.Context, token, hash string) error {
 	s := c.Payments
-	if !payment.TransactionHash.MatchString(hash) {
+	if !refund.TransactionHash.MatchString(hash) {
 		return fault.RefuseField("hash", "Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter "+
 			"a key or secret words here.")
 	}

@@ -22,14 +22,14 @@ type details struct {
 	sources  string       // of its rate
 	metadata string       // JSON
 	hashes   []string     // of the transactions that pay it, the first maxHashes
-	refunded money.Amount // of the coin
+	refunded money.Amount // of the coin, as people recorded and as sends did
 	refunds  []string     // hashes of these transactions
 	bookedOn string       // day on which it became a sale, or else was declined
 	surplus  money.Amount // of the coin, to be sent back
 	reversed money.Amount // of the coin, what left the chain after it was sold
 	// reversedOn is the day on which the last of it was booked as reversed.
 	reversedOn string
-	// reversedValue and refundedValue are as booked, in hundredths of the currency.
+	// reversedValue and refundedValue are in hundredths of the currency, as booked and as sends were valued.
 	reversedValue, refundedValue int64
 	link                         string // code of its payment link
 	// figures are what it adds to a statement of the days of the export.
@@ -49,7 +49,7 @@ func (s *Service) readDetails(ctx context.Context, payments []models.Payment,
 	}
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
 		for _, read := range []func(*models.Tx, []int64, map[int64]*details) error{readEvidence, readHashes, readRefunds,
-			readBooked, readSurplus, readReversed} {
+			readSentRefunds, readBooked, readSurplus, readReversed} {
 			if err := read(tx, ids, found); err != nil {
 				return err
 			}
@@ -133,8 +133,32 @@ func readRefunds(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	return nil
 }
 
+// readSentRefunds reads the refunds that sends made. A send that refunded an unmatched transfer isn't one of the
+// payment: surplus is owed back beside it.
+func readSentRefunds(tx *models.Tx, ids []int64, found map[int64]*details) error {
+	var rows []struct {
+		PaymentID int64
+		Amount    money.Amount
+		Hash      string
+		Value     int64 // in the payment's currency
+	}
+	if err := payment.SelectSentRefunds(models.Among(tx.Model(&models.Send{}), "sends.payment_id", ids)).
+		Joins("JOIN payments ON payments.id = sends.payment_id").Order("sends.id").
+		Select("sends.payment_id, sends.amount, sends.hash, " +
+			"CASE WHEN sends.currency = payments.currency THEN sends.value ELSE 0 END AS value").
+		Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, r := range rows {
+		d := found[r.PaymentID]
+		d.refunded, d.refundedValue = d.refunded.Add(r.Amount), d.refundedValue+r.Value
+		d.refunds = append(d.refunds, r.Hash)
+	}
+	return nil
+}
+
 // readBooked reads on which days payments became sales, or else were first held as declined, and the
-// value of their refunds.
+// value of the refunds that people recorded.
 func readBooked(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	var rows []struct {
 		PaymentID      int64
@@ -150,7 +174,7 @@ func readBooked(tx *models.Tx, ids []int64, found map[int64]*details) error {
 		return err
 	}
 	for _, r := range rows {
-		found[r.PaymentID].refundedValue = r.Refunded
+		found[r.PaymentID].refundedValue += r.Refunded
 		if day := cmp.Or(r.Sold, r.Declined); day != nil {
 			found[r.PaymentID].bookedOn = *day
 		}

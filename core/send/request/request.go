@@ -10,7 +10,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/metadata"
 	"cointill/core/money"
-	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/core/payment/reference"
 )
 
@@ -73,7 +73,7 @@ func (r Request) Check() fault.Fields {
 	}
 	fields.AddMessage("business_reference", reference.Check(r.BusinessReference, "SND_"))
 	fields.AddMessage("metadata", metadata.Check(r.Metadata))
-	payment.CheckNote(r.Note, fields)
+	refund.CheckNote(r.Note, fields)
 	if r.Address == "" && r.Tag != nil {
 		fields.Add("tag", "Belongs to an address.")
 	}

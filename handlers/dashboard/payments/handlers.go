@@ -14,6 +14,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/payment/note"
+	"cointill/core/payment/refund"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -41,23 +42,25 @@ type Payments interface {
 type Resolver interface {
 	Resolve(ctx context.Context, sc scope.Scope, reference string) error
 	Close(ctx context.Context, sc scope.Scope, reference, note string) error
-	PlanRefund(ctx context.Context, sc scope.Scope, reference string, r payment.Refund) (payment.RefundPlan, error)
-	RecordRefund(ctx context.Context, sc scope.Scope, reference string, r payment.Refund) (string, error)
+	PlanRefund(ctx context.Context, sc scope.Scope, reference string, r refund.Report) (payment.RefundPlan, error)
+	RecordRefund(ctx context.Context, sc scope.Scope, reference string, r refund.Report) (string, error)
 	Refunds(ctx context.Context, sc scope.Scope, paymentID int64) ([]models.Resolution, error)
+	ReadLeft(ctx context.Context, sc scope.Scope, p models.Payment) (money.Amount, error)
 	Unmatched(ctx context.Context, sc scope.Scope, f payment.UnmatchedFilter) (list []payment.UnmatchedTransfer,
 		next int64, err error)
 	FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (payment.UnmatchedTransfer, error)
 	StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]payment.UnmatchedTransfer, error)
 	PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (payment.AttachPlan, error)
 	Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error)
-	CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r payment.Refund) (payment.UnmatchedTransfer, error)
-	MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r payment.Refund) error
+	CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r refund.Report) (payment.UnmatchedTransfer, error)
+	MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r refund.Report) error
 }
 
 // Lists is what these pages need of core/payment/list.
 type Lists interface {
 	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
 	FindNearest(ctx context.Context, sc scope.Scope, t models.Transfer, most int) ([]models.Payment, error)
+	FindRefundSends(ctx context.Context, sc scope.Scope, transfers []int64) (map[int64]models.Send, error)
 	Count(ctx context.Context, sc scope.Scope, f list.Filter) (int64, error)
 	Total(ctx context.Context, sc scope.Scope, f list.Filter) (list.Totals, error)
 	FindExact(ctx context.Context, sc scope.Scope, text string) (string, error)

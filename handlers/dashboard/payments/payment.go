@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"cointill/core/fault"
+	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
@@ -37,11 +38,20 @@ func (h *Handlers) showPaymentWith(c *page.Ctx, status int, said layout.Flash, n
 	if more.Steps, err = h.Payments.Timeline(ctx, sc, v.Payment.Reference); err != nil {
 		return err
 	}
-	if more.Stray, err = h.Resolver.StrayOf(ctx, sc, v.Payment.ID); err != nil {
+	stray, err := h.Resolver.StrayOf(ctx, sc, v.Payment.ID)
+	if err != nil {
+		return err
+	}
+	if more.Stray, err = h.strayRows(c, stray); err != nil {
 		return err
 	}
 	if more.Refunds, err = h.Resolver.Refunds(ctx, sc, v.Payment.ID); err != nil {
 		return err
+	}
+	if v.State() == payment.Declined {
+		if more.Left, err = h.Resolver.ReadLeft(ctx, sc, v.Payment); err != nil {
+			return err
+		}
 	}
 	if more.Notes, err = h.Notes.List(ctx, sc, v.Payment.ID); err != nil {
 		return err

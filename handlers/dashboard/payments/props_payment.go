@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"time"
 
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/note"
 	"cointill/core/payment/place"
 	"cointill/core/receiving"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
-	"cointill/core/send"
 	"cointill/core/wallet"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/dashboard/display"
@@ -33,8 +33,9 @@ type paymentMore struct {
 	List       listing.Search // that the page was opened from
 	// Previous and Next are the references beside the payment in that list; "" for none.
 	Previous, Next string
-	Stray          []payment.UnmatchedTransfer
+	Stray          []dashboard.UnmatchedRow
 	Refunds        []models.Resolution
+	Left           money.Amount // of a declined payment: not refunded, nor to be
 	Notes          []note.Note
 	Note           ui.Form // a note that was refused
 	CanSend        bool    // a refund can be asked for
@@ -50,14 +51,14 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 	where := v.Destination()
 	props := dashboard.PaymentProps{
 		Page: shell, PaymentRow: display.PaymentRow(ctx, p, zone), Sentence: sentence(ctx, v), Flag: flag(ctx, p),
-		Currency:  p.Currency,
-		AskedFiat: display.FormatFiat(p, v.Charged()), AskedCoin: coin.Format(p.Due), HasCame: len(v.Transfers) > 0,
-		CameFiat: display.FormatFiat(p, v.PaidFiat()), CameCoin: coin.Format(p.Paid),
+		Currency: p.Currency,
+		DueFiat:  display.FormatFiat(p, v.Charged()), DueCoin: coin.Format(p.Due), HasReceived: len(v.Transfers) > 0,
+		ReceivedFiat: display.FormatFiat(p, v.PaidFiat()), ReceivedCoin: coin.Format(p.Paid),
 		DifferenceFiat: display.FormatFiat(p, v.PaidFiat().Sub(v.Charged()).Abs()),
 		DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),
 		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), MoreTransfers: moreTransfers(v),
-		Timeline: listSteps(ctx, v, more.Steps, zone), Stray: strayRows(ctx, more.Stray, zone),
-		Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more.Refunds, more.Scope),
+		Timeline: listSteps(ctx, v, more.Steps, zone), Stray: more.Stray,
+		Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more),
 		Endpoints: endpointRows(ctx, more.Deliveries, more.Scope, zone), Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network,
 		Address:       where.Address,
 		Confirmations: confirmations(ctx, v), AuthorizationCode: p.AuthorizationCode, PayURL: more.PayURL,
@@ -65,8 +66,8 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		Metadata: metadata(p), Scenarios: listScenarios(ctx, v, more.Scope),
 	}
 	if v.State() == payment.Declined && more.Scope.Allows(scope.DecidePayment) {
-		props.CanRefund = p.Paid.Sub(sentBack(more.Refunds)).Sign() > 0
-		props.CanAccept = len(more.Refunds) == 0 && !send.HasOpen(v.Sends)
+		props.CanRefund = more.Left.Sign() > 0
+		props.CanAccept = more.Left.Cmp(p.Paid) >= 0
 	}
 	if v.SurplusSum.Sign() > 0 {
 		props.SurplusFiat, props.SurplusCoin = display.FormatFiat(p, v.Fiat(v.SurplusSum)), coin.Format(v.SurplusSum)

@@ -49,8 +49,8 @@ func endpointRows(ctx context.Context, made []delivery.Delivery, sc scope.Scope,
 }
 
 // nextWords say what a person may do about a payment now; "" when there is nothing to do.
-func nextWords(ctx context.Context, v payment.View, refunds []models.Resolution, sc scope.Scope) string {
-	may := sc.Allows(scope.ResolvePayment)
+func nextWords(ctx context.Context, v payment.View, more paymentMore) string {
+	may := more.Scope.Allows(scope.ResolvePayment)
 	switch state := v.State(); {
 	case v.Payment.Reversed && v.Payment.ResolvedAt != nil:
 		return words.T(ctx, "payment.next_closed")
@@ -58,7 +58,7 @@ func nextWords(ctx context.Context, v payment.View, refunds []models.Resolution,
 		return words.T(ctx, "payment.next_reversed")
 	case state == payment.Declined && send.HasOpen(v.Sends):
 		return words.T(ctx, "payment.next_sent")
-	case state == payment.Declined && len(refunds) > 0:
+	case state == payment.Declined && len(more.Refunds) > 0:
 		return words.T(ctx, "payment.next_refunded")
 	case state == payment.Declined && may && v.Payment.Paid.Cmp(v.Payment.Due) > 0:
 		return words.T(ctx, "payment.next_surplus")
@@ -78,15 +78,6 @@ func nextWords(ctx context.Context, v payment.View, refunds []models.Resolution,
 	return ""
 }
 
-// strayRows are the transfers that don't credit the payment.
-func strayRows(ctx context.Context, stray []payment.UnmatchedTransfer,
-	zone *time.Location) (rows []dashboard.UnmatchedRow) {
-	for _, t := range stray {
-		rows = append(rows, unmatchedRow(ctx, t, zone))
-	}
-	return rows
-}
-
 // refundRows are the recorded refunds.
 func refundRows(refunds []models.Resolution, v payment.View, zone *time.Location) (rows []dashboard.RefundRow) {
 	for _, r := range refunds {
@@ -95,12 +86,4 @@ func refundRows(refunds []models.Resolution, v payment.View, zone *time.Location
 			At: r.CreatedAt.In(zone)})
 	}
 	return rows
-}
-
-// sentBack is the sum of refunds.
-func sentBack(refunds []models.Resolution) (sum money.Amount) {
-	for _, r := range refunds {
-		sum = sum.Add(r.Amount)
-	}
-	return sum
 }

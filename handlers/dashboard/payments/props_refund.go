@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
@@ -16,14 +17,14 @@ import (
 )
 
 // refundProps is the form that asks for a refund.
-func refundProps(shell layout.Page, v payment.View, refunds []models.Resolution, typed ui.Form) dashboard.RefundProps {
+func refundProps(shell layout.Page, v payment.View, refunds []models.Resolution, left money.Amount,
+	typed ui.Form) dashboard.RefundProps {
 	p, coin := v.Payment, v.Coin()
-	left := p.Paid.Sub(sentBack(refunds))
 	if _, any := typed.Values["amount"]; !any && left.Sign() > 0 {
 		typed.Values["amount"] = coin.Format(left)
 	}
 	props := dashboard.RefundProps{Page: shell, Form: typed, Reference: p.Reference, Coin: p.Coin,
-		Came: coin.Format(p.Paid) + " " + p.Coin, CameFiat: display.FormatFiat(p, v.PaidFiat()),
+		Received: coin.Format(p.Paid) + " " + p.Coin, ReceivedFiat: display.FormatFiat(p, v.PaidFiat()),
 		Left: coin.Format(left) + " " + p.Coin, LeftFiat: display.FormatFiat(p, v.Fiat(left)),
 		Before: refundRows(refunds, v, page.LoadZone(v.Business))}
 	if surplus := p.Paid.Sub(p.Due); surplus.Sign() > 0 {
@@ -52,8 +53,8 @@ func receiptProps(ctx context.Context, shell layout.Page, v payment.View, refund
 		Business: v.Business.Name, BusinessCode: v.Business.Code,
 		Customer: p.CustomerName, Email: p.CustomerEmail, Reference: p.Reference,
 		BusinessReference: p.BusinessReference,
-		Asked:             display.FormatFiat(p, v.Charged()), AskedCoin: v.Coin().Format(p.Due) + " " + p.Coin,
-		Came: display.FormatFiat(p, v.PaidFiat()), CameCoin: v.Coin().Format(p.Paid) + " " + p.Coin,
+		Due:               display.FormatFiat(p, v.Charged()), DueCoin: v.Coin().Format(p.Due) + " " + p.Coin,
+		Received: display.FormatFiat(p, v.PaidFiat()), ReceivedCoin: v.Coin().Format(p.Paid) + " " + p.Coin,
 		Sentence: sentence(ctx, v), Flag: flag(ctx, p), Rate: "1 " + p.Coin + " = " + p.Price + " " + p.Currency,
 		Method: listing.MethodName(p.Method), Network: v.Destination().Network,
 		Started: p.CreatedAt.In(zone), Printed: now.In(zone), Zone: zone.String(),

@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/handlers/dashboard/display"
+	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
 	"cointill/views/ui"
@@ -36,6 +37,7 @@ func unmatchedHref(show string) string {
 // strayFacts is what the page of an unmatched transfer shows.
 type strayFacts struct {
 	Transfer payment.UnmatchedTransfer
+	Refund   models.Send    // that refunds it; without a reference for none
 	Meant    []payment.View // that it may be for
 	May      bool           // deal with it
 	Zone     *time.Location
@@ -49,9 +51,9 @@ func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.F
 	t := f.Transfer
 	props := dashboard.StrayProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed,
 		ID: t.UnmatchedID(), Coin: t.Asset}
-	props.CanAttach = f.May && t.Resolution == "" && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone &&
-		!t.Reverted
-	props.CanRefund = f.May && t.Resolution == ""
+	showRefundSend(ctx, &props.UnmatchedRow, f.Refund)
+	props.CanRefund = f.May && t.Resolution == "" && f.Refund.Reference == ""
+	props.CanAttach = props.CanRefund && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone && !t.Reverted
 	if t.Height != nil {
 		props.Block = words.FormatThousands(ctx, *t.Height)
 	}
@@ -90,7 +92,7 @@ func attachProps(ctx context.Context, shell layout.Page, plan payment.AttachPlan
 	coin := v.Coin()
 	props := dashboard.AttachProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, plan.Transfer, zone),
 		Payment: display.PaymentRow(ctx, was.Payment, zone), After: v.Payment.Status,
-		Asked: coin.Format(v.Payment.Due) + " " + v.Payment.Coin, Before: coin.Format(was.Payment.Paid) + " " +
+		Due: coin.Format(v.Payment.Due) + " " + v.Payment.Coin, Before: coin.Format(was.Payment.Paid) + " " +
 			v.Payment.Coin, Then: coin.Format(v.Payment.Paid) + " " + v.Payment.Coin,
 		ThenFiat: display.FormatFiat(v.Payment, v.PaidFiat())}
 	props.Happens = attachWords(ctx, was, v)

@@ -81,7 +81,7 @@ func TestPaymentProps(t *testing.T) {
 	props := paymentProps(t.Context(), layout.Page{}, v, paymentMore{PayURL: "http://x/pay/t", Scope: owner})
 	for name, pair := range map[string][2]string{
 		"fiat": {props.Fiat, "₦5,000.00"}, "coin": {props.Coin, "0.00010000 BTC"}, "why": {props.Why, "underpaid"},
-		"came": {props.CameFiat, "₦4,500.00"}, "missing": {props.DifferenceFiat + " " + props.DifferenceWord, "₦500.00 Underpaid by"},
+		"came": {props.ReceivedFiat, "₦4,500.00"}, "missing": {props.DifferenceFiat + " " + props.DifferenceWord, "₦500.00 Underpaid by"},
 		"tag": {props.Tag, "7"}, "metadata": {props.Metadata, "{\n  \"cart\": [\n    1,\n    1.50\n  ]\n}"},
 		"confirmations": {props.Confirmations, "2, final at 2"}, "rate": {props.Rate, "1 BTC = 90000000 NGN, locked when the payment was initiated."},
 		"price": {props.Evidence.Price + " " + props.Evidence.Unit, "90000000 NGN"}, "left out": {props.Evidence.Legs[0].Readings[1].LeftOut, "off by 99 %"},

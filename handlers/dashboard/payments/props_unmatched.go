@@ -8,6 +8,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/place"
+	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
@@ -46,6 +47,18 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 		row.State = words.T(ctx, "unmatched.unconfirmed")
 	}
 	return row
+}
+
+// showRefundSend shows in a row that a send refunds its transfer or a part of it.
+func showRefundSend(ctx context.Context, row *dashboard.UnmatchedRow, refund models.Send) {
+	row.Refund = refund.Reference
+	switch {
+	case row.Refund == "" || row.Done:
+	case refund.Status == string(payment.Successful):
+		row.State, row.Advice = words.T(ctx, "unmatched.state_part"), words.T(ctx, "unmatched.state_part_about")
+	default:
+		row.State, row.Advice = words.T(ctx, "unmatched.state_refund_open"), words.T(ctx, "unmatched.state_refund_open_about")
+	}
 }
 
 // formatUnits writes an amount in smallest units; "" where the asset's name has the amount.

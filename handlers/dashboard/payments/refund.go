@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -34,9 +35,13 @@ func (h *Handlers) showRefund(c *page.Ctx, status int, typed ui.Form) error {
 	if err != nil {
 		return err
 	}
+	left, err := h.Resolver.ReadLeft(ctx, sc, v.Payment)
+	if err != nil {
+		return err
+	}
 	shell := c.FillLayout(words.T(ctx, "refund.title"), "payments")
 	shell.NextPath = display.PaymentPath(v.Payment.Reference)
-	return c.RenderStatus(status, dashboard.RefundForm(refundProps(shell, v, refunds, typed)))
+	return c.RenderStatus(status, dashboard.RefundForm(refundProps(shell, v, refunds, left, typed)))
 }
 
 // reviewRefund says what recording the refund would write down. It changes nothing.
@@ -78,9 +83,9 @@ func (h *Handlers) recordRefund(c *page.Ctx) error {
 }
 
 // refundOf is the refund that a form describes.
-func refundOf(c *page.Ctx) (typed ui.Form, r payment.Refund) {
+func refundOf(c *page.Ctx) (typed ui.Form, r refund.Report) {
 	typed = page.ReadForm(c, "amount", "hash", "note")
-	return typed, payment.Refund{Amount: typed.Value("amount"), TxID: typed.Value("hash"), Note: typed.Value("note")}
+	return typed, refund.Report{Amount: typed.Value("amount"), TxID: typed.Value("hash"), Note: typed.Value("note")}
 }
 
 func (h *Handlers) refuseRefund(c *page.Ctx, typed ui.Form, refused error) error {

@@ -12,6 +12,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/claim"
 	"cointill/core/payment/observe"
+	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
@@ -124,7 +125,7 @@ func (f *sandboxChains) play(sc scope.Scope, reference, scenario string) {
 func (f *sandboxChains) decide(sc scope.Scope, played map[string]string) {
 	f.T.Helper()
 	ctx := f.T.Context()
-	_, err := f.Resolver.RecordRefund(ctx, sc, played[sandbox.Underpay], payment.Refund{Amount: "0.00000100", Note: "By hand & thanks"})
+	_, err := f.Resolver.RecordRefund(ctx, sc, played[sandbox.Underpay], refund.Report{Amount: "0.00000100", Note: "By hand & thanks"})
 	f.FailOn(err)
 	f.FailOn(f.Resolver.Resolve(ctx, sc, played[sandbox.AfterAbandoned]))
 	stray, _, err := f.Resolver.Unmatched(ctx, sc, payment.UnmatchedFilter{Limit: 100})

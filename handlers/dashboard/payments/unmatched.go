@@ -11,6 +11,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
@@ -38,8 +39,12 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 	}
 	shell := c.FillLayout(words.T(ctx, "unmatched.title"), "unmatched")
 	c.MakeLive(&shell, "")
+	rows, err := h.strayRows(c, transfers)
+	if err != nil {
+		return err
+	}
 	props := dashboard.UnmatchedProps{Page: shell, Shown: show, FirstHref: unmatchedHref(show),
-		Tabs: unmatchedTabs(ctx, show), Rows: strayRows(ctx, transfers, page.LoadZone(c.Member.Business))}
+		Tabs: unmatchedTabs(ctx, show), Rows: rows}
 	if show == "" && from == 0 {
 		props.Since, props.News = listing.CountNews(c, "unmatched.news", transfers,
 			func(t payment.UnmatchedTransfer) int64 { return t.ID })
@@ -49,6 +54,22 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 	props.Pager = listing.MakePager(words.N(ctx, "unmatched.transfers", len(transfers)), from > 0, unmatchedHref(show),
 		next > 0, older)
 	return c.Render(dashboard.Unmatched(props))
+}
+
+// strayRows are transfers that credit no payment, with the sends that refund them.
+func (h *Handlers) strayRows(c *page.Ctx, transfers []payment.UnmatchedTransfer) ([]dashboard.UnmatchedRow, error) {
+	ctx, zone := c.UserContext(), page.LoadZone(c.Member.Business)
+	ids := make([]int64, len(transfers))
+	for i, t := range transfers {
+		ids[i] = t.ID
+	}
+	refunds, err := h.Lists.FindRefundSends(ctx, c.Scope, ids)
+	rows := make([]dashboard.UnmatchedRow, len(transfers))
+	for i, t := range transfers {
+		rows[i] = unmatchedRow(ctx, t, zone)
+		showRefundSend(ctx, &rows[i], refunds[t.ID])
+	}
+	return rows, err
 }
 
 // strayID reads the transfer in an address. A text that is not a number matches no transfer.
@@ -76,7 +97,12 @@ func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form, said 
 		shell.Flash = said
 	}
 	facts := strayFacts{Transfer: t, Zone: page.LoadZone(c.Member.Business), May: c.Scope.Allows(scope.ResolvePayment)}
-	if facts.May && t.Resolution == "" {
+	refunds, err := h.Lists.FindRefundSends(c.UserContext(), c.Scope, []int64{t.ID})
+	if err != nil {
+		return err
+	}
+	facts.Refund = refunds[t.ID]
+	if facts.May && t.Resolution == "" && facts.Refund.Reference == "" {
 		if facts.Meant, err = h.findCandidates(c, t); err != nil {
 			return err
 		}
@@ -173,13 +199,13 @@ func (h *Handlers) reviewUnmatchedRefund(c *page.Ctx) error {
 	shell.NextPath = strayPath(t.ID)
 	return c.Render(dashboard.StrayRefundReview(dashboard.StrayRefundProps{Page: shell, Form: typed,
 		Href:   strayPath(t.ID),
-		Amount: unmatchedRow(c.UserContext(), t, page.LoadZone(c.Member.Business)).Amount, Came: t.TxID}))
+		Amount: unmatchedRow(c.UserContext(), t, page.LoadZone(c.Member.Business)).Amount, Hash: t.TxID}))
 }
 
 // sentBackOf is how a form says that a transfer was sent back.
-func sentBackOf(c *page.Ctx) (typed ui.Form, r payment.Refund) {
+func sentBackOf(c *page.Ctx) (typed ui.Form, r refund.Report) {
 	typed = page.ReadForm(c, "hash", "note")
-	return typed, payment.Refund{TxID: typed.Value("hash"), Note: typed.Value("note")}
+	return typed, refund.Report{TxID: typed.Value("hash"), Note: typed.Value("note")}
 }
 
 // recordUnmatchedRefund writes down that the transfer was sent back, once.
