@@ -7,4 +7,11 @@ package chain
 type Difference struct {
 	Field            string
 	Approved, Signed string
+	Unit             Unit // that both values count; the zero Unit where they are no such numbers
+}
+
+// Unit is a smallest unit: 10 to the power of Decimals of them are one of Name, a coin or Gwei.
+type Unit struct {
+	Name     string
+	Decimals int
 }

@@ -50,7 +50,9 @@ type Unsigned struct {
 	ChainID  uint64 // that such a wallet must be on; 0 for none
 	Fee      money.Amount
 	FeeAsset string // coin of Fee, the most that the network takes
-	FeeRate  string // what the network takes for the size, for people; "" where fees are no rates
+	FeeRate  string // what the network takes for a unit of size or gas, for people; "" where fees are no rates
+	Token    string // contract that the transaction calls; "" where it moves the network's own coin
+	Change   *Payee // what returns to the account that pays; nil where nothing does
 	// Contract says that a contract wallet makes the transaction from the file: no signed one comes back.
 	Contract bool
 	// Parts are the texts of an animated QR code, shown one after the other; none without such a code.
@@ -74,6 +76,8 @@ type Signed struct {
 type Claim struct {
 	Keys []string // spend keys; none where nothing is known
 	Last int64    // height of the last block that can have one of the transactions; 0 for no such bound
+	// Number is that of the transactions (nonce, sequence), of which an account has one of each; "" for none.
+	Number string
 }
 
 // NumberSigner is a Signer of a network whose accounts number their transactions.
@@ -120,4 +124,11 @@ type Signer interface {
 	// ParseAccount reads an account that may pay, and returns it in its usual form, with what the
 	// spend keys of its transactions begin with.
 	ParseAccount(address string) (account, spendPrefix string, err error)
+}
+
+// TokenSigner is a Signer of a network on which USDT is a contract.
+type TokenSigner interface {
+	Signer
+	// TokenContract returns the contract in the usual form of addresses; "" where there is none.
+	TokenContract() string
 }

@@ -195,6 +195,9 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (u chain.Unsigned, e
 		return u, err
 	}
 	u = chain.Unsigned{Fee: t.Plan.Fee, FeeAsset: string(s.params.Coin), FeeRate: feerate.Format(s.params.Coin, t.Rate)}
+	if last := t.Plan.Outputs[len(t.Plan.Outputs)-1]; last.Change != nil {
+		u.Change = &chain.Payee{To: chain.Destination{Address: last.Address}, Amount: last.Amount}
+	}
 	if !s.params.Segwit {
 		unsigned, err := signing.BuildUnsigned(s.params, t.Plan)
 		if err != nil {
@@ -250,31 +253,11 @@ func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed,
 	if errors.As(err, &refused) && len(refused.Differences) > 0 {
 		var differences []chain.Difference
 		for _, d := range refused.Differences {
-			differences = append(differences, describeDifference(s.params.Coin, d))
+			differences = append(differences, d.Describe(s.params.Coin))
 		}
 		return chain.Signed{}, differences, nil
 	}
 	return chain.Signed{Hash: checked.TxID, Raw: hex.EncodeToString(checked.Raw), Fee: checked.Fee}, nil, err
-}
-
-// describeDifference names the subject in each value.
-func describeDifference(coin money.Coin, d signing.Difference) chain.Difference {
-	shown := chain.Difference{Field: string(d.Field), Approved: d.Approved, Signed: d.Signed}
-	for _, value := range []*string{&shown.Approved, &shown.Signed} {
-		amount, err := money.ParseUnits(*value)
-		switch {
-		case err != nil: // empty, or no amount
-			continue
-		case d.Field == signing.FieldOutput, d.Field == signing.FieldChange, d.Field == signing.FieldInput:
-			*value = fmt.Sprintf("%s %s, %s", coin.Format(amount), coin, d.Subject)
-		case d.Field == signing.FieldFee:
-			*value = fmt.Sprintf("%s %s", coin.Format(amount), coin)
-		}
-	}
-	if d.Field == signing.FieldSignature || d.Field == signing.FieldSighash || d.Field == signing.FieldSequence {
-		shown.Signed = fmt.Sprintf("%s, %s", shown.Signed, d.Subject)
-	}
-	return shown
 }
 
 // Broadcast implements chain.Signer.

@@ -311,6 +311,10 @@ func TestDogecoinIsBuiltAsJSON(t *testing.T) {
 		u.Parts != nil || u.FeeAsset != "DOGE" || u.FeeRate != "0.02 DOGE/kB" || u.Fee.Cmp(terms.Plan.Fee) != 0 {
 		t.Fatalf("BuildUnsigned = %+v, %v, want a file of JSON and a fee of %s", u, err, terms.Plan.Fee)
 	}
+	if want := terms.Plan.Outputs[1]; u.Change == nil || u.Change.To.Address != want.Address ||
+		u.Change.Amount.Cmp(want.Amount) != 0 {
+		t.Errorf("the change is %+v, want %s to %s", u.Change, want.Amount, want.Address)
+	}
 	var got signing.Unsigned
 	if err := json.Unmarshal(u.Files[0].Content, &got); err != nil {
 		t.Fatal(err)
@@ -432,8 +436,8 @@ func expectDifferences(t *testing.T, source *Source, o chain.Order, terms, name,
 	t.Helper()
 	done, differences, err := source.CheckSigned(o, terms, signed)
 	if err != nil || done.Hash+done.Raw != "" || done.Fee.Sign() != 0 ||
-		fmt.Sprintf("%q", differences) != fmt.Sprintf("%q", want) {
-		t.Errorf("%s: CheckSigned = %+v, %q, %v, want %q", name, done, differences, err, want)
+		fmt.Sprintf("%+v", differences) != fmt.Sprintf("%+v", want) {
+		t.Errorf("%s: CheckSigned = %+v, %+v, %v, want %+v", name, done, differences, err, want)
 	}
 }
 

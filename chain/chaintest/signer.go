@@ -24,6 +24,11 @@ type Signer struct {
 	FindFails error           // of FindTransaction
 	Contracts map[string]bool // of IsContract, of BuildUnsigned, and of ReadClaim
 	Last      int64           // of ReadClaim
+	// Differences are of CheckSigned for a transaction that is not the order's; nil for one of the destination.
+	Differences []chain.Difference
+	// Shown has further fields of BuildUnsigned: FeeRate, Token and Change.
+	Shown chain.Unsigned
+	Token string // of TokenContract
 
 	mu      sync.Mutex
 	Earlier []string      // terms that PrepareTerms was given
@@ -35,6 +40,7 @@ var (
 	_ chain.NumberSigner      = (*Signer)(nil)
 	_ chain.TransactionFinder = (*Signer)(nil)
 	_ chain.BatchSigner       = (*Signer)(nil)
+	_ chain.TokenSigner       = (*Signer)(nil)
 )
 
 // Sign returns a signed transaction: its hash, and what CheckSigned compares.
@@ -58,6 +64,7 @@ func (s *Signer) PrepareTerms(_ context.Context, o chain.Order, earlier string) 
 func (s *Signer) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, error) {
 	return chain.Unsigned{URI: "ethereum:" + o.To.Address, Request: fmt.Sprintf(`{"from":%q}`, o.From), ChainID: 31337,
 		Fee: money.Units(21_000_000_000), FeeAsset: string(money.ETH), Contract: s.Contracts[o.From],
+		FeeRate: s.Shown.FeeRate, Token: s.Shown.Token, Change: s.Shown.Change,
 		Files: []chain.SigningFile{{Name: "unsigned.txt", Type: "text/plain",
 			Content: []byte(Sign("", o, terms))}}}, nil
 }
@@ -65,7 +72,7 @@ func (s *Signer) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, err
 // ReadClaim implements chain.NumberSigner: terms are a number.
 func (s *Signer) ReadClaim(o chain.Order, terms string) (c chain.Claim, err error) {
 	if c.Last = s.Last; !s.Contracts[o.From] {
-		c.Keys = []string{strings.ToLower(o.From) + ":" + terms}
+		c.Keys, c.Number = []string{strings.ToLower(o.From) + ":" + terms}, terms
 	}
 	return c, nil
 }
@@ -78,6 +85,9 @@ func (s *Signer) CheckSigned(o chain.Order, terms, signed string) (chain.Signed,
 	}
 	checked := chain.Signed{Hash: hash, Raw: signed, Fee: money.Units(1)}
 	if _, want, _ := strings.Cut(Sign("", o, terms), "|"); content != want {
+		if s.Differences != nil {
+			return checked, s.Differences, nil
+		}
 		return checked, []chain.Difference{{Field: "destination", Approved: want, Signed: content}}, nil
 	}
 	return checked, nil, nil
@@ -128,6 +138,9 @@ func (s *Signer) Broadcast(_ context.Context, raw string) error {
 	s.Sent = append(s.Sent, raw)
 	return s.Refuses
 }
+
+// TokenContract implements chain.TokenSigner.
+func (s *Signer) TokenContract() string { return s.Token }
 
 // ErrAccount is the error of ParseAccount for the account 0xerror.
 var ErrAccount = errors.New("chaintest: the account can't be read")

@@ -215,6 +215,11 @@ func (f *orderFacts) readEstimate(answer rpc.Response, most uint64) error {
 // is taken while fees rise. native is the coin of the fee. A Refusal names the money that lacks.
 func (f orderFacts) computeTerms(o chain.Order, native money.Coin) (orderTerms, error) {
 	most, tip := f.computePrices()
+	if limit := signing.MaxGasPrice(native); most.Cmp(gwei.MulDiv(limit, 1)) > 0 {
+		asked := most.MulDiv(1, 1_000_000_000)
+		return orderTerms{}, chain.Refusal(fmt.Sprintf("The network's node asks for %s gwei a unit of gas; a "+
+			"transaction is prepared for at most %d. Try again later, or set up another node.", asked, limit))
+	}
 	terms := orderTerms{Nonce: f.next, Gas: f.gas, MaxFee: most, Priority: tip}
 	if f.payerCode {
 		terms = orderTerms{Contract: true}
@@ -267,7 +272,8 @@ func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTe
 func (s *Source) ReadClaim(o chain.Order, terms string) (c chain.Claim, err error) {
 	var t orderTerms
 	if err = json.Unmarshal([]byte(terms), &t); err == nil && !t.Contract {
-		c.Keys = []string{fmt.Sprintf("%s:%d", strings.ToLower(o.From), t.Nonce)}
+		c.Number = fmt.Sprint(t.Nonce)
+		c.Keys = []string{strings.ToLower(o.From) + ":" + c.Number}
 	}
 	return c, err
 }
@@ -280,7 +286,8 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, err
 	}
 	if t.Contract {
 		file, err := s.BuildBatch([]chain.Order{o}, time.Unix(0, 0)) // the same bytes each time
-		return chain.Unsigned{FeeAsset: string(s.params.Native), Contract: true, Files: []chain.SigningFile{file}}, err
+		return chain.Unsigned{FeeAsset: string(s.params.Native), Contract: true, Token: p.Token,
+			Files: []chain.SigningFile{file}}, err
 	}
 	unsigned, err := signing.BuildUnsigned(p)
 	uri, err2 := signing.URI(p)
@@ -289,7 +296,8 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, err
 		return chain.Unsigned{}, err
 	}
 	return chain.Unsigned{URI: uri, Request: string(asked), ChainID: uint64(s.params.ChainID), Fee: t.computeFee(),
-		FeeAsset: string(s.params.Native), Files: []chain.SigningFile{
+		FeeAsset: string(s.params.Native), FeeRate: signing.FormatGasPrice(t.MaxFee), Token: p.Token,
+		Files: []chain.SigningFile{
 			{Name: "unsigned.json", Type: "application/json", Content: unsigned.JSON},
 			{Name: "unsigned.txt", Type: "text/plain", Content: []byte(unsigned.Raw + "\n")}}}, nil
 }
@@ -301,14 +309,12 @@ func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed,
 	case err != nil:
 		return chain.Signed{}, nil, err
 	case t.Contract:
-		return chain.Signed{}, nil, errContractSigns
+		return chain.Signed{}, nil, signing.ErrContractSigns
 	}
 	checked, differences, err := signing.CheckSigned(p, signed)
+	signing.SetUnits(differences, p, s.params.Native, s.params.TokenDecimals)
 	return chain.Signed{Hash: checked.Hash, Raw: checked.Raw, Fee: checked.FeeCap}, differences, err
 }
-
-const errContractSigns chain.InputRefusal = "A contract wallet sends the transaction itself. Paste the " +
-	"transaction's hash."
 
 // Broadcast implements chain.Signer.
 func (s *Source) Broadcast(ctx context.Context, raw string) error {
@@ -342,6 +348,9 @@ func describeBroadcast(e *rpc.Error, native money.Coin) error {
 	}
 	return chain.Refusal("The node refused the transaction: " + strings.TrimRight(e.Error(), ".") + ".")
 }
+
+// TokenContract implements chain.TokenSigner.
+func (s *Source) TokenContract() string { return s.params.TokenContract() }
 
 // ParseAccount implements chain.Signer.
 func (s *Source) ParseAccount(address string) (account, spendPrefix string, err error) {

@@ -329,6 +329,12 @@ func TestOrdersThatCantBeMade(t *testing.T) {
 		{"one wei too little for the fee of tokens", money.USDT,
 			func(s *orderState, _ *chain.Order) { s.ether = fmt.Sprintf("0x%x", 65_000*22*oneGwei-1) },
 			"the network's fee takes up to 0.00143000 ETH beside the amount. Add ETH to it."},
+		{"a tip that no network asks for", money.ETH, func(s *orderState, _ *chain.Order) {
+			s.ether, s.tip = "0xffffffffffffffffffff", fmt.Sprintf("0x%x", 4_981*oneGwei)
+		}, "The network's node asks for 5001 gwei a unit of gas; a transaction is prepared for at most 5000."},
+		{"a fee of the block that no network asks for", money.USDT, func(s *orderState, _ *chain.Order) {
+			s.ether, s.baseFee = "0xffffffffffffffffffff", fmt.Sprintf("0x%x", 2_500*oneGwei)
+		}, "asks for 5002 gwei"},
 		{"ether to a contract", money.ETH, func(s *orderState, _ *chain.Order) { s.code = "0x60" },
 			"The address is a contract's."},
 		{"the token's own contract", money.USDT, func(_ *orderState, o *chain.Order) {
@@ -425,9 +431,11 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]bool{}
+	units := map[string]chain.Unit{"ETH": {Name: "POL", Decimals: 18}, "USDT": {Name: "USDT", Decimals: 6}}
 	for i, v := range vectors {
 		p := v.Payment
-		source := &Source{params: params.Params{ChainID: int64(p.ChainID), Token: params.Address{1}, Native: "POL"}}
+		source := &Source{params: params.Params{ChainID: int64(p.ChainID), Token: params.Address{1}, Native: "POL",
+			TokenDecimals: 6}}
 		o := chain.Order{From: p.From, To: chain.Destination{Address: p.To}, Asset: string(money.ETH), Amount: p.Amount}
 		if p.Token != "" {
 			o.Asset, source.params.Token = string(money.USDT), params.Address(*mustParseAccount(t, p.Token))
@@ -443,7 +451,8 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 		u, err := source.BuildUnsigned(o, terms)
 		if err != nil || len(u.Files) != 2 || string(u.Files[0].Content) != v.JSON ||
 			string(u.Files[1].Content) != v.Unsigned+"\n" || u.URI != v.URI || u.ChainID != p.ChainID ||
-			u.Fee.Cmp(fee) != 0 || u.FeeAsset != "POL" || !strings.Contains(u.Request, `"from":"`+p.From+`"`) {
+			u.Fee.Cmp(fee) != 0 || u.FeeAsset != "POL" || u.Token != p.Token ||
+			u.FeeRate != p.MaxFeePerGas.Format(9, 0)+" Gwei" || !strings.Contains(u.Request, `"from":"`+p.From+`"`) {
 			t.Errorf("payment %d: BuildUnsigned = %+v, %v, want what ethers builds and the fee %s", i, u, err, fee)
 		}
 		done, differences, err := source.CheckSigned(o, terms, v.Signed)
@@ -452,8 +461,19 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 		}
 		o.Amount = o.Amount.Add(money.Units(1))
 		if _, differences, err := source.CheckSigned(o, terms, v.Signed); p.Amount.Big().BitLen() < 256 &&
-			(err != nil || len(differences) != 1 || differences[0].Field != signing.FieldAmount) {
+			(err != nil || len(differences) != 1 || differences[0].Field != signing.FieldAmount ||
+				differences[0].Unit != units[o.Asset]) {
 			t.Errorf("payment %d for one unit more: CheckSigned = %v, %v, want the amount to differ", i, differences, err)
+		}
+		paid, err := json.Marshal(orderTerms{Nonce: p.Nonce, Gas: p.GasLimit, MaxFee: money.Units(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, differences, err = source.CheckSigned(o, string(paid), v.Signed)
+		for _, d := range differences {
+			if d.Field == signing.FieldMaxFeePerGas && d.Unit != (chain.Unit{Name: "Gwei", Decimals: 9}) {
+				t.Errorf("payment %d: %+v, %v, want a price in Gwei", i, d, err)
+			}
 		}
 	}
 	if len(kinds) != 2 {
@@ -575,7 +595,8 @@ func TestClaimsNameTheNumber(t *testing.T) {
 	for terms, want := range map[string]string{`{"nonce":7}`: "[0xabcdef0123456789abcdef0123456789abcdef01:7]",
 		`{"nonce":7,"contract":true}`: "[]"} {
 		c, err := source.ReadClaim(o, terms)
-		if got := fmt.Sprint(c.Keys); err != nil || got != want || c.Last != 0 {
+		if got := fmt.Sprint(c.Keys); err != nil || got != want || c.Last != 0 ||
+			c.Number != "" && !strings.HasSuffix(got, ":"+c.Number+"]") || (c.Number == "") != (len(c.Keys) == 0) {
 			t.Errorf("ReadClaim(%s) = %s and the last block %d, %v, want %s without one", terms, got, c.Last, err, want)
 		}
 	}
@@ -583,3 +604,5 @@ func TestClaimsNameTheNumber(t *testing.T) {
 		t.Errorf("ReadClaim of damaged terms = %v, want an error", c)
 	}
 }
+
+var _ chain.TokenSigner = (*Source)(nil)

@@ -302,7 +302,7 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, err
 		return chain.Unsigned{}, err
 	}
 	unsigned, err := signing.BuildUnsigned(p)
-	return chain.Unsigned{Request: string(unsigned.JSON), Fee: t.Fee, FeeAsset: string(money.TRX),
+	return chain.Unsigned{Request: string(unsigned.JSON), Fee: t.Fee, FeeAsset: string(money.TRX), Token: p.Token,
 		Files: []chain.SigningFile{{Name: "unsigned.json", Type: "application/json", Content: unsigned.JSON}}}, err
 }
 
@@ -316,6 +316,14 @@ func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed,
 		return chain.Signed{}, nil, err
 	}
 	checked, differences, err := signing.CheckSigned(p, signed)
+	for i, d := range differences {
+		switch d.Field {
+		case signing.FieldAmount:
+			differences[i].Unit = chain.Unit{Name: string(money.USDT), Decimals: money.USDT.Decimals()}
+		case signing.FieldValue, signing.FieldFeeLimit:
+			differences[i].Unit = chain.Unit{Name: string(money.TRX), Decimals: money.TRX.Decimals()}
+		}
+	}
 	if errors.Is(err, signing.ErrSignature) {
 		err = errUnsigned
 	}
@@ -367,6 +375,9 @@ func (a broadcastAnswer) describeRefusal() error {
 	return chain.Refusal("The node refused the transaction: " +
 		node.PrintableText(fmt.Sprintf("%s %s", a.Code, message)) + ".")
 }
+
+// TokenContract implements chain.TokenSigner.
+func (s *Source) TokenContract() string { return s.params.Token.String() }
 
 // ParseAccount implements chain.Signer.
 func (s *Source) ParseAccount(address string) (account, prefix string, err error) {

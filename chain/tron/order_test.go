@@ -139,6 +139,15 @@ func TestTransferIsPreparedSignedAndSent(t *testing.T) {
 		c.node.sent[0] != signed.Raw {
 		t.Errorf("Broadcast: %v, %v, want it handed to the node", err, c.node.sent)
 	}
+	less := c.order
+	less.Amount = less.Amount.Sub(money.Units(1))
+	_, differences, err = c.source.CheckSigned(less, text, c.sign(text))
+	if err != nil || len(differences) != 1 || differences[0].Unit != (chain.Unit{Name: "USDT", Decimals: 6}) {
+		t.Errorf("for less the differences are %+v, %v, want an amount of USDT", differences, err)
+	}
+	if made.Token == "" || made.Token != c.source.params.Token.String() {
+		t.Errorf("unsigned: the token is %q, want %s", made.Token, c.source.params.Token)
+	}
 	other := c.order
 	other.ID = [32]byte{9}
 	if terms, err := c.source.PrepareTerms(t.Context(), other, ""); err != nil || terms == text {
@@ -331,3 +340,5 @@ func TestOddTextsAreNoTransactions(t *testing.T) {
 		t.Error("broken terms make a transaction")
 	}
 }
+
+var _ chain.TokenSigner = (*Source)(nil)

@@ -126,7 +126,8 @@ func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTe
 // ReadClaim implements chain.NumberSigner.
 func (s *Source) ReadClaim(o chain.Order, terms string) (chain.Claim, error) {
 	_, t, err := s.readTerms(o, terms)
-	return chain.Claim{Keys: []string{fmt.Sprint(o.From, ":", t.Sequence)}, Last: int64(t.LastLedger)}, err
+	number := fmt.Sprint(t.Sequence)
+	return chain.Claim{Keys: []string{o.From + ":" + number}, Last: int64(t.LastLedger), Number: number}, err
 }
 
 // BuildUnsigned implements chain.Signer.
@@ -147,6 +148,12 @@ func (s *Source) CheckSigned(o chain.Order, terms, signed string) (chain.Signed,
 		return chain.Signed{}, nil, err
 	}
 	checked, differences, err := signing.CheckSigned(p, signed)
+	for i, d := range differences {
+		switch d.Field {
+		case signing.FieldAmount, signing.FieldFee, signing.FieldSendMax, signing.FieldDeliverMin:
+			differences[i].Unit = chain.Unit{Name: string(money.XRP), Decimals: money.XRP.Decimals()}
+		}
+	}
 	return chain.Signed{Hash: checked.Hash, Raw: checked.Raw, Fee: checked.Fee}, differences, err
 }
 

@@ -129,7 +129,7 @@ func TestInvoicesAreNamed(t *testing.T) {
 // last one that it names.
 func TestClaimsNameTheLastLedger(t *testing.T) {
 	c, err := new(Source).ReadClaim(chain.Order{From: "rA"}, `{"sequence":7,"last_ledger_sequence":900}`)
-	if err != nil || len(c.Keys) != 1 || c.Keys[0] != "rA:7" || c.Last != 900 {
+	if err != nil || len(c.Keys) != 1 || c.Keys[0] != "rA:7" || c.Last != 900 || c.Number != "7" {
 		t.Errorf("ReadClaim = %+v, %v, want rA:7 until ledger 900", c, err)
 	}
 }

@@ -1,6 +1,11 @@
 package signing
 
-import "fmt"
+import (
+	"fmt"
+
+	"cointill/chain"
+	"cointill/core/money"
+)
 
 // Code says why a returned transaction is refused.
 type Code string
@@ -75,4 +80,24 @@ type Difference struct {
 	Subject  string `json:"subject"`
 	Approved string `json:"approved"`
 	Signed   string `json:"signed"`
+}
+
+// Describe writes amounts in the coin, and names the subject in each value.
+func (d Difference) Describe(coin money.Coin) chain.Difference {
+	shown := chain.Difference{Field: string(d.Field), Approved: d.Approved, Signed: d.Signed}
+	for _, value := range []*string{&shown.Approved, &shown.Signed} {
+		amount, err := money.ParseUnits(*value)
+		switch {
+		case err != nil: // empty, or no amount
+			continue
+		case d.Field == FieldOutput, d.Field == FieldChange, d.Field == FieldInput:
+			*value = fmt.Sprintf("%s %s, %s", coin.Format(amount), coin, d.Subject)
+		case d.Field == FieldFee:
+			*value = fmt.Sprintf("%s %s", coin.Format(amount), coin)
+		}
+	}
+	if d.Field == FieldSignature || d.Field == FieldSighash || d.Field == FieldSequence {
+		shown.Signed = fmt.Sprintf("%s, %s", shown.Signed, d.Subject)
+	}
+	return shown
 }

@@ -54,6 +54,14 @@ type Params struct {
 // HasToken reports whether USDT is on the network.
 func (p Params) HasToken() bool { return p.Token != Address{} }
 
+// TokenContract returns the contract of USDT; "" where there is none.
+func (p Params) TokenContract() string {
+	if !p.HasToken() {
+		return ""
+	}
+	return p.Token.String()
+}
+
 // FromTokenUnits converts an amount of USDT from the contract's smallest unit to the one that it has here on
 // every network, the millionth. What is less than a millionth is left out.
 func (p Params) FromTokenUnits(amount money.Amount) money.Amount {

@@ -97,3 +97,12 @@ func (t transfer) calldata() []byte {
 	t.amount.FillBytes(data[4+32:])
 	return data
 }
+
+// MaxGasPrice returns the highest price of gas that a transaction is prepared for, in gwei. One of the other coins is
+// worth less than an ether. Without a bound a node could have a wallet pay any fee.
+func MaxGasPrice(native money.Coin) int64 {
+	if native == money.ETH {
+		return 5_000
+	}
+	return 100_000
+}

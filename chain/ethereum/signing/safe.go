@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"cointill/chain"
 	"cointill/chain/ethereum/params"
 )
 
@@ -82,3 +83,7 @@ func appendJSON(to []byte, value any) []byte {
 	}
 	return append(to, text...)
 }
+
+// ErrContractSigns refuses a signed transaction of a contract wallet.
+const ErrContractSigns chain.InputRefusal = "A contract wallet sends the transaction itself. Paste the " +
+	"transaction's hash."
