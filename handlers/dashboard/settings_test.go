@@ -176,10 +176,19 @@ func upload(t testing.TB, b *servertest.Browser, file []byte) servertest.Answer 
 func uploadTo(t testing.TB, b *servertest.Browser, page, action, field string, file []byte) servertest.Answer {
 	t.Helper()
 	token := formToken.FindStringSubmatch(b.Get(page).Body)[1]
+	return uploadWith(t, b, map[string]string{"csrf": token}, action, field, file)
+}
+
+// uploadWith sends a form with a file and other fields.
+func uploadWith(t testing.TB, b *servertest.Browser, fields map[string]string, action, field string,
+	file []byte) servertest.Answer {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	if err := form.WriteField("csrf", token); err != nil {
-		t.Fatal(err)
+	for name, value := range fields {
+		if err := form.WriteField(name, value); err != nil {
+			t.Fatal(err)
+		}
 	}
 	part, err := form.CreateFormFile(field, "../../logo.svg")
 	if err != nil {

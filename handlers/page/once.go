@@ -6,9 +6,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"regexp"
+
+	"github.com/valyala/fasthttp"
 
 	"cointill/core/idempotency"
 )
@@ -72,18 +76,60 @@ func claimForm(answers *idempotency.Store, c *Ctx) (*idempotency.Claim, *idempot
 	if !noncePattern.MatchString(nonce) {
 		return nil, nil, nil
 	}
-	// The form's token differs on each page and is not a part of the request.
-	query := url.Values{}
-	for name, value := range c.Context().PostArgs().All() {
-		if string(name) != "csrf" {
-			query.Add(string(name), string(value))
-		}
+	sum, err := hashForm(c)
+	if err != nil {
+		return nil, nil, err
 	}
-	sum := sha256.Sum256([]byte(c.Path() + "\n" + query.Encode()))
-	claim, err := answers.Claim(c.Scope, "form "+nonce+" "+hex.EncodeToString(sum[:]), http.MethodPost, c.Path(), nil)
+	claim, err := answers.Claim(c.Scope, "form "+nonce+" "+sum, http.MethodPost, c.Path(), nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	before, err := answers.Replay(c.UserContext(), claim)
 	return claim, before, err
+}
+
+// hashForm returns a hash of the form's address, fields and files. The form's token differs on each page
+// and is not a part of the request.
+func hashForm(c *Ctx) (string, error) {
+	query := url.Values{}
+	for name, value := range c.Context().PostArgs().All() {
+		query.Add(string(name), string(value))
+	}
+	var files map[string][]*multipart.FileHeader
+	form, err := c.MultipartForm()
+	switch {
+	case err == nil:
+		files = form.File
+		for name, values := range form.Value {
+			query[name] = append(query[name], values...)
+		}
+	case !errors.Is(err, fasthttp.ErrNoMultipartForm):
+		return "", err
+	}
+	query.Del("csrf")
+	for name, parts := range files {
+		for _, part := range parts {
+			sum, err := hashFile(part)
+			if err != nil {
+				return "", err
+			}
+			query.Add("file "+name, sum)
+		}
+	}
+	sum := sha256.Sum256([]byte(c.Path() + "\n" + query.Encode()))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// hashFile returns the hash of a file's content.
+func hashFile(part *multipart.FileHeader) (string, error) {
+	file, err := part.Open()
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
