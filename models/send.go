@@ -47,6 +47,8 @@ type Send struct {
 	Reversed  bool   `gorm:"not null"` // its money came back after it was final
 	PaidTwice bool   `gorm:"not null"` // a second transaction paid it
 	Hash      string `gorm:"not null"` // of the transaction that pays it; "" before one was seen
+	// RequestSeal is the keyed hash of the request; "" for one of before version 0064 of the database.
+	RequestSeal string `gorm:"not null;default:''"`
 	// Sealed is the keyed hash of all that the wallet is asked to sign, made when it became ready.
 	Sealed string `gorm:"not null"`
 	// Booked is the account of the journal that its money is in; "" for the wallet. BookedTwice
@@ -76,6 +78,8 @@ type Send struct {
 	SignedHash string `gorm:"not null"`
 	// SignedFee is the most that the checked transaction costs; exactly that where outputs are spent.
 	SignedFee money.Amount `gorm:"not null;default:0"`
+	// BroadcastAt is when the network was given the checked transaction; nil before, and where it refused that.
+	BroadcastAt *time.Time
 	// BatchID is the batch that the send was prepared in, which has the terms then; nil for none.
 	BatchID     *int64     `gorm:"index:sends_batch,where:batch_id IS NOT NULL"`
 	ProcessedAt *time.Time // first confirmation
@@ -184,6 +188,7 @@ type SendRules struct {
 	TwoFrom    int64     `gorm:"not null"` // from which it needs two; 0 for never
 	DayLimit   int64     `gorm:"not null"` // US cents that may be approved in 24 hours; 0 for no limit
 	From       time.Time `gorm:"column:valid_from;not null;index:send_rules_business,priority:3"`
+	Seal       string    `gorm:"not null;default:''"` // keyed hash of the fields above
 	Actor      string    `gorm:"not null"`
 	CreatedAt  time.Time `gorm:"not null"`
 }

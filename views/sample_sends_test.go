@@ -69,7 +69,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		"booked."
 	failed.CanMark = true
 	refund := dashboard.SendFormProps{Page: page, Form: ui.Form{Values: map[string]string{"amount": "9", "address": "nowhere"}, Errors: map[string][]string{"amount": {"Is more than is left to refund: 0.00021437 BTC."}, "address": {"Is not an address of Bitcoin."}}},
-		Payment: row.Payment, Customer: "Chidi Nwosu", Coin: "BTC", Currency: "NGN", Left: row.Amount, LeftFiat: row.Value, Ask: true, Email: "chidi@example.com"}
+		Payment: row.Payment, Customer: "Chidi Nwosu", Coin: "BTC", Currency: "NGN", Left: row.Amount, AcceptFirst: true, Surplus: "0.00001948", LeftFiat: row.Value, Ask: true, Email: "chidi@example.com"}
 	stray := refund
 	stray.Form, stray.Payment, stray.Transfer, stray.Currency, stray.Ask, stray.HasTag, stray.Coin = ui.Form{}, "", "7", "", false, true, "XRP"
 	none := refund
@@ -79,7 +79,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		Form: ui.Form{Values: map[string]string{"one_from": "0"}, Errors: map[string][]string{"two_from": {"Must be an amount of USD with at most two decimals, such as 250.00."}}}}
 	paying := []ui.Option{{Value: "0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199", Label: "0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199"}}
 	unprepared := dashboard.SendSignProps{Page: page, SendRow: row, CoinName: "Tether", Network: "Ethereum · ethereum-mainnet"}
-	unprepared.SignHref = row.Href + "/sign"
+	unprepared.SignHref, unprepared.FileHelp = row.Href+"/sign", "The signed transaction in hexadecimal. It begins with 0x."
 	unprepared.SendRow.Amount, unprepared.SendRow.CoinSymbol, unprepared.SendRow.Address = "120.5 USDT", "USDT", "0x52908400098527886E0F7030069857D2E4169EE7"
 	choose := unprepared
 	choose.Wallets = paying
@@ -96,7 +96,9 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	onTron.SendRow.Address, onTron.URI, onTron.Files = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", "", prepared.Files[:1]
 	onTron.Wallets = []ui.Option{{Value: onTron.Account, Label: onTron.Account}}
 	differs := prepared
-	differs.Differences = []dashboard.SendDifference{{Field: "Address", Approved: "0x52908400098527886E0F7030069857D2E4169EE7", Signed: "0x8617E340B3D01FA5F11F306F4090FD50E238070D"}, {Field: "Exact amount", Approved: "120.5 USDT", Signed: "120.500001 USDT"}}
+	differs.Differences = []dashboard.SendDifference{{Field: "To", Approved: "0x52908400098527886E0F7030069857D2E4169EE7", Signed: "0x8617E340B3D01FA5F11F306F4090FD50E238070D"}, {Field: "Amount", Approved: "120.5 USDT", Signed: "120.500001 USDT"}}
+	differs.Conflicts = []dashboard.SendConflict{{Reference: "SND_01H8XKQ9", Href: row.Href, Number: "41"}}
+	choose.Conflicts = differs.Conflicts
 	checked := prepared
 	checked.Sent = "0x" + hash
 	declined := checked

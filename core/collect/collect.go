@@ -191,10 +191,7 @@ func (s *Service) readAddresses(ctx context.Context, sc scope.Scope, n Network, 
 // readAddress reads an address as sends do, and adds its errors to a field.
 func (s *Service) readAddress(ctx context.Context, sc scope.Scope, n Network, text, field string,
 	fields fault.Fields) (string, error) {
-	d, err := destination.Parse(money.ETH, string(n.Name), text, nil)
-	if err == nil && n.Token == d.Address {
-		err = fault.RefuseField("address", "This is the token's own contract. Money that is sent there is lost.")
-	}
+	d, err := destination.Parse(money.ETH, destination.Network{Name: string(n.Name), Token: n.Token}, text, nil)
 	if err == nil {
 		err = destination.RefuseOwn(s.DB.Read(ctx), sc, s.Home(string(n.Name)), d.Address)
 	}

@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/payer"
 )
 
 // Sends is what the sandbox needs of core/send.
@@ -175,7 +176,7 @@ func (a *sendAct) newTx(amount money.Amount, address string, keys ...string) cha
 	}
 	if len(keys) == 0 {
 		a.signed++
-		keys = []string{fmt.Sprintf("%s:%s %d %s %d", send.SandboxAccount(a.view.Send.BusinessID, a.view.Send.Domain),
+		keys = []string{fmt.Sprintf("%s:%s %d %s %d", payer.SandboxAccount(a.view.Send.BusinessID, a.view.Send.Domain),
 			a.view.Send.Reference, a.view.Send.ReadyAt.UnixMicro(), a.done.Scenario.Code, a.signed)}
 	}
 	return chain.Tx{Outputs: []chain.Output{{Asset: a.view.Send.Coin, Destination: to, Amount: amount}}, Spends: keys}

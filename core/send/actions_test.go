@@ -19,6 +19,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/rules"
+	"cointill/core/send/seal"
 	"cointill/models"
 )
 
@@ -241,8 +242,8 @@ func TestRetries(t *testing.T) {
 	}
 	_, err = o.approve(o.owner, v)
 	o.must(err)
-	if now := o.find(v); now.State() != send.Ready || now.Send.Reason != "" {
-		t.Errorf("approved again it is %s (%s), want ready", now.State(), now.Send.Reason)
+	if now := o.find(v); now.State() != send.Ready || now.Send.Reason != send.SentAgain {
+		t.Errorf("approved again it is %s (%s), want ready and the warning to stay", now.State(), now.Send.Reason)
 	}
 	admin, second := o.hire("ada@books.example", scope.Admin), o.hire("yaw@books.example", scope.Admin)
 	_, err = retry(o.owner, v, send.Replaced)
@@ -490,7 +491,8 @@ func TestSendsThatWaitAreLookedAtAgain(t *testing.T) {
 	p := o.paid(money.CryptoBitcoin)
 	v := o.ask(send.Request{Kind: send.Refund, Payment: p.Reference, Amount: "0.0001", Address: recipient})
 	o.setRules(rules.Rules{OneFrom: 1_000_00, DayLimit: 1})
-	o.set(v, map[string]any{"approvals": 0, "due_at": o.clock.Now()})
+	v.Send.Approvals = 0
+	o.set(v, map[string]any{"approvals": 0, "request_seal": seal.SealRequest(o.sends.Secrets, v.Send), "due_at": o.clock.Now()})
 	v = o.evaluate(v)
 	if v.State() != send.AwaitingApproval || v.Send.DueAt == nil ||
 		!v.Send.DueAt.Equal(o.clock.Now().Add(30*time.Second)) {

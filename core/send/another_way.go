@@ -11,7 +11,7 @@ import (
 	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/core/send/payer"
-	"cointill/core/send/rules"
+	"cointill/core/send/seal"
 	"cointill/models"
 )
 
@@ -93,7 +93,7 @@ func (s *Approvals) checkMark(tx *models.Tx, v *View, actor, version string) (ap
 // addMark writes the mark of a person, and ends the send once enough people have marked it.
 func (s *Approvals) addMark(tx *models.Tx, v *View, approvers []string, actor, note string) error {
 	row := &v.Send
-	rule, err := rules.ReadOf(tx, *row, s.Clock())
+	rule, err := s.rules.ReadOf(tx, *row)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *Approvals) addMark(tx *models.Tx, v *View, approvers []string, actor, n
 	if s.isMarkedBy(*row, approvers) {
 		given++
 	}
-	row.AnotherWayBy, row.AnotherWaySeal = actor, s.sealMark(*row, actor)
+	row.AnotherWayBy, row.AnotherWaySeal = actor, seal.SealMark(s.Secrets, *row, actor)
 	if given < needed {
 		if err := s.writeStep(tx, v, models.SendStep{Kind: stepNote, From: row.Status, To: row.Status, Reason: StepMarked,
 			Actor: actor, Detail: encodeDetail(map[string]any{"note": note})}); err != nil {
@@ -159,12 +159,8 @@ func (s *Approvals) UnmarkSent(ctx context.Context, sc scope.Scope, reference st
 
 // isMarkedBy reports that the mark of a send is of one of these people, as this server wrote it.
 func (s *Approvals) isMarkedBy(row models.Send, people []string) bool {
-	return slices.Contains(people, row.AnotherWayBy) && row.AnotherWaySeal == s.sealMark(row, row.AnotherWayBy)
-}
-
-// sealMark returns what the mark of a person stores: only this server can make it.
-func (s *Approvals) sealMark(row models.Send, actor string) string {
-	return s.Secrets.Hash("send mark", actor+" "+row.Amount.String()+" "+describeContent(row))
+	by := row.AnotherWayBy
+	return slices.Contains(people, by) && row.AnotherWaySeal == seal.SealMark(s.Secrets, row, by)
 }
 
 // errMarked is returned about a send that may have been sent already.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -99,6 +100,12 @@ func TestPaidAfterAnotherWay(t *testing.T) {
 		expect("with a final transaction", `successful paid_twice true 100000 ""`)
 		if len(*letters) != 1 || (*letters)[0].Kind != send.LetterPaidTwice {
 			t.Errorf("the mails about it are %+v, want one that it was paid twice", *letters)
+		}
+		books := &journal.Service{DB: o.db, Clock: o.clock.Now}
+		statement, err := books.ReadStatement(t.Context(), o.owner, journal.AllDays())
+		o.must(err)
+		if l := statement.Coins[0]; l.PaidOut.Sign() != 0 || l.PaidTwice.String() != "100000" || l.Opening.Sign() != 0 {
+			t.Errorf("the statement's line is %+v, want one that opens with nothing, with 100000 paid twice", l)
 		}
 		o.change(paid, map[string]any{"gone": true, "gone_reason": "reorg", "gone_at": o.clock.Now(), "height": nil})
 		expect("after a reorganisation", `successful sent_in_another_way false 0 ""`)

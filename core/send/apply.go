@@ -1,6 +1,7 @@
 package send
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -101,10 +102,11 @@ func (s *store) readViews(tx *models.Tx, rows []models.Send) ([]View, error) {
 // readHanded reads whether a transaction handed to a wallet may still confirm, where something depends on it: a
 // transaction failed or was replaced, or the send failed for one that was only dropped.
 func (s *store) readHanded(tx *models.Tx, v *View) error {
-	failed := v.State() == Failed
-	if failed && v.Send.Reason != Dropped || !failed && !slices.ContainsFunc(v.Transfers, func(t models.Transfer) bool {
+	failed, again := v.State() == Failed, v.State() == Ready && v.Send.Reason == SentAgain
+	lost := slices.ContainsFunc(v.Transfers, func(t models.Transfer) bool {
 		return t.ConflictHeight != nil || t.Reverted
-	}) {
+	})
+	if failed && v.Send.Reason != Dropped || !failed && !again && !lost {
 		return nil
 	}
 	data, err := handed.Read(tx, s.Signers[v.Send.Network].Signer, v.Send, OrderOf(v.Send, v.Send.Account))
@@ -116,7 +118,10 @@ func (s *store) readHanded(tx *models.Tx, v *View) error {
 		v.Lapsed = data.HasLapsed(v.Transfers, v.Chain.Tip, isDeep)
 		return nil
 	}
-	v.Outstanding, err = data.IsOutstanding(tx, v.Transfers, isDeep)
+	outstanding, err := data.IsOutstanding(tx, v.Transfers, isDeep)
+	v.Outstanding = outstanding && lost
+	v.Lapsed = again && (data.HasLapsed(v.Transfers, v.Chain.Tip, isDeep) ||
+		!outstanding && handed.AreOver(v.Transfers, isDeep))
 	return err
 }
 
@@ -182,7 +187,7 @@ func (v *View) decideCase() Case {
 	row := v.Send
 	return Case{State: v.State(), Reason: row.Reason, Reversed: row.Reversed, Depth: row.FinalDepth,
 		NetworkSays: row.FinalByNetwork && v.Chain.Finalized >= 0, ExpiresAt: row.ExpiresAt, Outstanding: v.Outstanding,
-		Marked: row.AnotherWayBy != "", AnotherWay: row.AnotherWayAt != nil}
+		MayConfirm: v.MayConfirm(), Marked: row.AnotherWayBy != "", AnotherWay: row.AnotherWayAt != nil}
 }
 
 // listSightings returns the send's transfers for Decide.
@@ -230,9 +235,12 @@ func (s *store) writeTransition(tx *models.Tx, v *View, out Outcome, actor, note
 	}
 	if out.Confirmed && row.ProcessedAt == nil {
 		row.ProcessedAt = &v.Now
-		if err := s.emitEvent(tx, v, webhook.SendProcessed); err != nil {
+		if err := s.emitEvent(tx, v, webhook.SendProcessed, v.summarizeProcessing(before)); err != nil {
 			return err
 		}
+	}
+	if out.State.Released() { // its approval has ended, so no wallet signs it
+		row.Sealed = ""
 	}
 	if before.Status != row.Status {
 		if row.AnotherWayAt == nil { // what a person said was about an earlier state
@@ -275,7 +283,7 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 	began := row.Status == string(Processing) || row.Status == string(Successful) &&
 		before.Status != string(Processing) && row.AnotherWayAt == nil
 	if began && before.Status != row.Status {
-		if err := s.emitEvent(tx, v, webhook.SendProcessing); err != nil {
+		if err := s.emitEvent(tx, v, webhook.SendProcessing, v.summarizeProcessing(before)); err != nil {
 			return err
 		}
 		if err := s.mailCustomer(tx, v, LetterOnItsWay); err != nil {
@@ -289,7 +297,7 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 func (s *store) writeEnd(tx *models.Tx, v *View, from State) error {
 	switch state := v.State(); {
 	case state == Successful:
-		if err := s.emitEvent(tx, v, webhook.SendSuccessful); err != nil {
+		if err := s.emitEvent(tx, v, webhook.SendSuccessful, v.Summary()); err != nil {
 			return err
 		}
 		if err := s.finishRefund(tx, v); err != nil {
@@ -300,23 +308,40 @@ func (s *store) writeEnd(tx *models.Tx, v *View, from State) error {
 		}
 		return s.mailCustomer(tx, v, LetterDone)
 	case state == Failed:
-		return s.emitEvent(tx, v, webhook.SendFailed)
+		return s.emitEvent(tx, v, webhook.SendFailed, v.Summary())
 	case state.Released():
 		if from == Failed { // its end was announced
 			return nil
 		}
-		return s.emitEvent(tx, v, webhook.SendCancelled)
+		return s.emitEvent(tx, v, webhook.SendCancelled, v.Summary())
 	}
 	return nil
 }
 
-// emitEvent writes an event of the send.
-func (s *store) emitEvent(tx *models.Tx, v *View, kind string) error {
+// summarizeProcessing returns the send as the events before its end show it. A send that is final when it is first seen
+// was processing before that, within the same change.
+func (v *View) summarizeProcessing(before models.Send) Summary {
+	data := v.Summary()
+	if v.State() != Successful || before.Status == string(Successful) {
+		return data
+	}
+	data.Status, data.Reason, data.PaidTwice = string(Processing), "", false
+	switch {
+	case before.Status == string(Processing):
+		data.Reason = before.Reason
+	case State(before.Status).Released():
+		data.Reason = SentAnyway
+	}
+	return data
+}
+
+// emitEvent writes an event of the send, whose record was data then.
+func (s *store) emitEvent(tx *models.Tx, v *View, kind string, data Summary) error {
 	row := &v.Send
 	row.Sequence = max(row.Sequence, s.Restored.Sequence) + 1 // events may have been sent since the backup was made
 	return s.Events.Emit(tx, webhook.Event{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain),
 		SendID: &row.ID, Payment: row.Reference, Sequence: row.Sequence, Type: kind, About: row.Hash, At: s.Clock(),
-		Data: v.Summary()})
+		Data: data})
 }
 
 // finishRefund notes a completed refund where its money came from.
@@ -387,3 +412,14 @@ const retryDelay = 30 * time.Second
 
 // sweepBatch bounds how many due sends one sweep reads.
 const sweepBatch = 200
+
+// orderID returns the number that identifies a send.
+func orderID(row models.Send) [32]byte { return sha256.Sum256([]byte(row.Reference)) }
+
+// MarkDue has sends evaluated again.
+func MarkDue(tx *models.Tx, ids []int64, now time.Time) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return models.Among(tx.Model(&models.Send{}), "id", ids).UpdateColumn("due_at", now).Error
+}

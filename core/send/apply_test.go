@@ -1,6 +1,7 @@
 package send_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -142,6 +143,59 @@ func TestChangesAreRecordedOnce(t *testing.T) {
 		"state system successful "}
 	if !slices.Equal(path, want) {
 		t.Errorf("the timeline is %q, want %q", path, want)
+	}
+}
+
+// TestEventsSayTheStateOfTheirMoment has sends be final when they are first seen, or in their first block: the events
+// before send.successful say that they are processing.
+func TestEventsSayTheStateOfTheirMoment(t *testing.T) {
+	t.Parallel()
+	o := newQuickOffice(t, scope.Test)
+	o.reach(string(chain.Sandbox(money.Bitcoin)), 10)
+	const processed = "send.processing processing , send.processed processing , "
+	for _, c := range []struct {
+		name  string
+		facts func(v send.View)
+		want  string
+	}{
+		{"final at once", func(v send.View) { o.pay(v, "c1", 8) }, processed + "send.successful successful "},
+		{"final at once, by two", func(v send.View) {
+			o.pay(v, "c2", 8)
+			o.pay(v, "c3", 8)
+		}, processed + "send.successful successful paid_twice"},
+		{"final in its first block", func(v send.View) {
+			row := o.pay(v, "c4", 0)
+			o.evaluate(v)
+			o.change(row, map[string]any{"height": 8})
+		}, processed + "send.successful successful "},
+		{"final at once, after it was withdrawn", func(v send.View) {
+			_, err := o.sends.Cancel(t.Context(), o.owner, v.Send.Reference)
+			o.must(err)
+			o.pay(v, "c5", 8)
+		}, "send.cancelled cancelled withdrawn, send.processing processing sent_anyway, " +
+			"send.processed processing sent_anyway, send.successful successful "},
+	} {
+		v := o.ready("0.001")
+		c.facts(v)
+		o.evaluate(v)
+		var rows []models.Event
+		o.must(o.db.Read(t.Context()).Where("send_id = ?", v.Send.ID).Order("sequence").Find(&rows).Error)
+		var said []string
+		for i, row := range rows {
+			var body struct {
+				Sequence int
+				Data     send.Summary
+			}
+			o.must(json.Unmarshal([]byte(row.Body), &body))
+			said = append(said, row.Type+" "+body.Data.Status+" "+body.Data.Reason)
+			if last := i == len(rows)-1; body.Sequence != i+1 || body.Data.PaidTwice && !last {
+				t.Errorf("%s: %s has sequence %d and says paid twice: %t, want %d, and not before the end", c.name, row.Type,
+					body.Sequence, body.Data.PaidTwice, i+1)
+			}
+		}
+		if got := strings.Join(said, ", "); got != c.want {
+			t.Errorf("%s: the events say\n%s\nwant\n%s", c.name, got, c.want)
+		}
 	}
 }
 

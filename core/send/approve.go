@@ -12,50 +12,12 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/scope"
 	"cointill/core/send/payer"
+	"cointill/core/send/seal"
 	"cointill/models"
 )
 
 // Proof shows that the person at a session is its user.
 type Proof = auth.Proof
-
-// describeContent writes everything of a send that an approval covers. An amount in fiat at today's
-// price is converted at the last approval, so that its coin amount is not part of it.
-func describeContent(row models.Send) string {
-	tag, paid, transfer := int64(-1), int64(0), int64(0)
-	if row.Tag != nil {
-		tag = *row.Tag
-	}
-	if row.PaymentID != nil {
-		paid = *row.PaymentID
-	}
-	if row.TransferID != nil {
-		transfer = *row.TransferID
-	}
-	amount := row.Amount.String()
-	if row.Rate == RateToday {
-		amount = fmt.Sprint(row.Fiat, " ", row.Currency)
-	}
-	return fmt.Sprintf("%s %d %s %s %s %s %s %q %d %d %d", row.Reference, row.BusinessID, row.Domain, row.Kind,
-		row.Coin, row.Network, amount, row.Address, tag, paid, transfer)
-}
-
-// sealApproval returns what an approval of a person stores: only this server can make it.
-func (s *store) sealApproval(row models.Send, actor string) string {
-	return s.Secrets.Hash("send approval", actor+" "+describeContent(row))
-}
-
-// sealReady returns what a ready send stores: it covers the coin amount, too, and once it is prepared the
-// wallet and what the transaction has beside the send, or the batch that has it.
-func (s *store) sealReady(row models.Send) string {
-	content := row.Amount.String() + " " + describeContent(row)
-	if row.Terms != "" {
-		content += "\n" + row.Account + "\n" + row.Terms
-	}
-	if row.BatchID != nil {
-		content += fmt.Sprintf("\nbatch %d of %s", *row.BatchID, row.Account)
-	}
-	return s.Secrets.Hash("send ready", content)
-}
 
 // listApprovals returns the approvals that hold: by people who may still approve, of the send as
 // it is. The person who asked counts only where too few others may approve.
@@ -69,7 +31,7 @@ func (s *store) listApprovals(tx *models.Tx, row models.Send) ([]models.SendAppr
 		return nil, err
 	}
 	return slices.DeleteFunc(rows, func(a models.SendApproval) bool {
-		return !slices.Contains(approvers, a.Actor) || a.Content != s.sealApproval(row, a.Actor)
+		return !slices.Contains(approvers, a.Actor) || a.Content != seal.SealApproval(s.Secrets, row, a.Actor)
 	}), nil
 }
 
@@ -210,7 +172,7 @@ func (s *Approvals) addApproval(tx *models.Tx, v *View, actor string) error {
 	if err != nil {
 		return err
 	}
-	content := s.sealApproval(v.Send, actor)
+	content := seal.SealApproval(s.Secrets, v.Send, actor)
 	var before []models.SendApproval
 	if err := tx.Where("send_id = ? AND actor = ?", v.Send.ID, actor).Find(&before).Error; err != nil {
 		return err

@@ -21,6 +21,7 @@ func TestSeveralSendsAreApprovedWithOneProof(t *testing.T) {
 		admin, second := o.hire("ada@books.example", scope.Admin), o.hire("yaw@books.example", scope.Admin)
 		clerk := o.hire("esi@books.example", scope.Finance)
 		proof := send.Proof{Password: password}
+		o.sends.Quotes = steady{}
 		first := o.payout(o.owner, "0.0001")
 		// Three such sends fit into a day, and one of ten times the amount needs two people.
 		o.must(o.sends.Rules.SetRules(t.Context(), o.owner, rules.Rules{OneFrom: 1, TwoFrom: first.Send.ValueUSD * 5,

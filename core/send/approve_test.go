@@ -335,6 +335,25 @@ func TestDayLimit(t *testing.T) {
 	})
 }
 
+// TestDayLimitOfUnapprovedSends: a send that nobody approves is refused with what can be done, and isn't stored.
+func TestDayLimitOfUnapprovedSends(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		o := newOffice(t, db, scope.Test)
+		o.must(o.sends.Rules.SetRules(t.Context(), o.owner, rules.Rules{OneFrom: rules.MaxAmount, DayLimit: 1},
+			send.Proof{Password: password}))
+		_, err := o.sends.Ask(t.Context(), o.owner, send.Request{Kind: send.Payout, Method: string(money.CryptoBitcoin),
+			Amount: "0.001", Address: recipient})
+		o.expectFault("more than the limit", err, "day_limit")
+		if err != nil && !strings.Contains(err.Error(), "Nothing was stored") {
+			t.Errorf("the refusal is %q, want that nothing was stored", err)
+		}
+		list, _, err := o.sends.List(t.Context(), o.owner, send.Filter{Limit: 9})
+		if o.must(err); len(list) != 0 {
+			t.Errorf("%d sends are stored, want none", len(list))
+		}
+	})
+}
+
 // TestRefundsNeverExceedWhatWasReceived (SD-2) asks for parts of a payment side by side: their sum never
 // exceeds it.
 func TestRefundsNeverExceedWhatWasReceived(t *testing.T) {
@@ -451,7 +470,7 @@ func TestValuesAreBounded(t *testing.T) {
 
 // TestAddressesAreStoredAsBlocksHaveThem reads an address in capitals, as QR codes hold it.
 func TestAddressesAreStoredAsBlocksHaveThem(t *testing.T) {
-	d, err := destination.Parse(money.BTC, "sandbox-bitcoin", strings.ToUpper(recipient), nil)
+	d, err := destination.Parse(money.BTC, destination.Network{Name: "sandbox-bitcoin"}, strings.ToUpper(recipient), nil)
 	if err != nil || d.Address != recipient {
 		t.Errorf("%s is read as %s (%v), want %s", strings.ToUpper(recipient), d.Address, err, recipient)
 	}

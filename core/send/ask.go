@@ -17,7 +17,7 @@ import (
 	"cointill/core/send/destination"
 	"cointill/core/send/payer"
 	"cointill/core/send/request"
-	"cointill/core/send/rules"
+	"cointill/core/send/seal"
 	"cointill/core/settings"
 	"cointill/models"
 )
@@ -102,7 +102,8 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request, fiel
 	if r.Address == "" {
 		return row, from, s.checkClaim(from)
 	}
-	d := destination.Read(money.Coin(row.Coin), row.Network, r.Address, r.Tag, fields)
+	on := s.Signers[row.Network].DescribeNetwork(row.Network)
+	d := destination.Read(money.Coin(row.Coin), on, r.Address, r.Tag, fields)
 	row.Address, row.Tag, row.AddressBy = d.Address, d.Tag, ByMerchant
 	return row, from, nil
 }
@@ -133,6 +134,7 @@ func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *mode
 	if err != nil {
 		return View{}, err
 	}
+	row.RequestSeal = seal.SealRequest(s.Secrets, *row)
 	made := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(row)
 	if made.Error == nil && made.RowsAffected == 0 { // the random reference can't collide: it is the merchant's
 		return View{}, &fault.Fault{Kind: fault.Conflict, Code: "duplicate_business_reference",
@@ -194,7 +196,7 @@ func (s *Service) completeSend(tx *models.Tx, sc scope.Scope, row *models.Send, 
 		coin.ToFiat(row.Amount, q.usd.MarketPrice())).
 		On(row.Network)
 	row.FinalDepth, row.FinalByNetwork = rule.Depth, rule.NetworkSays
-	asked, err := rules.ReadOf(tx, *row, s.Clock())
+	asked, err := s.rules.ReadOf(tx, *row)
 	row.Approvals = asked.Needed(*row)
 	return business, err
 }

@@ -13,7 +13,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/send/destination"
-	"cointill/core/send/rules"
+	"cointill/core/send/seal"
 	"cointill/models"
 )
 
@@ -118,7 +118,8 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 	if err != nil {
 		return Claim{}, err
 	}
-	d, err := destination.Parse(found.Coin(), found.Send.Network, text, tag)
+	on := s.Signers[found.Send.Network].DescribeNetwork(found.Send.Network)
+	d, err := destination.Parse(found.Coin(), on, text, tag)
 	if err != nil {
 		return found, err
 	}
@@ -249,8 +250,11 @@ func (s *Claims) ConfirmAddress(ctx context.Context, token string) (Claim, error
 // takeAddress gives a refund the address that its customer confirmed.
 func (s *Claims) takeAddress(tx *models.Tx, v *View, claim models.SendClaim) error {
 	row := &v.Send
-	before := row.Status
+	before, requestSealed := row.Status, seal.HasRequestSeal(s.Secrets, *row)
 	row.Address, row.Tag, row.AddressBy = claim.Address, claim.Tag, ByCustomer
+	if requestSealed {
+		row.RequestSeal = seal.SealRequest(s.Secrets, *row)
+	}
 	row.Status, row.Reason, row.DueAt = string(AwaitingApproval), "", nil
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain), Actor: ByCustomer}
 	if err := audit.Record(tx, sc, s.Clock(), "send.address_confirmed", row.Reference,
@@ -293,11 +297,11 @@ func (s *store) afterComplete(tx *models.Tx, v *View) error {
 			v.Send.Reason, v.Send.DueAt = NewAddress, &waits
 			return s.saveSend(tx, &v.Send)
 		}
-		rule, err := rules.ReadOf(tx, v.Send, s.Clock())
+		rule, err := s.rules.ReadOf(tx, v.Send)
 		if err != nil {
 			return err
 		}
-		if err := rule.CheckDayLimit(tx, v.Send, s.Clock()); err != nil {
+		if err := rule.CheckDayLimitWithoutApproval(tx, v.Send, s.Clock()); err != nil {
 			return err
 		}
 		return s.markReady(tx, v, "system")

@@ -2,6 +2,7 @@ package send_test
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/send"
+	"cointill/core/send/rules"
 	"cointill/core/send/sendtest"
 	"cointill/core/wallet"
 	"cointill/core/webhook"
@@ -270,18 +272,25 @@ func TestOwnAddressIsRefusedInTheCustomersWords(t *testing.T) {
 // fail.
 func TestRefundWithoutApproversIsReadyAtTheSweep(t *testing.T) {
 	eachBench(t, func(b *bench) {
-		b.must(b.db.Exec(b.Context()).Model(&models.Send{}).Where("id = ?",
-			b.ask.Send.ID).Updates(map[string]any{"approvals": 0, "actor": "user:1"}).Error)
-		b.must(b.db.Exec(b.Context()).Create(&models.SendRules{BusinessID: b.scope.BusinessID, Domain: "test",
-			OneFrom: 1_000_000_00, DayLimit: 1, Actor: "user:1", From: b.clock.Now(), CreatedAt: b.clock.Now()}).Error)
+		limit := func(day int64) {
+			b.must(b.sends.Rules.StoreRules(b.db.Exec(b.Context()), b.scope, rules.Rules{OneFrom: 1_000_000_00,
+				DayLimit: day}, b.clock.Now()))
+		}
+		limit(1)
+		_, err := b.sends.Cancel(b.Context(), b.scope, b.ask.Send.Reference)
+		b.must(err)
+		person := b.scope
+		person.Actor, person.Role = fmt.Sprint("user:", b.owner), scope.Owner
+		b.ask, err = b.sends.Ask(b.Context(), person, send.Request{Kind: send.Refund, Payment: b.ask.Payment})
+		b.must(err)
+		b.token = strings.TrimPrefix(b.sends.ClaimURL(b.ask.Send), "http://localhost/refund/")
 		b.confirm(b.name(first))
 		for _, step := range []struct {
 			limit int64
 			want  send.State
 		}{{1, send.AwaitingApproval}, {0, send.Ready}} {
-			b.must(b.db.Exec(b.Context()).Model(&models.SendRules{}).Where("business_id = ?", b.scope.BusinessID).
-				Update("day_limit", step.limit).Error)
 			b.clock.Advance(time.Minute)
+			limit(step.limit)
 			_, err := b.sends.Evaluator.Sweep(b.Context())
 			b.must(err)
 			v, err := b.sends.Find(b.Context(), b.scope, b.ask.Send.Reference)

@@ -19,6 +19,8 @@ type Case struct {
 	// Outstanding says that a transaction that was handed to a wallet may still confirm when those that were seen can't
 	// any more: it has another number, spends other outputs, or is the order of a contract wallet.
 	Outstanding bool
+	// MayConfirm says that the send is tried again while its first transaction may still confirm.
+	MayConfirm bool
 	// Marked says that a person says that it was sent in another way, AnotherWay that enough people do.
 	Marked, AnotherWay bool
 }
@@ -113,6 +115,10 @@ func (c Case) decideAnotherWay(out Outcome, seen []Sighting, chain payment.Chain
 func (c Case) decideUnseen(out Outcome, now time.Time) Outcome {
 	switch {
 	case c.State == AwaitingDestination, c.State == Ready && !c.Marked:
+		if c.MayConfirm { // its money stays reserved
+			out.Wake = now.Add(unseenFor)
+			break
+		}
 		if out.Wake = c.ExpiresAt; !now.Before(c.ExpiresAt) {
 			out.State, out.Reason, out.Wake = Expired, NotSigned, time.Time{}
 			if c.State == AwaitingDestination {

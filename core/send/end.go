@@ -9,6 +9,7 @@ import (
 	"cointill/core/idempotency"
 	"cointill/core/payment/refund"
 	"cointill/core/scope"
+	"cointill/core/send/seal"
 	"cointill/models"
 )
 
@@ -54,6 +55,11 @@ func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, s
 		}
 		if v.Send.AnotherWayBy != "" {
 			return View{}, errMarked
+		}
+		if at := v.Send.BroadcastAt; v.State() == Ready && at != nil && s.Clock().Before(at.Add(unseenFor)) {
+			return View{}, fault.New(fault.Conflict, "may_confirm", "The network was given the signed transaction of "+
+				"this send, so its money stays reserved. If the transaction isn't seen, withdraw the send six hours "+
+				"after it was signed.")
 		}
 		if v.MayConfirm() {
 			return View{}, fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send "+
@@ -101,7 +107,11 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 		if !slices.Contains(approvers, sc.Actor) {
 			return View{}, errNotApprover
 		}
-		if v.Send.Sealed != s.sealReady(v.Send) {
+		if v.Send.Sealed == "" { // its approval ended with it
+			return View{}, fault.New(fault.Conflict, "send_not_failed", "This send was withdrawn before it was seen, "+
+				"so nobody approves it any more. Ask for it again.")
+		}
+		if v.Send.Sealed != seal.SealReady(s.Secrets, v.Send) {
 			return View{}, errChanged
 		}
 		if v.Send.AnotherWayBy != "" {
@@ -119,6 +129,7 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 		if !v.MayConfirm() {
 			// It can't confirm: another wallet may pay.
 			v.Send.Account, v.Send.Terms, v.Send.SignedHash, v.Send.BatchID = "", "", "", nil
+			v.Send.BroadcastAt, v.Send.Reason = nil, ""
 			if err := s.fixAmount(tx, v, prices{}); err != nil {
 				return View{}, err
 			}
@@ -128,12 +139,15 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 		if err := tx.Where("send_id = ?", v.Send.ID).Delete(&models.SendApproval{}).Error; err != nil {
 			return View{}, err
 		}
-		before := v.Send.Status
+		before, requestSealed := v.Send.Status, seal.HasRequestSeal(s.Secrets, v.Send)
 		v.Send.Approvals = 2
 		if approvers, err = s.listApprovers(tx, v.Send); err != nil {
 			return View{}, err
 		}
 		v.Send.Approvals = min(2, len(approvers)) // one person has no second approver
+		if requestSealed {
+			v.Send.RequestSeal = seal.SealRequest(s.Secrets, v.Send)
+		}
 		v.Approvals, v.Send.Status, v.Send.Reason = nil, string(AwaitingApproval), SentAgain
 		if err := s.writeStep(tx, v, models.SendStep{Kind: stepState, From: before, To: v.Send.Status,
 			Reason: SentAgain, Actor: sc.Actor}); err != nil {
@@ -151,7 +165,9 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 // ended says in sentences what people end sends by.
 var ended = map[State]fault.Message{Cancelled: fault.NewMessage("withdrawn"), Rejected: fault.NewMessage("rejected")}
 
-// MayConfirm reports that a transaction of a failed send may still pay it, seen or only handed to a wallet.
+// MayConfirm reports that a transaction of a send that failed may still pay it, seen or only handed to a wallet, also
+// since it is tried again.
 func (v *View) MayConfirm() bool {
-	return v.State() == Failed && v.Send.Reason == Dropped && !v.Lapsed || v.Send.Reason == SentAgain
+	return v.State() == Failed && v.Send.Reason == Dropped && !v.Lapsed ||
+		v.Send.Reason == SentAgain && (v.State() != Ready || !v.Lapsed)
 }

@@ -9,7 +9,9 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/destination"
 	"cointill/core/send/match"
+	"cointill/core/send/payer"
 	"cointill/core/send/rules"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -89,7 +91,7 @@ func TestFailedStatementsAreErrors(t *testing.T) {
 		return o.db.Write(ctx, func(tx *models.Tx) error {
 			moved := chain.Transfer{TxID: "other", Asset: "BTC", Destination: chain.Destination{Address: recipient},
 				Amount: asked.Send.Amount,
-				Spends: []string{send.SandboxAccount(o.owner.BusinessID, "test") + ":1"}}
+				Spends: []string{payer.SandboxAccount(o.owner.BusinessID, "test") + ":1"}}
 			m, err := match.New(tx, network, []chain.Transfer{moved})
 			if err != nil {
 				return err
@@ -169,6 +171,6 @@ func TestFailedStatementsAreErrors(t *testing.T) {
 			"key:1"})
 		return err
 	})
-	fails("ListAddresses", func() error { _, err := send.ListAddresses(ctx, o.db, network, 0, 9); return err })
+	fails("ListAddresses", func() error { _, err := destination.ListAddresses(ctx, o.db, network, 0, 9); return err })
 	fails("MarkDue", func() error { return send.MarkDue(o.db.Exec(ctx), []int64{waits.Send.ID}, o.clock.Now()) })
 }

@@ -3,10 +3,10 @@ package send
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"cointill/core/fault"
 	"cointill/core/idempotency"
-	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send/request"
 	"cointill/models"
@@ -23,36 +23,35 @@ func (s *Service) AskFile(ctx context.Context, sc scope.Scope, file []byte) (mad
 	if err := sc.CheckAction(scope.AskSends); err != nil {
 		return nil, err
 	}
+	wrong := &request.FileError{}
 	payouts, err := request.ReadPayouts(file)
+	if err != nil && !errors.As(err, &wrong) {
+		return nil, err
+	}
+	drafts, err := s.draftPayouts(ctx, sc, payouts, wrong)
 	if err != nil {
 		return nil, err
 	}
-	drafts, quotes, wrong := make([]models.Send, len(payouts.Requests)), map[priceKey]prices{}, &request.FileError{}
-	for i, r := range payouts.Requests {
-		fields := fault.Fields{}
-		drafts[i], _, err = s.draftSend(ctx, sc, r, fields)
-		if err := collectFault(wrong, payouts.Rows[i], fields, err); err != nil {
-			return nil, err
-		}
-	}
-	if len(wrong.Rows) > 0 {
-		return nil, wrong
-	}
-	for _, row := range drafts {
-		key := priceKeyOf(row)
+	quotes := map[priceKey]prices{}
+	for _, draft := range drafts {
+		key := priceKeyOf(draft.send)
 		if _, known := quotes[key]; known {
 			continue
 		}
-		if quotes[key], err = s.readPrices(ctx, sc, row); err != nil {
+		if quotes[key], err = s.readPrices(ctx, sc, draft.send); err != nil {
+			if len(wrong.Rows) > 0 { // these can be corrected without prices
+				return nil, wrong
+			}
 			return nil, err
 		}
 	}
+	read := wrong.Rows
 	made, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) ([]View, error) {
 		views := make([]View, len(drafts))
-		wrong = &request.FileError{}
-		for i, row := range drafts {
-			v, err := s.insertSend(tx, sc, payouts.Requests[i], &row, source{}, quotes[priceKeyOf(row)])
-			if err := collectFault(wrong, payouts.Rows[i], nil, err); err != nil {
+		wrong.Rows = slices.Clone(read) // the transaction may run again
+		for i, draft := range drafts {
+			v, err := s.insertSend(tx, sc, draft.request, &draft.send, source{}, quotes[priceKeyOf(draft.send)])
+			if err := wrong.AddFault(draft.row, nil, fault.Fields{}, err); err != nil {
 				return nil, err
 			}
 			views[i] = v
@@ -63,6 +62,7 @@ func (s *Service) AskFile(ctx context.Context, sc scope.Scope, file []byte) (mad
 		return views, nil
 	})
 	if errors.Is(err, errRows) {
+		wrong.SortRows()
 		return nil, wrong
 	}
 	if err == nil {
@@ -71,35 +71,32 @@ func (s *Service) AskFile(ctx context.Context, sc scope.Scope, file []byte) (mad
 	return made, err
 }
 
+// payoutDraft is a payout of a file whose values are right, before it is stored.
+type payoutDraft struct {
+	row     int
+	request Request
+	send    models.Send
+}
+
+// draftPayouts fills the sends of a file's rows. It adds the errors in the values that depend on the coin and its
+// network to wrong, also for rows with an error in another value, and returns the rows that have none.
+func (s *Service) draftPayouts(ctx context.Context, sc scope.Scope, payouts request.Payouts,
+	wrong *request.FileError) (drafts []payoutDraft, err error) {
+	for i, r := range payouts.Requests {
+		before, fields := len(wrong.Rows), fault.Fields{}
+		row, _, err := s.draftSend(ctx, sc, r, fields)
+		if err := wrong.AddFault(payouts.Rows[i], payouts.Wrong[i], fields, err); err != nil {
+			return nil, err
+		}
+		if len(payouts.Wrong[i]) == 0 && len(wrong.Rows) == before {
+			drafts = append(drafts, payoutDraft{row: payouts.Rows[i], request: r, send: row})
+		}
+	}
+	wrong.SortRows()
+	return drafts, nil
+}
+
 // priceKey is equal for sends that need the same prices.
 type priceKey struct{ coin, currency, rate string }
 
 func priceKeyOf(row models.Send) priceKey { return priceKey{row.Coin, row.Currency, row.Rate} }
-
-// collectFault notes the errors of a row, and returns an error that is of no row.
-func collectFault(wrong *request.FileError, row int, fields fault.Fields, err error) error {
-	var said *fault.Fault
-	if errors.As(err, &said) && (said.Kind == fault.Invalid || said.Kind == fault.Conflict) {
-		if fields = said.Fields; len(fields) == 0 {
-			wrong.AddRefusal(row, said)
-		}
-	} else if err != nil {
-		return err
-	}
-	wrong.AddFields(row, fields)
-	return nil
-}
-
-// SumPayouts adds up the amounts of sends by coin, in the order of coins.
-func SumPayouts(views []View) (sums []string) {
-	by := map[money.Coin]money.Amount{}
-	for _, v := range views {
-		by[v.Coin()] = by[v.Coin()].Add(v.Send.Amount)
-	}
-	for _, info := range money.Coins() {
-		if sum, has := by[info.Coin]; has {
-			sums = append(sums, info.Coin.Format(sum)+" "+string(info.Coin))
-		}
-	}
-	return sums
-}

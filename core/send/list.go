@@ -11,6 +11,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment/record"
 	"cointill/core/scope"
+	"cointill/core/send/seal"
 	"cointill/models"
 )
 
@@ -120,7 +121,7 @@ func (s *Service) Totals(ctx context.Context, sc scope.Scope) (totals []Total, e
 
 // Version names what a person decides about: it changes when the send does, also in the database alone.
 func (v View) Version() string {
-	sum := sha256.Sum256([]byte(describeContent(v.Send)))
+	sum := sha256.Sum256([]byte(seal.DescribeContent(v.Send)))
 	return fmt.Sprintf("%d-%x", v.Send.Steps, sum[:8])
 }
 

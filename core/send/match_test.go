@@ -8,7 +8,9 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/destination"
 	"cointill/core/send/match"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -37,7 +39,7 @@ func TestOnlyATransferThatFitsPaysASend(t *testing.T) {
 	o.reach("sandbox-dogecoin", 50)
 	ready := o.ready("0.001")
 	fits := chain.Transfer{TxID: "aa", Asset: "BTC", Destination: chain.Destination{Address: recipient},
-		Amount: money.Units(100_000), Spends: []string{"other:1", send.SandboxAccount(o.owner.BusinessID, "test") +
+		Amount: money.Units(100_000), Spends: []string{"other:1", payer.SandboxAccount(o.owner.BusinessID, "test") +
 			":1"}}
 	one, nextTag := uint32(1), int64(1)
 	changed := func(change func(t *chain.Transfer)) chain.Transfer {
@@ -69,7 +71,7 @@ func TestOnlyATransferThatFitsPaysASend(t *testing.T) {
 		"not as a payment": {changed(func(t *chain.Transfer) { t.Via = "EscrowFinish" }), 0, nil, false},
 		"from elsewhere": {changed(func(t *chain.Transfer) { t.Spends = []string{"other:1"} }), 0,
 			nil, false},
-		"from a longer number":         {changed(func(t *chain.Transfer) { t.Spends = []string{send.SandboxAccount(o.owner.BusinessID, "test") + "1:1"} }), 0, nil, false},
+		"from a longer number":         {changed(func(t *chain.Transfer) { t.Spends = []string{payer.SandboxAccount(o.owner.BusinessID, "test") + "1:1"} }), 0, nil, false},
 		"not ready":                    {fits, 0, map[string]any{"ready_at": nil}, false},
 		"on another network":           {fits, 0, map[string]any{"network": "sandbox-dogecoin"}, false},
 		"on a network that isn't ours": {fits, 0, map[string]any{"network": "bitcoin-mainnet"}, false},
@@ -98,7 +100,7 @@ func TestOldestUnpaidSendIsPaid(t *testing.T) {
 	network := string(chain.Sandbox(money.Bitcoin))
 	first, second := o.ready("0.001"), o.ready("0.001")
 	transfer := chain.Transfer{TxID: "aa", Asset: "BTC", Destination: chain.Destination{Address: recipient},
-		Amount: money.Units(100_000), Spends: []string{send.SandboxAccount(o.owner.BusinessID, "test") + ":1"}}
+		Amount: money.Units(100_000), Spends: []string{payer.SandboxAccount(o.owner.BusinessID, "test") + ":1"}}
 	expect := func(when string, want send.View) {
 		t.Helper()
 		if got := o.match(network, transfer, 0); got != want.Send.ID {
@@ -119,6 +121,12 @@ func TestOldestUnpaidSendIsPaid(t *testing.T) {
 	o.set(first, map[string]any{"status": "successful"})
 	o.must(o.db.Exec(t.Context()).Where("tx_id = 'cc'").Delete(&models.Transfer{}).Error)
 	expect("the first was successful", second)
+	for _, ended := range []send.State{send.Cancelled, send.Expired, send.Rejected} {
+		o.set(first, map[string]any{"status": string(ended), "signing_at": o.clock.Now()})
+		expect(fmt.Sprint("the first is ", ended), second)
+	}
+	o.set(second, map[string]any{"status": "successful"})
+	expect("the first was withdrawn, and the second paid", first)
 }
 
 // TestWatchedAddressesAreListedInPages checks the list that a network's follower reads.
@@ -136,7 +144,7 @@ func TestWatchedAddressesAreListedInPages(t *testing.T) {
 		limit int
 		want  []int64
 	}{{0, 2, []int64{all[0].ID, all[2].ID}}, {all[0].ID, 9, []int64{all[2].ID, all[3].ID}}} {
-		rows, err := send.ListAddresses(t.Context(), o.db, "a", c.after, c.limit)
+		rows, err := destination.ListAddresses(t.Context(), o.db, "a", c.after, c.limit)
 		o.must(err)
 		var got []int64
 		for _, row := range rows {

@@ -141,10 +141,7 @@ func (o *office) rival() scope.Scope {
 // setRules stores rules that hold now.
 func (o *office) setRules(r rules.Rules) {
 	o.Helper()
-	o.must(o.db.Exec(o.Context()).Create(&models.SendRules{BusinessID: o.owner.BusinessID,
-		Domain:  string(o.owner.Domain),
-		OneFrom: r.OneFrom, TwoFrom: r.TwoFrom, DayLimit: r.DayLimit, From: o.clock.Now(), Actor: "user:1",
-		CreatedAt: o.clock.Now()}).Error)
+	o.must(o.sends.Rules.StoreRules(o.db.Exec(o.Context()), o.owner, r, o.clock.Now()))
 }
 
 // key is the scope of an API key.
@@ -180,6 +177,15 @@ func (steady) Quote(_ context.Context, _ scope.Scope, coin money.Coin, currency 
 		price = decimal.NewFromInt(16_000_000)
 	}
 	return quote.Quote{Coin: coin, Currency: currency, Price: price}, nil
+}
+
+// risen are twice the prices of steady.
+type risen struct{ steady }
+
+func (r risen) Quote(ctx context.Context, sc scope.Scope, coin money.Coin, currency money.Currency) (quote.Quote, error) {
+	q, err := r.steady.Quote(ctx, sc, coin, currency)
+	q.Price = q.Price.Add(q.Price)
+	return q, err
 }
 
 // describeFields writes the refused fields of a fault with their sentences.

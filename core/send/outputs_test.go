@@ -275,7 +275,7 @@ func TestTransactionsMustSpendAnOutputOfTheBusiness(t *testing.T) {
 			"an output of nobody":                {[]string{elsewhere}, false},
 			"an output of another business":      {[]string{spendKey(foreign)}, false},
 			"another output of a transaction":    {[]string{fmt.Sprintf("%s:%d", own.TxID, own.Index+1)}, false},
-			"a key like the sandbox wallet's":    {[]string{send.SandboxAccount(b.owner.BusinessID, "test") + ":1"}, false},
+			"a key like the sandbox wallet's":    {[]string{payer.SandboxAccount(b.owner.BusinessID, "test") + ":1"}, false},
 			"an output of the business":          {[]string{spendKey(own)}, true},
 			"one of the business beside another": {[]string{elsewhere, spendKey(own)}, true},
 		} {
@@ -296,7 +296,8 @@ func TestAccountsOfNetworksWithOutputs(t *testing.T) {
 		accounts, err := b.sends.Signing.ListAccounts(b.Context(), b.owner, regtest)
 		b.must(err)
 		if len(accounts) != 2 || accounts[0].Name != accountKey || accounts[1].Name != secondKey ||
-			!strings.HasPrefix(accounts[0].Label, accountKey[:16]+"…") || !strings.Contains(accounts[0].Label, "P2WPKH") {
+			!strings.HasPrefix(accounts[0].Label.String(), accountKey[:16]+"…") ||
+			!strings.Contains(accounts[0].Label.String(), "P2WPKH") {
 			b.Errorf("the accounts are %+v, want both keys, the active one first, with short names", accounts)
 		}
 		b.sends.Signing.Signers["ethereum-sepolia"] = payer.Signer{Signer: &chaintest.Signer{}, Domain: scope.Test}

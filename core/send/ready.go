@@ -8,7 +8,8 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send/addressbook"
-	"cointill/core/send/rules"
+	"cointill/core/send/destination"
+	"cointill/core/send/seal"
 	"cointill/models"
 )
 
@@ -27,11 +28,16 @@ func (s *store) makeReady(tx *models.Tx, v *View, q prices, by approval) error {
 	if err != nil {
 		return err
 	}
-	rule, err := rules.ReadOf(tx, *row, s.Clock())
+	rule, err := s.rules.ReadOf(tx, *row)
 	if err != nil {
 		return err
 	}
-	row.Approvals = max(row.Approvals, rule.Needed(*row))
+	if err := s.fixAmount(tx, v, q); err != nil {
+		return err
+	}
+	if err := s.raiseApprovals(tx, v, rule.Needed(*row)); err != nil {
+		return err
+	}
 	count := len(v.Approvals)
 	row.DueAt = nil
 	if row.Reason != SentAgain { // which others must read before they approve
@@ -45,45 +51,66 @@ func (s *store) makeReady(tx *models.Tx, v *View, q prices, by approval) error {
 		row.Reason, row.DueAt = NewAddress, &waitsUntil
 		return s.saveSend(tx, row)
 	}
-	if err := s.fixAmount(tx, v, q); err != nil {
-		return err
-	}
 	if err := rule.CheckDayLimit(tx, *row, s.Clock()); err != nil {
 		return err
 	}
 	return s.markReady(tx, v, by.actor)
 }
 
-// fixAmount checks at the moment of the last approval that the money of a refund is still there,
-// and converts an amount at today's price for good: a send that is tried again keeps its amount, as
+// raiseApprovals has a send approved by as many people as its value needs now.
+func (s *store) raiseApprovals(tx *models.Tx, v *View, needed int) error {
+	row := &v.Send
+	requestSealed, before := seal.HasRequestSeal(s.Secrets, *row), row.Approvals
+	if !requestSealed {
+		needed = max(needed, 1)
+	}
+	if needed <= before {
+		return nil
+	}
+	row.Approvals = needed
+	if requestSealed {
+		row.RequestSeal = seal.SealRequest(s.Secrets, *row)
+	}
+	if before > 0 || len(v.Approvals) >= needed {
+		return nil
+	}
+	return s.mailApprovers(tx, v) // no approver had a mail about it before
+}
+
+// fixAmount checks at an approval that the money of a refund is still there, values the send at the prices of now, and
+// converts an amount at today's price, at the last approval for good: a send that is tried again keeps its amount, as
 // its first transaction may still confirm.
 func (s *store) fixAmount(tx *models.Tx, v *View, q prices) error {
 	row := &v.Send
-	from := source{}
-	var left money.Amount
+	from, left, err := s.lockMoney(tx, *row)
+	if err != nil {
+		return err
+	}
+	if row.ReadyAt != nil {
+		return nil
+	}
+	if row.Rate == RateToday {
+		convertFiat(row, from, q, left.Add(row.Amount)) // its own part is free for it
+	}
+	setValue(row, from, q)
+	return nil
+}
+
+// lockMoney locks the money that a refund is of, and refuses a refund of money that is gone or that other sends took,
+// as a withdrawn one does that a wallet sent all the same. left is what no send takes.
+func (s *store) lockMoney(tx *models.Tx, row models.Send) (from source, left money.Amount, err error) {
 	if row.PaymentID != nil {
-		view, err := s.Payments.LoadPayment(tx, *row.PaymentID)
-		if err != nil {
-			return err
+		if from.view, err = s.Payments.LoadPayment(tx, *row.PaymentID); err != nil {
+			return from, left, err
 		}
-		from.view = view
 	}
 	if row.TransferID != nil {
 		from.transfer = &models.Transfer{ID: *row.TransferID}
 	}
-	var err error
-	if left, err = s.lockSource(tx, from); err != nil {
-		return err
+	if left, err = s.lockSource(tx, from); err == nil && left.Sign() < 0 {
+		err = errAllRefunded
 	}
-	if left.Sign() < 0 {
-		return errAllRefunded
-	}
-	if row.Rate != RateToday || row.ReadyAt != nil {
-		return nil
-	}
-	convertFiat(row, from, q, left.Add(row.Amount)) // its own part is free for it
-	setValue(row, from, q)
-	return nil
+	return from, left, err
 }
 
 // markReady writes that a send is ready for the wallet.
@@ -98,15 +125,18 @@ func (s *store) markReady(tx *models.Tx, v *View, actor string) error {
 	for _, c := range cursors { // blocks that aren't read yet are earlier, too
 		height = max(c.Height, c.SourceTip)
 	}
-	row.Status, row.Reason, row.ReadyAt, row.ReadyHeight = string(Ready), "", &now, &height
-	row.Sealed = s.sealReady(*row)
+	row.Status, row.ReadyAt, row.ReadyHeight = string(Ready), &now, &height
+	if row.Reason != SentAgain { // its first transaction may still confirm
+		row.Reason = ""
+	}
+	row.Sealed = seal.SealReady(s.Secrets, *row)
 	row.ExpiresAt = v.Now.Add(WaitForWallet)
 	if row.Rate == RateToday {
 		row.ExpiresAt = v.Now.Add(WaitForFiat)
 	}
 	wall := row.ExpiresAt.Add(-clockAdvance(*row))
 	row.DueAt = &wall
-	if err := watchAddress(tx, row.Network, row.Address, now); err != nil {
+	if err := destination.WatchAddress(tx, row.Network, row.Address, now); err != nil {
 		return err
 	}
 	if err := s.writeStep(tx, v, models.SendStep{Kind: stepState, From: before, To: row.Status,
@@ -119,7 +149,7 @@ func (s *store) markReady(tx *models.Tx, v *View, actor string) error {
 // addressWaits returns until when a send's address must wait: a day after the business first named
 // it. An address that the customer confirmed by mail need not wait, nor one in the test domain.
 func (s *store) addressWaits(tx *models.Tx, row models.Send) (time.Time, error) {
-	if !isLive(row) || row.AddressBy == ByCustomer {
+	if !isLive(row) || row.AddressBy == ByCustomer && seal.HasRequestSeal(s.Secrets, row) {
 		return time.Time{}, nil
 	}
 	known, err := addressbook.Find(tx, row)
@@ -139,7 +169,7 @@ func (s *store) checkReady(row models.Send) error {
 	if row.AnotherWayBy != "" {
 		return errMarked
 	}
-	if row.Sealed != s.sealReady(row) {
+	if row.Sealed != seal.SealReady(s.Secrets, row) {
 		return errChanged
 	}
 	return nil
@@ -147,7 +177,8 @@ func (s *store) checkReady(row models.Send) error {
 
 // StartSigning notes that a ready send is handed to a wallet, and returns it.
 //
-// Faults: Forbidden; NotFound; Conflict for a send that is not ready, or was changed.
+// Faults: Forbidden; NotFound; Conflict for a send that is not ready, or was changed, and for a refund of money that is
+// gone or that other sends took.
 func (s *Approvals) StartSigning(ctx context.Context, sc scope.Scope, reference string) (View, error) {
 	action := scope.ApproveSends
 	if sc.Domain == scope.Test {
@@ -165,7 +196,10 @@ func (s *Approvals) StartSigning(ctx context.Context, sc scope.Scope, reference 
 		if v, err = s.loadCurrent(tx, found.Send.ID); err != nil {
 			return err
 		}
-		if err := s.checkReady(v.Send); err != nil || v.Send.SigningAt != nil {
+		if err := s.checkReady(v.Send); err != nil {
+			return err
+		}
+		if _, _, err := s.lockMoney(tx, v.Send); err != nil || v.Send.SigningAt != nil {
 			return err
 		}
 		now := s.Clock()

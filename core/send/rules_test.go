@@ -10,6 +10,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/rules"
+	"cointill/core/send/seal"
 	"cointill/models"
 )
 
@@ -281,7 +282,9 @@ func TestNewAddressesWait(t *testing.T) {
 		}).Error)
 	}
 	named := ask(elsewhere)
-	o.set(named, map[string]any{"address_by": send.ByCustomer, "address": "mv4rnyY3Su5gjcDNzbMLKBQkBicCtHUtFB"})
+	named.Send.AddressBy, named.Send.Address = send.ByCustomer, "mv4rnyY3Su5gjcDNzbMLKBQkBicCtHUtFB"
+	o.set(named, map[string]any{"address_by": send.ByCustomer, "address": named.Send.Address,
+		"request_seal": seal.SealRequest(o.sends.Secrets, named.Send)})
 	o.evaluate(named)
 	expect("an address that the customer confirmed", named, send.Ready, "")
 	forgotten := ask(elsewhere)

@@ -149,7 +149,10 @@ type Deps struct {
 }
 
 // store reads and writes sends, with what follows from each change.
-type store struct{ Deps }
+type store struct {
+	Deps
+	rules *rules.Keeper
+}
 
 // Service asks for sends and lists them. Make one with New.
 type Service struct {
@@ -173,11 +176,11 @@ type Evaluator struct{ *store }
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &store{d}
+	s := &store{d, &rules.Keeper{DB: d.DB, Clock: d.Clock, Secrets: d.Secrets, Users: d.Users}}
 	return &Service{store: s, Approvals: &Approvals{s}, Claims: &Claims{s}, Evaluator: &Evaluator{s},
 		Signing:   &Signing{s, &payer.Accounts{DB: d.DB, Clock: d.Clock, Users: d.Users, Signers: d.Signers}},
-		Addresses: &addressbook.Book{DB: d.DB, Clock: d.Clock, Users: d.Users, Networks: d.Networks},
-		Rules:     &rules.Keeper{DB: d.DB, Clock: d.Clock, Users: d.Users}}
+		Addresses: &addressbook.Book{DB: d.DB, Clock: d.Clock, Users: d.Users, Networks: d.Networks, Signers: d.Signers},
+		Rules:     s.rules}
 }
 
 // View is a send with what pages and answers show of it.
@@ -189,7 +192,8 @@ type View struct {
 	Approvals []models.SendApproval // that hold, oldest first
 	Chain     payment.Chain         // how far its network is
 	Now       time.Time             // on the send's own clock
-	// Outstanding is as in Case. Lapsed says of a failed send that the network takes none of its transactions any more.
+	// Outstanding is as in Case. Lapsed says of a send that failed that the network takes none of the transactions that
+	// it had then.
 	Outstanding, Lapsed bool
 }
 

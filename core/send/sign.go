@@ -3,7 +3,6 @@ package send
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send/outputs"
 	"cointill/core/send/payer"
+	"cointill/core/send/seal"
 	"cointill/models"
 )
 
@@ -73,6 +73,9 @@ func (s *Signing) findReady(ctx context.Context, sc scope.Scope, reference strin
 	if err := s.checkReady(v.Send); err != nil {
 		return View{}, payer.Signer{}, err
 	}
+	if err := s.CheckMoney(ctx, v); err != nil {
+		return View{}, payer.Signer{}, err
+	}
 	if v.Send.BatchID != nil { // one transaction pays all of them
 		return View{}, payer.Signer{}, fault.New(fault.Conflict, "send_prepared", "This send was prepared together "+
 			"with others. Sign them together. To sign it by itself, withdraw it and ask for it again.")
@@ -115,7 +118,7 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 	order.Speed = speed
 	terms, err := signer.PrepareTerms(asked, order, v.Send.Terms)
 	if err != nil {
-		return View{}, DescribeProblem(ctx, err)
+		return View{}, payer.DescribeProblem(ctx, err)
 	}
 	seen := v.Version()
 	var made *View
@@ -139,22 +142,43 @@ func (s *Signing) Prepare(ctx context.Context, sc scope.Scope, reference, accoun
 	return *made, nil
 }
 
-// LoadReady loads a send that may be signed now, and locks its row. Faults: as CheckReady.
+// LoadReady loads a send that may be signed now, and locks its row and the money that it is of. Faults: as CheckReady,
+// and Conflict for a refund of money that is gone or that other sends took.
 func (s *Signing) LoadReady(tx *models.Tx, id int64) (*View, error) {
 	v, err := s.loadCurrent(tx, id)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = s.checkReady(v.Send)
 	}
-	return v, s.checkReady(v.Send)
+	if err != nil {
+		return v, err
+	}
+	_, _, err = s.lockMoney(tx, v.Send)
+	return v, err
 }
 
 // CheckReady refuses a send that may not be signed now. Faults: Conflict for one that is not ready, or was
 // changed after it was approved.
 func (s *Signing) CheckReady(v View) error { return s.checkReady(v.Send) }
 
+// CheckMoney refuses sends of which one is a refund of money that is gone or that other sends took. Faults: Conflict.
+func (s *Signing) CheckMoney(ctx context.Context, sends ...View) error {
+	refunds := slices.DeleteFunc(slices.Clone(sends), func(v View) bool { return v.Send.Kind != Refund })
+	if len(refunds) == 0 {
+		return nil
+	}
+	return s.DB.Write(ctx, func(tx *models.Tx) error {
+		for _, v := range refunds {
+			if _, _, err := s.lockMoney(tx, v.Send); err != nil {
+				return payer.NameFault(v.Send.Reference, err)
+			}
+		}
+		return nil
+	})
+}
+
 // SaveSigning seals and writes a send that was prepared or signed, with a row of its timeline.
 func (s *Signing) SaveSigning(tx *models.Tx, v *View, reason, actor string, detail map[string]any) error {
-	v.Send.Sealed = s.sealReady(v.Send)
+	v.Send.Sealed = seal.SealReady(s.Secrets, v.Send)
 	if err := s.writeStep(tx, v, models.SendStep{Kind: stepNote, From: v.Send.Status, To: v.Send.Status, Reason: reason,
 		Actor: actor, Detail: encodeDetail(detail)}); err != nil {
 		return err
@@ -166,8 +190,12 @@ func (s *Signing) SaveSigning(tx *models.Tx, v *View, reason, actor string, deta
 func (s *Signing) fillOrder(ctx context.Context, sc scope.Scope, row models.Send, account string,
 	signer payer.Signer) (chain.Order, error) {
 	order := OrderOf(row, account)
+	if strings.EqualFold(account, row.Address) { // registered since the send was asked for
+		return order, fault.RefuseField("account", "Is the wallet that this send goes to. Choose another one.")
+	}
 	if spender, is := signer.Signer.(chain.OutputSigner); is {
-		return order, DescribeFilling(ctx, outputs.FillOrder(ctx, s.DB, s.Clock(), outputs.HolderOf(row), spender, &order))
+		err := outputs.FillOrder(ctx, s.DB, s.Clock(), outputs.HolderOf(row), spender, &order)
+		return order, payer.DescribeFilling(ctx, err)
 	}
 	accounts, err := s.ListAccounts(ctx, sc, row.Network)
 	if err == nil && !slices.ContainsFunc(accounts, func(a Account) bool { return a.Name == account }) {
@@ -217,8 +245,9 @@ func (s *Signing) CountParts(network, text string) (have, want int) {
 	return spender.CountParts(text)
 }
 
-// MaxSigned bounds a signed transaction that is returned, in bytes.
-const MaxSigned = 256 << 10
+// MaxSigned bounds a signed transaction that is returned, in bytes. The longest that is handed out, a PSBT, has
+// no more when it is signed and written as base64.
+const MaxSigned = 400_000
 
 // Submit compares a signed transaction with the approved send, and has the network's node broadcast
 // it if it makes exactly that send. Only the network's blocks change the send's state.
@@ -248,13 +277,19 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 		if now.Send.Account != v.Send.Account || now.Send.Terms != v.Send.Terms { // prepared again meanwhile
 			return ErrSeenEarlier
 		}
-		now.Send.SignedHash, now.Send.SignedFee = checked.Hash, checked.Fee
-		return s.SaveSigning(tx, now, "signed", sc.Actor, map[string]any{"hash": checked.Hash})
+		return s.SaveSigned(tx, now, checked, sc.Actor)
 	})
 	if err != nil {
 		return Submitted{}, err
 	}
-	return Broadcast(ctx, signer, checked)
+	return s.Broadcast(ctx, signer, checked, v)
+}
+
+// SaveSigned writes that a send's transaction was signed, before the network is given it.
+func (s *Signing) SaveSigned(tx *models.Tx, v *View, checked chain.Signed, actor string) error {
+	now := s.Clock()
+	v.Send.SignedHash, v.Send.SignedFee, v.Send.BroadcastAt = checked.Hash, checked.Fee, &now
+	return s.SaveSigning(tx, v, "signed", actor, map[string]any{"hash": checked.Hash})
 }
 
 // CheckSigned compares a signed transaction, as text or as a file, with an order and its terms. Faults:
@@ -276,56 +311,28 @@ func CheckSigned(signer chain.Signer, order chain.Order, terms, signed string) (
 	return checked, differences, nil
 }
 
-// Broadcast has the network's node send a checked transaction. Faults: Unavailable while the node can't be
+// Broadcast has the network's node send the checked transaction of sends. Faults: Unavailable while the node can't be
 // asked.
-func Broadcast(ctx context.Context, signer chain.Signer, checked chain.Signed) (Submitted, error) {
+func (s *Signing) Broadcast(ctx context.Context, signer chain.Signer, checked chain.Signed, sends ...View) (Submitted,
+	error) {
 	asked, cancel := context.WithTimeout(ctx, NodePatience)
 	defer cancel()
 	done := Submitted{Signed: checked}
 	if err := signer.Broadcast(asked, checked.Raw); err != nil {
 		var said chain.Refusal
 		if !errors.As(err, &said) {
-			return done, DescribeProblem(ctx, err)
+			return done, payer.DescribeProblem(ctx, err)
 		}
 		done.Refused = said.Error()
+		ids := make([]int64, len(sends))
+		for i, v := range sends {
+			ids[i] = v.Send.ID
+		}
+		return done, s.DB.Exec(ctx).Model(&models.Send{}).Where("id IN ? AND signed_hash = ?", ids, checked.Hash).
+			Update("broadcast_at", nil).Error
 	}
 	return done, nil
 }
 
 // ErrSeenEarlier is returned about a send that another person or the network changed meanwhile.
 var ErrSeenEarlier = fault.New(fault.Conflict, "send_changed", "The send changed meanwhile. Look at it again.")
-
-// NameFault adds a send's reference to the sentence of a fault about it; other errors stay as they are.
-func NameFault(reference string, err error) error {
-	var f *fault.Fault
-	if !errors.As(err, &f) {
-		return err
-	}
-	named := *f
-	named.Sentence = fault.NewMessage("%s: %s", reference, f.Sentence)
-	return &named
-}
-
-// DescribeFilling turns an error of outputs.FillOrder into a fault where it is the node's. Others stay as they are.
-func DescribeFilling(ctx context.Context, err error) error {
-	if node := (outputs.NodeError{}); errors.As(err, &node) {
-		return DescribeProblem(ctx, err)
-	}
-	return err
-}
-
-// DescribeProblem turns an adapter's error into a fault. A fault stays as it is.
-func DescribeProblem(ctx context.Context, err error) error {
-	var said chain.Refusal
-	if err == nil || fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict {
-		return err
-	}
-	if errors.As(err, &said) {
-		return fault.New(fault.Conflict, "send_unavailable", "%s", said.Error())
-	}
-	if ctx.Err() == nil {
-		slog.WarnContext(ctx, "a send can't be prepared or broadcast", "error", err)
-	}
-	return fault.New(fault.Unavailable, "node_unavailable",
-		"The network's node doesn't answer now. Try again in a moment.")
-}

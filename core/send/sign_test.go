@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/bitcoin/signing"
 	"cointill/chain/chaintest"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -22,13 +23,19 @@ import (
 	"cointill/models/modelstest"
 )
 
-// payEther has the owner ask for a payout of ether, and a person approve it.
-func (e *ethereumOffice) payEther(sc scope.Scope, amount string) send.View {
+// askEther has the owner ask for a payout of ether.
+func (e *ethereumOffice) askEther(amount string) send.View {
 	e.Helper()
 	v, err := e.sends.Ask(e.Context(), e.owner, send.Request{Kind: send.Payout, Method: string(money.CryptoEthereum),
 		Amount: amount, Address: ethPayee})
 	e.must(err)
-	v, err = e.approve(sc, v)
+	return v
+}
+
+// payEther has the owner ask for a payout of ether, and a person approve it.
+func (e *ethereumOffice) payEther(sc scope.Scope, amount string) send.View {
+	e.Helper()
+	v, err := e.approve(sc, e.askEther(amount))
 	e.must(err)
 	if v.State() != send.Ready {
 		e.Fatalf("the approved payout is %s, want ready", v.State())
@@ -260,7 +267,7 @@ func TestSubmitBroadcastsExactlyTheSend(t *testing.T) {
 		e.must(err)
 		_, err = e.submit(clerk, v, good)
 		e.expectFault("a clerk", err, "role_not_allowed")
-		const size = 256 << 10
+		const size = 400_000
 		long := good + strings.Repeat("0", size+1-len(good))
 		for name, c := range map[string]struct{ signed, want string }{
 			"nothing": {" \n", "Paste the signed"}, "a text that is too long": {long, "Paste the signed"},
@@ -508,4 +515,12 @@ func TestWalletsOfTransactionsDecide(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLongestTransactionReturns: whatever is handed to a wallet may come back signed.
+func TestLongestTransactionReturns(t *testing.T) {
+	t.Parallel()
+	if send.MaxSigned < signing.MaxReturned {
+		t.Errorf("%d bytes may be returned, and Bitcoin's may have %d", send.MaxSigned, signing.MaxReturned)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/match"
+	"cointill/core/send/payer"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -34,7 +35,7 @@ func TestMatcherReadsWhatMayBePaid(t *testing.T) {
 		o.must(db.Exec(t.Context()).Create(&models.Transfer{Network: first.Send.Network, TxID: "second",
 			SendID: &second.Send.ID}).Error)
 		moved := chain.Transfer{TxID: "fourth", Destination: chain.Destination{Address: recipient}, Asset: "BTC", Amount: first.Send.Amount,
-			Spends: []string{send.SandboxAccount(o.owner.BusinessID, "test") + ":1"}}
+			Spends: []string{payer.SandboxAccount(o.owner.BusinessID, "test") + ":1"}}
 		var rows, queries int64
 		count := func(tx *gorm.DB) { queries++; rows += tx.RowsAffected }
 		tx := db.Exec(t.Context())

@@ -68,7 +68,7 @@ var mutations = []mutation{
 
 // sendMutations are those that worlds with sends are there to find.
 var sendMutations = []mutation{
-	{"an approval doesn't cover the tag", "core/send/approve.go", "row.Coin, row.Network, amount, row.Address, tag, paid, transfer)", "row.Coin, row.Network, amount, row.Address, 0*tag, paid, transfer)"},
+	{"an approval doesn't cover the tag", "core/send/seal/seal.go", "row.Coin, row.Network, amount, row.Address, tag, paid, transfer)", "row.Coin, row.Network, amount, row.Address, 0*tag, paid, transfer)"},
 	{"the amount alone pays a send", "core/send/match/match.go", "if err != nil || own {",
 		"if err != nil || own || true {"},
 	{"more is refunded than is left", "core/send/amount.go", "case row.Kind == Refund && row.Amount.Cmp(left) > 0:", "case row.Kind == Refund && row.Amount.Cmp(left) > 0 && left.Sign() < 0:"},

@@ -32,6 +32,19 @@ func tellsOfSend(s models.SendStep) (types []string) {
 	return nil
 }
 
+// stepOfEvent returns what the event of a type says of a change. A send that is final when it is first seen was
+// processing before that.
+func stepOfEvent(kind string, s models.SendStep) models.SendStep {
+	if kind != "send.processing" || s.To != "successful" {
+		return s
+	}
+	s.To, s.Reason = "processing", ""
+	if slices.Contains([]string{"rejected", "cancelled", "expired"}, s.From) {
+		s.Reason = "sent_anyway"
+	}
+	return s
+}
+
 // sendsTold compares the events of sends with their timelines (33), and each change of state against
 // the contract's table.
 func (w *world) sendsTold(db *models.DB, events []models.Event) {
@@ -64,17 +77,20 @@ func (o *order) checkTold(row models.Send, steps []models.SendStep, events []mod
 			at = s.To
 		}
 		for _, kind := range tellsOfSend(s) {
-			asked, says = append(asked, fmt.Sprint(kind, " ", s.CreatedAt.UnixMicro())), append(says, s)
+			asked, says = append(asked, fmt.Sprint(kind, " ", s.CreatedAt.UnixMicro())), append(says, stepOfEvent(kind, s))
 		}
 	}
 	processed := 0
 	for i, e := range events {
 		if e.Type == "send.processed" {
 			processed++
-			o.checkBody(row, e, i+1, nil)
+			var began *models.SendStep
 			if events[max(0, i-1)].Type != "send.processing" {
 				o.find("invariant 33: send %d was processed before it was processing", o.number)
+			} else if len(told) <= len(says) {
+				began = &says[len(told)-1]
 			}
+			o.checkBody(row, e, i+1, began)
 			continue
 		}
 		if told = append(told, fmt.Sprint(e.Type, " ", e.CreatedAt.UnixMicro())); len(told) <= len(says) {

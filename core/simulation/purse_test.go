@@ -13,6 +13,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/send"
+	"cointill/core/send/payer"
 )
 
 // address is a fresh one of the network, that belongs to no business here.
@@ -190,7 +191,7 @@ func (o *order) output(amount money.Amount) chain.Output {
 
 // spendKey is fresh money of the business's own wallet.
 func (o *order) spendKey() string {
-	return send.SandboxAccount(o.shop.id, "test") + ":" + o.nets[o.coin.Chain].coin()
+	return payer.SandboxAccount(o.shop.id, "test") + ":" + o.nets[o.coin.Chain].coin()
 }
 
 // broadcast sends a transaction of the business's wallet.
@@ -335,7 +336,7 @@ func (o *order) imitate() {
 	if o.rng.IntN(2) == 0 { // the other business, which has no such send
 		for _, s := range o.shops {
 			if s != o.shop {
-				from = send.SandboxAccount(s.id, "test") + ":" + from
+				from = payer.SandboxAccount(s.id, "test") + ":" + from
 			}
 		}
 	}

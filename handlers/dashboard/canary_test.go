@@ -72,7 +72,7 @@ send_batches domain network paid sealed actor
 send_claims hash confirm_hash
 send_destinations network
 send_steps kind from_status to_status reason actor
-sends domain kind method coin network amount currency rate price quote address_by actor status reason sealed booked booked_twice booked_fee signed_fee another_way_by another_way_seal
+sends domain kind method coin network amount currency rate price quote address_by actor status reason request_seal sealed booked booked_twice booked_fee signed_fee another_way_by another_way_seal
 spends network
 steps kind from_status to_status reason actor
 transfers network asset amount gone_reason domain unmatched resolution booked fee

@@ -79,3 +79,30 @@ func TestMarkedSendPage(t *testing.T) {
 	leads(t, b.PostFrom(at, at+"/another-way/back", nil), at)
 	expect(t, b.Get(at), 200, "The send is as it was before", "Withdraw the send", "Sandbox wallet")
 }
+
+// TestDroppedSendOffersNoWithdrawal: while a transaction of a failed send may still confirm its page offers to try again
+// and not to withdraw or reject it, and it is approved again by itself.
+func TestDroppedSendOffersNoWithdrawal(t *testing.T) {
+	s := servertest.New(t, modelstest.Open(t, false, time.Now))
+	sc := s.CreateBusiness("Ama's Shop", ama)
+	b := s.SignIn(ama)
+	v, err := s.Sends.Ask(t.Context(), sc, send.Request{Kind: send.Payout, Method: string(money.CryptoBitcoin),
+		Amount: "0.001", Address: anAddress})
+	s.FailOn(err)
+	at := "/dashboard/sends/" + v.Send.Reference
+	set := func(status, reason string) {
+		s.FailOn(s.DB.Exec(t.Context()).Model(&models.Send{}).Where("id = ?", v.Send.ID).
+			Updates(map[string]any{"status": status, "reason": reason}).Error)
+	}
+	expect(t, b.Get(at), 200, at+"/cancel", at+"/reject")
+	expect(t, b.Get("/dashboard/sends/approve?send="+v.Send.Reference), 200, "0.00100000 BTC")
+	set("failed", send.Replaced)
+	expect(t, b.Get(at), 200, at+"/cancel", at+"/retry", "Try again, or withdraw it.")
+	set("failed", send.Dropped)
+	expect(t, b.Get(at), 200, at+"/retry", "Wait, or try again.")
+	lacks(t, b.Get(at), at+"/cancel")
+	set("awaiting_approval", send.SentAgain)
+	expect(t, b.Get(at), 200, "by two people where two may approve")
+	lacks(t, b.Get(at), at+"/cancel", at+"/reject")
+	leads(t, b.Get("/dashboard/sends/approve?send="+v.Send.Reference), "/dashboard/sends?show=approve")
+}

@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"html"
 	"strings"
 	"testing"
 
@@ -34,15 +35,60 @@ func TestPayoutFilePage(t *testing.T) {
 		if rows(s, &models.Send{}, "1 = 1") != 0 {
 			t.Error("something was stored")
 		}
-		good := header + "DOGE,20,mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn,a\nDOGE,22,mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn,\n"
+		good := header + "DOGE,20,mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn,a\nDOGE,22,mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn,\n" +
+			"ETH,0.5,0x52908400098527886E0F7030069857D2E4169EE7,\n"
 		leads(t, send(good), "/dashboard/sends")
-		expect(t, b.Get("/dashboard/sends"), 200, "2 payouts were asked for: 42.00000000 DOGE.")
-		if count := rows(s, &models.Send{}, "status = 'awaiting_approval'"); count != 2 {
-			t.Errorf("%d payouts wait for approval, want 2", count)
+		expect(t, b.Get("/dashboard/sends"), 200, "3 payouts were asked for: 0.50000000 ETH, 42.00000000 DOGE.")
+		if count := rows(s, &models.Send{}, "status = 'awaiting_approval'"); count != 3 {
+			t.Errorf("%d payouts wait for approval, want 3", count)
 		}
+		long := header + strings.Repeat("DOGE,20,mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn,"+strings.Repeat("n", 100)+"\n", 1000)
+		expect(t, send(long), 422, "Is the same as in row 2.")
+		expect(t, send(header+strings.Repeat("n", request.MaxBytes-len(header))), 422, "It has one value")
+		expect(t, send(header+strings.Repeat("n", request.MaxBytes)), 422, "The file is larger than 1 MiB.")
+		leads(t, send(header+"DOGE,20,mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn,b\n"), "/dashboard/sends")
+		expect(t, b.Get("/dashboard/sends"), 200, "1 payout was asked for: 20.00000000 DOGE.")
 		s.SetRole(sc, scope.Developer)
 		if a := b.Get(at); a.Status != 200 {
 			t.Errorf("a developer reads the page in test: %d, want 200", a.Status)
+		}
+	})
+}
+
+// TestPayoutFileOnce: the same form sent twice asks for its payouts once. With another file it is another form,
+// also when it was refused before.
+func TestPayoutFileOnce(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		const at, header = "/dashboard/sends/file", "coin,amount,address\n"
+		const one = header + "DOGE,20,mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn\n"
+		readHidden := func() map[string]string {
+			fields := map[string]string{}
+			for _, found := range hiddenField.FindAllStringSubmatch(b.Get(at).Body, -1) {
+				fields[found[1]] = html.UnescapeString(found[2])
+			}
+			return fields
+		}
+		shown := readHidden()
+		for _, c := range []struct {
+			what, file   string
+			status, made int
+		}{
+			{"a wrong file", header + "DOGE,20,nowhere\n", 422, 0}, {"a right one", one, 303, 1},
+			{"the same again", one, 303, 1},
+
+			{"another file", one + "DOGE,21,mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn\n", 303, 3},
+		} {
+			shown["csrf"] = readHidden()["csrf"]
+			answer := uploadWith(t, b, shown, at, "file", []byte(c.file))
+			if made := rows(s, &models.Send{}, "1 = 1"); answer.Status != c.status || int(made) != c.made {
+				t.Errorf("%s: %d and %d payouts, want %d and %d", c.what, answer.Status, made, c.status, c.made)
+			}
+		}
+		uploadWith(t, b, readHidden(), at, "file", []byte(one))
+		if made := rows(s, &models.Send{}, "1 = 1"); made != 4 {
+			t.Errorf("shown again, the form made %d payouts in all, want 4", made)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"strings"
@@ -27,7 +28,7 @@ func connectSigner(s *servertest.Server) *chaintest.Signer {
 	signer := &chaintest.Signer{Terms: "terms 1"}
 	s.Registry.Domains[scope.Test][money.Ethereum] = "ethereum-sepolia"
 	s.Sends.Signers = map[string]payer.Signer{"ethereum-sepolia": {Signer: signer, Domain: scope.Test}}
-	s.Sends.Signing.Signers = s.Sends.Signers
+	s.Sends.Signing.Signers, s.Sends.Addresses.Signers = s.Sends.Signers, s.Sends.Signers
 	return signer
 }
 
@@ -134,9 +135,13 @@ func TestSignPage(t *testing.T) {
 		prepared := b.Get(sign)
 		expect(t, prepared, 200, "The transaction is prepared.", "Prepare again", "0.000000021 ETH", `value="0xAA"`,
 			`data-wallet-request="{&#34;from&#34;:&#34;0xAA&#34;}"`, `data-wallet-chain="31337"`, "js/wallet",
-			`href="`+sign+`?file=unsigned.txt"`, "ethereum:"+ethPayee, "<svg")
-		lacks(t, prepared, `value="0xBB"`)
+			`href="`+sign+`?file=unsigned.txt"`, "ethereum:"+ethPayee, "<svg", "The signed transaction in hexadecimal. It begins with 0x.")
+		lacks(t, prepared, `value="0xBB"`, "PSBT")
 		expect(t, b.PostFrom(sign, sign, url.Values{"account": {"0xBB"}}), 409, "prepared for the wallet 0xAA")
+		for length, want := range map[int]string{send.MaxSigned: "Is not a signed transaction",
+			send.MaxSigned + 1: "Paste the signed transaction"} {
+			expect(t, uploadTo(t, b, sign, check, "file", bytes.Repeat([]byte("0"), length)), 422, want)
+		}
 		file := b.Get(sign + "?file=unsigned.txt")
 		order := chain.Order{From: "0xAA", To: chain.Destination{Address: ethPayee}, Asset: "ETH", Amount: row.Amount}
 		want := `attachment; filename="` + row.Reference + `-unsigned.txt"`
@@ -157,7 +162,7 @@ func TestSignPage(t *testing.T) {
 		expect(t, submit(" "), 422, "Paste the signed transaction")
 		expect(t, submit("</textarea><i>"), 422, "Is not a signed transaction of this network", "&lt;/textarea&gt;&lt;i&gt;")
 		differs := submit("0xh|<script>alert(1)</script>")
-		expect(t, differs, 422, "Not sent: this is not the approved send", "Address", "&lt;script&gt;alert(1)")
+		expect(t, differs, 422, "Not sent: this is not the approved send", ">To<", "&lt;script&gt;alert(1)")
 		lacksMarkup(t, differs, "<script>alert")
 		lacks(t, differs, "Checked and given to the network")
 		good := chaintest.Sign("0xh", order, "terms 1")
@@ -175,6 +180,9 @@ func TestSignPage(t *testing.T) {
 		lacks(t, b.Get(at), `href="`+sign+`"`)
 		expect(t, b.Get(sign), 403)
 		s.SetRole(sc, scope.Owner)
+		expect(t, b.PostFrom(at, at+"/cancel", nil), 409, "The network was given the signed transaction")
+		s.FailOn(s.DB.Exec(t.Context()).Model(&models.Send{}).Where("broadcast_at IS NOT NULL").
+			Update("broadcast_at", s.Clock.Now().Add(-6*time.Hour)).Error)
 		s.Clock.Advance(time.Second)
 		leads(t, b.PostFrom(at, at+"/cancel", nil), at)
 		expect(t, b.Get(sign), 200, "only one that is ready can be signed", "Withdrawn")
@@ -182,5 +190,101 @@ func TestSignPage(t *testing.T) {
 		expect(t, b.PostFrom(at, check, url.Values{"signed": {good}}), 409, "only one that is ready can be signed")
 		expect(t, b.Get(sign+"?file=unsigned.txt"), 409)
 		expect(t, b.Get("/dashboard/sends/SND_NOBODY/sign"), 404)
+	})
+}
+
+// TestSignPageSpeaksOfCoins: amounts and fees are written in coins, and fields are named as banks do, in the table of
+// what to compare and in that of differences, in both languages.
+func TestSignPageSpeaksOfCoins(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b, signer := s.SignIn(ama), connectSigner(s)
+		row := readySend(s, sc)
+		sign := "/dashboard/sends/" + row.Reference + "/sign"
+		s.FailOn(s.Sends.Signing.AddWallet(t.Context(), sc, "ethereum-sepolia", "0xaa",
+			send.Proof{Password: servertest.Password}))
+		signer.Shown = chain.Unsigned{FeeRate: "1.5 Gwei", Token: "0xT0KEN",
+			Change: &chain.Payee{To: chain.Destination{Address: "0xCHANGE"}, Amount: money.Units(2_000_000_000_000_000)}}
+		ether, gwei := chain.Unit{Name: "ETH", Decimals: 18}, chain.Unit{Name: "Gwei", Decimals: 9}
+		signer.Differences = []chain.Difference{
+			{Field: "amount", Approved: "1000000000000000", Signed: "1000000000000001", Unit: ether},
+			{Field: "destination", Approved: "0xB", Signed: ""}, {Field: "chain_id", Approved: "11155111", Signed: "1"},
+			{Field: "tag", Approved: "7", Signed: ""}, {Field: "token", Approved: "0xT0KEN", Signed: "0xC"},
+			{Field: "value", Approved: "0", Signed: "1", Unit: ether},
+			{Field: "max_fee_per_gas", Approved: "1500000000", Signed: "4500000001", Unit: gwei},
+			{Field: "signature", Signed: "missing, ab:0"}, {Field: "expiration", Approved: "1767225600000", Signed: "0"}}
+		leads(t, b.PostFrom(sign, sign, url.Values{"account": {"0xAA"}}), sign)
+		expect(t, b.Get(sign), 200, "<dt>Amount</dt>", "<dt>To</dt>", "<dt>Network</dt>", "<dt>Token contract</dt>",
+			"0xT0KEN", "<dt>Highest fee</dt>", "0.000000021 ETH (1.5 Gwei)", "<dt>Change to your own wallet</dt>",
+			"0.00200000 ETH", "0xCHANGE")
+		differs := b.PostFrom(sign, sign+"/check", url.Values{"signed": {"0xh|other"}})
+		expect(t, differs, 422, "0.001 ETH", "0.001000000000000001 ETH", ">To<", ">None<", "Ethereum mainnet (1)",
+			"Destination tag", "Coin sent to the contract", ">0 ETH<", "0.000000000000000001 ETH", "Highest fee per gas",
+			"1.5 Gwei", "4.500000001 Gwei", "Missing, at ab:0", "1 Jan 2026")
+		lacks(t, differs, "max_fee_per_gas", "chain_id", ">1000000000000001", ">4500000001")
+		s.FailOn(s.DB.Exec(t.Context()).Model(&models.User{}).Where("email = ?", ama).Update("language", "fr").Error)
+		expect(t, b.PostFrom(sign, sign+"/check", url.Values{"signed": {"0xh|other"}}), 422, "<dt>Montant</dt>",
+			"<dt>Contrat du jeton</dt>", "Frais maximum par unité de gaz", "Absente, à ab:0", ">Aucun<")
+	})
+}
+
+// TestSignPageWarnsOfTheSameNumber: of two sends with one nonce only one can confirm, which the page of each says.
+func TestSignPageWarnsOfTheSameNumber(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b, signer := s.SignIn(ama), connectSigner(s)
+		for _, address := range []string{"0xaa", "0xbb"} {
+			s.FailOn(s.Sends.Signing.AddWallet(t.Context(), sc, "ethereum-sepolia", address,
+				send.Proof{Password: servertest.Password}))
+		}
+		first, second := readySend(s, sc), readySend(s, sc)
+		at := func(row models.Send) string { return "/dashboard/sends/" + row.Reference + "/sign" }
+		prepare := func(row models.Send, account, number string) {
+			t.Helper()
+			signer.Terms = number
+			leads(t, b.PostFrom(at(row), at(row), url.Values{"account": {account}}), at(row))
+		}
+		const same, before = "Another send is prepared with the same number", "Another send is prepared and not confirmed yet"
+		lacks(t, b.Get(at(first)), same, before)
+		prepare(first, "0xAA", "7")
+		lacks(t, b.Get(at(first)), same, before)
+		expect(t, b.Get(at(second)), 200, before, `href="/dashboard/sends/`+first.Reference+`"`, "(nonce or sequence) 7")
+		prepare(second, "0xAA", "7")
+		expect(t, b.Get(at(second)), 200, same, `href="/dashboard/sends/`+first.Reference+`"`, "(nonce or sequence) 7")
+		expect(t, b.Get(at(first)), 200, same, `href="/dashboard/sends/`+second.Reference+`"`)
+		third, fourth := readySend(s, sc), readySend(s, sc)
+		prepare(third, "0xAA", "8")
+		prepare(fourth, "0xBB", "7")
+		for _, row := range []models.Send{third, fourth} {
+			lacks(t, b.Get(at(row)), same, before)
+		}
+		one := "/dashboard/sends/" + first.Reference
+		leads(t, b.PostFrom(one, one+"/cancel", nil), one)
+		lacks(t, b.Get(at(second)), same, before)
+		signer.Contracts = map[string]bool{"0xAA": true} // a Safe has numbers of its own
+		fifth := readySend(s, sc)
+		expect(t, b.Get(at(fifth)), 200, before, fourth.Reference)
+		lacks(t, b.Get(at(fifth)), second.Reference)
+	})
+}
+
+// TestTokenContractsAreRefused: the contract of USDT is refused when a payout is asked for, as an entry of the address
+// book and as a payout wallet, at the field of the address.
+func TestTokenContractsAreRefused(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		b, signer := s.SignIn(ama), connectSigner(s)
+		signer.Token = ethPayee
+		const lost = "This is the token's own contract. Money that is sent there is lost."
+		for _, method := range []money.Method{money.CryptoEthereum, money.CryptoTether} {
+			payout := url.Values{"payment_method": {string(method)}, "amount": {"1"}, "address": {strings.ToLower(ethPayee)}}
+			expect(t, b.PostFrom("/dashboard/sends/new", "/dashboard/sends", payout), 422, lost)
+		}
+		entry := url.Values{"name": {"USDT"}, "payment_method": {string(money.CryptoEthereum)}, "address": {ethPayee},
+			"password": {servertest.Password}}
+		expect(t, b.PostFrom("/dashboard/sends/addresses", "/dashboard/sends/addresses", entry), 422, lost)
+		signer.Token = "0xAA"
+		wallet := url.Values{"network": {"ethereum-sepolia"}, "address": {"0xaa"}, "password": {servertest.Password}}
+		expect(t, b.PostFrom(walletsPage, walletsPage, wallet), 422, "It signs nothing")
 	})
 }

@@ -9,7 +9,10 @@ import (
 
 	"cointill/chain"
 	simulated "cointill/chain/sandbox"
+	"cointill/core/journal"
+	"cointill/core/journal/journaltest"
 	"cointill/core/money"
+	"cointill/core/payment"
 	"cointill/core/payment/observe"
 	"cointill/core/scope"
 	"cointill/core/send/rules"
@@ -122,6 +125,68 @@ func TestRefundFromFormToSuccessful(t *testing.T) {
 	})
 }
 
+// TestSurplusIsRefunded refunds what a customer paid too much, by the amount that the form offers. The payment is accepted
+// before, as the form advises: once a refund is asked for it can't be. The books hold the refund as an expense.
+func TestSurplusIsRefunded(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b, n := s.SignIn(ama), followBitcoin(s)
+		overpay := func() (page, form string, v payment.View) {
+			reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
+			page = "/dashboard/payments/" + reference
+			leads(t, b.PostFrom(page, page+"/simulate", url.Values{"scenario": {"overpay"}}), page)
+			n.pass(90 * time.Second)
+			expect(t, b.Get(page), 200, "Declined", "Accept payment…", "keep or refund the surplus")
+			v, err := s.Payments.Verify(t.Context(), sc, reference)
+			s.FailOn(err)
+			return page, "/dashboard/sends/new?payment=" + reference, v
+		}
+		format := func(v payment.View, amount money.Amount) string { return v.Coin().Format(amount) }
+		ask := func(v payment.View, form, amount string) (at string) {
+			return b.PostFrom(form, "/dashboard/sends", url.Values{"payment": {v.Payment.Reference},
+				"address": {anAddress}, "amount": {amount}}).Location
+		}
+
+		page, form, v := overpay()
+		surplus, rest := format(v, v.Payment.Paid.Sub(v.Payment.Due)), format(v, v.Payment.Due)
+		offered := []string{`value="` + surplus + `"`, surplus + " BTC is what the customer paid too much"}
+		shown := b.Get(form)
+		expect(t, shown, 200, append(offered, "Accept the payment first")...)
+		leads(t, b.Post(page+"/accept", shownForm(b.Get(page), nil)), page)
+		shown = b.Get(form)
+		expect(t, shown, 200, offered...)
+		lacks(t, shown, "Accept the payment first")
+		at := ask(v, form, surplus)
+		s.Clock.Advance(time.Minute)
+		leads(t, b.PostFrom(at, at+"/approve", url.Values{"version": {hiddenValue(b.Get(at), "version")},
+			"password": {servertest.Password}}), at)
+		expect(t, b.Get(form), 200, "refund all that is left: "+rest)
+		leads(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"exact"}}), at)
+		n.pass(90 * time.Second)
+		expect(t, b.Get(at), 200, "Successful")
+		journaltest.Check(t, s.DB)
+		books, err := (&journal.Service{DB: s.DB, Clock: s.Clock.Now}).ReadStatement(t.Context(), sc, journal.AllDays())
+		s.FailOn(err)
+		line := books.Coins[0]
+		if line.Declined.Sign() != 0 || format(v, line.Refunded) != surplus || line.Sales.Cmp(v.Payment.Paid) != 0 ||
+			line.Closing.Cmp(v.Payment.Due) != 0 {
+			t.Errorf("the books hold %+v, want nothing declined, the surplus %s refunded, and %s closing", line, surplus, rest)
+		}
+
+		page, form, v = overpay()
+		at = ask(v, form, format(v, v.Payment.Paid.Sub(v.Payment.Due)))
+		open := b.Get(page)
+		lacks(t, open, "Accept payment…")
+		expect(t, b.Post(page+"/accept", shownForm(open, nil)), 409, "accepted any more")
+		expect(t, b.Get(page+"/refund"), 200, `value="`+format(v, v.Payment.Due)+`"`)
+		again := b.Get(form)
+		expect(t, again, 200, "Left to refund")
+		lacks(t, again, "Accept the payment first")
+		leads(t, b.PostFrom(at, at+"/cancel", nil), at)
+		expect(t, b.Get(page), 200, "Accept payment…")
+	})
+}
+
 // TestSendIsAskedForDecidedAndWithdrawn: a refund without an address asks its customer, a payout
 // is rejected with a reason, and other roles see no forms of decisions.
 func TestSendIsAskedForDecidedAndWithdrawn(t *testing.T) {
@@ -136,7 +201,8 @@ func TestSendIsAskedForDecidedAndWithdrawn(t *testing.T) {
 		s.FailOn(err)
 		page := b.Get(at)
 		expect(t, page, 200, "Waiting for an address", "₦999.", s.Sends.ClaimURL(v.Send), "Not known yet")
-		lacks(t, page, "Approve this send", "Play the approver")
+		lacks(t, page, "Approve this send", "Play the approver", "the money stays in your wallet")
+		expect(t, page, 200, "Nothing is sent, and the money can be refunded again.")
 		leads(t, b.PostFrom(at, at+"/cancel", nil), at)
 		expect(t, b.Get(at), 200, "Withdrawn", "The send was withdrawn.")
 		expect(t, b.PostFrom(at, at+"/cancel", nil), 409, "it can't be withdrawn any more")
@@ -148,7 +214,9 @@ func TestSendIsAskedForDecidedAndWithdrawn(t *testing.T) {
 		payout.Set("tag", "12")
 		payout.Set("business_reference", "invoice-7")
 		made := b.PostFrom("/dashboard/sends/new", "/dashboard/sends", payout).Location
-		expect(t, b.Get(made), 200, "2.000000 XRP", "invoice-7", "Payout")
+		expect(t, b.Get(made), 200, "2.000000 XRP", "invoice-7", "Payout",
+			"Nothing is sent, and the money stays in your wallet.")
+		lacks(t, b.Get(made), "can be refunded again")
 		expect(t, b.PostFrom("/dashboard/sends/new", "/dashboard/sends", payout), 409, "Has been used before")
 		expect(t, b.PostFrom(made, made+"/reject", url.Values{"note": {"a\u202eb"}}), 422, "May not hold invisible")
 		s.SetRole(sc, scope.Finance)

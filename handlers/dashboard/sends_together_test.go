@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
@@ -100,7 +101,7 @@ func TestSignTogetherPages(t *testing.T) {
 		at := fmt.Sprintf("%s/%d", togetherPage, row.ID)
 		leads(t, prepared, at)
 		sign := b.Get(at)
-		expect(t, sign, 200, "The transaction is prepared.", "Prepare again", "unsigned.txt", "Signed transaction",
+		expect(t, sign, 200, "The transaction is prepared.", "The signed PSBT, or the transaction in hexadecimal.", "Prepare again", "unsigned.txt", "Signed transaction",
 			`action="`+at+`/check"`, "0.00090000 BTC", rows[2].Reference)
 		leads(t, b.Get("/dashboard/sends/"+rows[1].Reference+"/sign"), at)
 		leads(t, b.Get(togetherPage+"?"+chosen.Encode()), at)
@@ -128,6 +129,7 @@ func TestSignTogetherPages(t *testing.T) {
 			return b.PostFrom(at, at+"/check", url.Values{"signed": {signed}})
 		}
 		expect(t, submit(""), 422, "Paste the signed transaction")
+		expect(t, submit(strings.Repeat("0", send.MaxSigned)), 422, "Is not a signed transaction")
 		expect(t, submit("0xh|<i>"), 422, "Not sent: this is not the approved send", "As approved", "&lt;i&gt;")
 		good := chaintest.Sign("hash-of-all", order, row.Terms)
 		signer.Refuses = chain.Refusal("Its fee is too low now.")
@@ -140,6 +142,9 @@ func TestSignTogetherPages(t *testing.T) {
 		}
 
 		one := "/dashboard/sends/" + rows[1].Reference
+		expect(t, b.PostFrom(one, one+"/cancel", nil), 409, "The network was given the signed transaction")
+		s.FailOn(s.DB.Exec(t.Context()).Model(&models.Send{}).Where("broadcast_at IS NOT NULL").
+			Update("broadcast_at", s.Clock.Now().Add(-6*time.Hour)).Error)
 		leads(t, b.PostFrom(one, one+"/cancel", nil), one)
 		outdated := b.Get(at)
 		expect(t, outdated, 200, "The prepared transaction can’t be used any more", "Withdrawn", "0.00060000 BTC", "Prepare again")

@@ -9,7 +9,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/money"
-	"cointill/core/send"
+	"cointill/core/send/destination"
 	"cointill/core/send/match"
 	"cointill/models"
 )
@@ -86,7 +86,7 @@ func (o *Observer) evaluateSends(ctx context.Context, network string, tip int64,
 func (o *Observer) refreshSends(ctx context.Context, network chain.Network) error {
 	settled := o.Clock().Add(-numberingOverlap)
 	for after := o.readSendsTo; ; {
-		rows, err := send.ListAddresses(ctx, o.DB, string(network), after, destinationBatch)
+		rows, err := destination.ListAddresses(ctx, o.DB, string(network), after, destinationBatch)
 		if err != nil {
 			return err
 		}

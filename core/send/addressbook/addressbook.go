@@ -42,6 +42,7 @@ type Book struct {
 	Clock    clock.Clock
 	Users    Users
 	Networks payment.Networks
+	Signers  map[string]payer.Signer // of real networks, by the network's name
 }
 
 // Entry is a new address of the book.
@@ -127,7 +128,8 @@ func (b *Book) readEntry(sc scope.Scope, e Entry) (models.PayoutAddress, error) 
 		fields.AddMessage("payment_method", problem)
 		return row, fault.Validation(fields)
 	}
-	d := destination.Read(info.Coin, network, e.Address, request.ParseTag(e.Tag, fields), fields)
+	on := b.Signers[network].DescribeNetwork(network)
+	d := destination.Read(info.Coin, on, e.Address, request.ParseTag(e.Tag, fields), fields)
 	row.Network, row.Address, row.Tag = network, d.Address, destination.TagNumber(d.Tag)
 	return row, fault.Validation(fields)
 }

@@ -18,6 +18,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/outputs"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -68,7 +69,7 @@ func (s *Batches) Choose(ctx context.Context, sc scope.Scope, references []strin
 	}
 	for _, one := range v.Sends {
 		row := one.Send
-		if err := send.NameFault(row.Reference, s.Sends.Signing.CheckReady(one)); err != nil {
+		if err := payer.NameFault(row.Reference, s.Sends.Signing.CheckReady(one)); err != nil {
 			return v, err
 		}
 		switch same := row.BatchID != nil && first.BatchID != nil && *row.BatchID == *first.BatchID; {
@@ -130,12 +131,15 @@ func (s *Batches) Open(ctx context.Context, sc scope.Scope, id int64) (v View, e
 	}
 	ready := v.ListReady()
 	for _, one := range ready {
-		if err := send.NameFault(one.Send.Reference, s.Sends.Signing.CheckReady(one)); err != nil {
+		if err := payer.NameFault(one.Send.Reference, s.Sends.Signing.CheckReady(one)); err != nil {
 			return v, err
 		}
 	}
 	if len(ready) == 0 || v.IsOutdated() {
 		return v, nil
+	}
+	if err := s.Sends.Signing.CheckMoney(ctx, ready...); err != nil {
+		return v, err
 	}
 	signer, err := s.findSigner(v.Row.Network)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/outputs"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -53,11 +54,11 @@ func (s *Batches) prepareBatch(ctx context.Context, sc scope.Scope, v View, acco
 	order.Speed = speed
 	err = outputs.FillOrder(asked, s.Sends.DB, s.Sends.Clock(), holderOf(v.Row), signer, &order)
 	if err != nil {
-		return 0, send.DescribeFilling(ctx, err)
+		return 0, payer.DescribeFilling(ctx, err)
 	}
 	terms, err := signer.PrepareTerms(asked, order, v.Row.Terms)
 	if err != nil {
-		return 0, send.DescribeProblem(ctx, err)
+		return 0, payer.DescribeProblem(ctx, err)
 	}
 	keys, _, err := signer.ListInputs(terms)
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Batches) saveBatch(tx *models.Tx, v View, order chain.Order, keys []str
 	for _, seen := range v.Sends {
 		one, err := s.Sends.Signing.LoadReady(tx, seen.Send.ID)
 		if err != nil {
-			return 0, send.NameFault(seen.Send.Reference, err)
+			return 0, payer.NameFault(seen.Send.Reference, err)
 		}
 		if one.Version() != seen.Version() {
 			return 0, send.ErrSeenEarlier
@@ -132,7 +133,7 @@ func (s *Batches) Submit(ctx context.Context, sc scope.Scope, id int64, signed s
 	if err != nil {
 		return send.Submitted{}, err
 	}
-	return send.Broadcast(ctx, signer, checked)
+	return s.Sends.Signing.Broadcast(ctx, signer, checked, ready...)
 }
 
 // noteSigned stores a checked transaction with the batch and each of its sends, unless they changed since
@@ -142,11 +143,9 @@ func (s *Batches) noteSigned(tx *models.Tx, sc scope.Scope, seen models.SendBatc
 	for _, one := range sends {
 		now, err := s.Sends.Signing.LoadReady(tx, one.Send.ID)
 		if err != nil {
-			return send.NameFault(one.Send.Reference, err)
+			return payer.NameFault(one.Send.Reference, err)
 		}
-		now.Send.SignedHash, now.Send.SignedFee = checked.Hash, checked.Fee
-		if err := s.Sends.Signing.SaveSigning(tx, now, "signed", sc.Actor,
-			map[string]any{"hash": checked.Hash}); err != nil {
+		if err := s.Sends.Signing.SaveSigned(tx, now, checked, sc.Actor); err != nil {
 			return err
 		}
 	}

@@ -23,17 +23,20 @@ type Destination struct {
 	Tag     *int64 // of the XRP Ledger; nil for none
 }
 
+// Network is the network of a send. Token is the contract of USDT on it, as the network's signer knows it; "" for none.
+type Network struct{ Name, Token string }
+
 // Parse reads an address and a tag for a coin on a network, and returns them in their
 // usual form. Faults of the fields address and tag: Invalid.
-func Parse(coin money.Coin, network, text string, tag *int64) (Destination, error) {
+func Parse(coin money.Coin, on Network, text string, tag *int64) (Destination, error) {
 	fields := fault.Fields{}
-	d := Read(coin, network, text, tag, fields)
+	d := Read(coin, on, text, tag, fields)
 	return d, fault.Validation(fields)
 }
 
 // Read is Parse that adds its errors to fields.
-func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields) Destination {
-	d := Destination{Address: strings.TrimSpace(text), Tag: tag}
+func Read(coin money.Coin, on Network, text string, tag *int64, fields fault.Fields) Destination {
+	d, network := Destination{Address: strings.TrimSpace(text), Tag: tag}, on.Name
 	if tag != nil && (coin != money.XRP || *tag < 0 || *tag > 1<<32-1) {
 		sentence := fault.NewMessage("Must be a number from 0 to 4294967295.")
 		if coin != money.XRP {
@@ -64,6 +67,12 @@ func Read(coin money.Coin, network, text string, tag *int64, fields fault.Fields
 		}
 		d.Address = net.Address(script) // as blocks are read: BIP 173 allows capitals
 	}
+	if chain.Network(network).IsSandbox() {
+		on.Token = place.SandboxToken
+	}
+	if on.Token != "" && strings.EqualFold(d.Address, on.Token) {
+		fields.Add("address", "This is the token's own contract. Money that is sent there is lost.")
+	}
 	return d
 }
 
@@ -84,8 +93,6 @@ func (d *Destination) readEthereum(fields fault.Fields) {
 			"capitals of its checksum. Copy it again from the recipient's wallet.")
 	case address == ethereum.Address{}:
 		fields.Add("address", "Money that is sent to the zero address is lost.")
-	case strings.EqualFold(d.Address, place.SandboxToken):
-		fields.Add("address", "This is the token's own contract. Money that is sent there is lost.")
 	}
 	d.Address = address.String()
 }
@@ -139,8 +146,8 @@ func (d *Destination) readLedger(network string, fields fault.Fields) {
 	d.Tag = &inside
 }
 
-// RefuseOwn refuses an address on which the business receives payments. network is the one that the addresses of the
-// send's network are kept under.
+// RefuseOwn refuses an address on which the business receives payments, and a payout wallet of it. network is the one
+// that the addresses of the send's network are kept under.
 func RefuseOwn(tx *models.Tx, sc scope.Scope, network, address string) error {
 	var own []int64
 	if err := tx.Model(&models.Destination{}).Where("network = ? AND address = ? AND business_id = ?", network, address,
@@ -149,6 +156,13 @@ func RefuseOwn(tx *models.Tx, sc scope.Scope, network, address string) error {
 	}
 	if len(own) > 0 {
 		return fault.RefuseField("address", "Is one of your own addresses: payments come to it.")
+	}
+	if err := tx.Model(&models.PayoutWallet{}).Where("business_id = ? AND UPPER(address) = ?", sc.BusinessID,
+		strings.ToUpper(address)).Limit(1).Pluck("id", &own).Error; err != nil { // an adapter may ignore capitals
+		return err
+	}
+	if len(own) > 0 {
+		return fault.RefuseField("address", "Is one of your own addresses: you send from it.")
 	}
 	return nil
 }

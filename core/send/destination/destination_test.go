@@ -90,7 +90,7 @@ func TestDestinationsAreRead(t *testing.T) {
 		if c.tag != none {
 			tag = &c.tag
 		}
-		d, err := destination.Parse(c.coin, c.network, c.text, tag)
+		d, err := destination.Parse(c.coin, destination.Network{Name: c.network}, c.text, tag)
 		if err != nil {
 			var f *fault.Fault
 			got := err.Error()
@@ -113,6 +113,29 @@ func TestDestinationsAreRead(t *testing.T) {
 			t.Errorf("%q with tag %d on %s is read as %s with tag %d, want %s with %d", c.text, c.tag, c.network,
 				d.Address,
 				got, c.want, c.wantTag)
+		}
+	}
+}
+
+// TestTokenContractsAreNoDestinations: what is sent to the contract of the network's token is lost, whatever the coin.
+func TestTokenContractsAreNoDestinations(t *testing.T) {
+	const ether, tron = "0xdAC17F958D2ee523a2206206994597C13D831ec7", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+	for _, c := range []struct {
+		coin                 money.Coin
+		network, token, text string
+		refused              bool
+	}{
+		{money.ETH, "ethereum-mainnet", ether, ether, true}, {money.USDT, "ethereum-mainnet", ether, ether, true},
+		{money.ETH, "ethereum-chain-31337", ether, strings.ToLower(ether), true},
+		{money.USDT, "tron-mainnet", tron, tron, true}, {money.USDT, "tron-mainnet", tron,
+			"41a614f803b6fd780986a42c78ec9c7f77e6ded13c", true},
+		{money.ETH, "base-mainnet", "", ether, false}, {money.ETH, "sandbox-ethereum", "", ether, false},
+	} {
+		_, err := destination.Parse(c.coin, destination.Network{Name: c.network, Token: c.token}, c.text, nil)
+		var f *fault.Fault
+		if refused := errors.As(err, &f) && len(f.Fields["address"]) == 1; refused != c.refused {
+			t.Errorf("%s to %s on %s with the token %q: %v, want refused %t", c.coin, c.text, c.network, c.token, err,
+				c.refused)
 		}
 	}
 }

@@ -75,6 +75,11 @@ func (d Data) HasLapsed(transfers []models.Transfer, tip int64, isDeep func(heig
 	})
 }
 
+// AreOver reports that none of these transactions can pay any more.
+func AreOver(transfers []models.Transfer, isDeep func(height int64) bool) bool {
+	return !slices.ContainsFunc(transfers, func(t models.Transfer) bool { return !isOver(t, isDeep) })
+}
+
 // isOver reports that a transaction can't pay any more: it failed, or another one used up the same, for good.
 func isOver(t models.Transfer, isDeep func(height int64) bool) bool {
 	return t.Reverted && !t.Gone && t.Height != nil && isDeep(*t.Height) || t.ConflictHeight != nil && isDeep(*t.ConflictHeight)

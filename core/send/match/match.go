@@ -10,6 +10,7 @@ import (
 	"cointill/chain"
 	"cointill/core/send"
 	"cointill/core/send/outputs"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -51,7 +52,7 @@ func New(tx *models.Tx, network string, transfers []chain.Transfer) (*Matcher, e
 func (m *Matcher) readWallets(rows []models.Send) error {
 	if chain.Network(m.network).IsSandbox() {
 		for _, row := range rows {
-			m.wallets[row.BusinessID] = []string{send.SandboxAccount(row.BusinessID, row.Domain) + ":"}
+			m.wallets[row.BusinessID] = []string{payer.SandboxAccount(row.BusinessID, row.Domain) + ":"}
 		}
 		return nil
 	}
@@ -71,7 +72,8 @@ func (m *Matcher) readWallets(rows []models.Send) error {
 // Match returns the send that a transfer pays; nil for none. height is of its block, 0 in the
 // mempool. By contract section 7 it must move exactly the amount to the destination and the tag,
 // spend from the business, and be first seen after the send was ready. The oldest send that no
-// other transaction pays is the one; where each is paid already, the first is paid twice.
+// other transaction pays is the one, an open one before one that was withdrawn: that was asked for again, and the
+// wallet pays once. Where each is paid already, the first is paid twice.
 func (m *Matcher) Match(t chain.Transfer, height int64) (*models.Send, error) {
 	var fits []models.Send
 	for _, row := range m.sends[t.Address] {
@@ -95,10 +97,15 @@ func (m *Matcher) Match(t chain.Transfer, height int64) (*models.Send, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range fits {
-		if send.State(fits[i].Status) != send.Successful && !slices.Contains(paid, fits[i].ID) {
-			return &fits[i], nil
-		}
+	unpaid := slices.DeleteFunc(slices.Clone(fits), func(row models.Send) bool {
+		return send.State(row.Status) == send.Successful || slices.Contains(paid, row.ID)
+	})
+	open := slices.IndexFunc(unpaid, func(row models.Send) bool { return !send.State(row.Status).Released() })
+	switch {
+	case open >= 0:
+		return &unpaid[open], nil
+	case len(unpaid) > 0:
+		return &unpaid[0], nil
 	}
 	return &fits[0], nil
 }

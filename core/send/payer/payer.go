@@ -5,6 +5,7 @@ package payer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/scope"
+	"cointill/core/send/destination"
 	"cointill/core/send/outputs"
 	"cointill/core/wallet"
 	"cointill/models"
@@ -25,6 +27,15 @@ import (
 type Signer struct {
 	chain.Signer
 	Domain scope.Domain
+}
+
+// DescribeNetwork returns the signer's network, by its name, as destinations on it are read.
+func (s Signer) DescribeNetwork(name string) destination.Network {
+	on := destination.Network{Name: name}
+	if token, is := s.Signer.(chain.TokenSigner); is {
+		on.Token = token.TokenContract()
+	}
+	return on
 }
 
 // Users is the part of core/account/auth that this package needs.
@@ -55,8 +66,8 @@ func (s *Accounts) ListWallets(ctx context.Context, sc scope.Scope) (rows []mode
 // Account is what can pay sends on a network: a registered account, or an account key where outputs
 // are spent.
 type Account struct {
-	Name  string // as sends store it
-	Label string // for people
+	Name  string        // as sends store it
+	Label fault.Message // for people
 }
 
 // ListAccounts lists what can pay sends on a network. Faults: Forbidden.
@@ -64,14 +75,14 @@ func (s *Accounts) ListAccounts(ctx context.Context, sc scope.Scope, network str
 	if s.SpendsOutputs(network) {
 		keys, err := outputs.ListAccounts(ctx, s.DB, sc, network)
 		for _, w := range keys {
-			accounts = append(accounts, Account{w.Key, wallet.ShortName(w).String()})
+			accounts = append(accounts, Account{w.Key, wallet.ShortName(w)})
 		}
 		return accounts, err
 	}
 	rows, err := s.ListWallets(ctx, sc)
 	for _, w := range rows {
 		if w.Network == network {
-			accounts = append(accounts, Account{w.Address, w.Address})
+			accounts = append(accounts, Account{w.Address, fault.Verbatim(w.Address)})
 		}
 	}
 	return accounts, err
@@ -117,6 +128,10 @@ func (s *Accounts) AddWallet(ctx context.Context, sc scope.Scope, network, addre
 		return RefuseInput("address", said)
 	case err != nil:
 		return err
+	}
+	if account == signer.DescribeNetwork(network).Token {
+		return fault.RefuseField("address", "This is the token's own contract. It signs nothing, so no send can be paid "+
+			"from it.")
 	}
 	if _, err := s.Users.Reauthenticate(ctx, sc, proof); err != nil {
 		return err
@@ -189,4 +204,10 @@ func LockBusiness(tx *models.Tx, sc scope.Scope) error {
 		return nil // its transaction holds the only writer
 	}
 	return tx.Exec("SELECT id FROM businesses WHERE id = ? FOR NO KEY UPDATE", sc.BusinessID).Error
+}
+
+// SandboxAccount names the sandbox wallet of a business: what it sends spends keys that begin with
+// this name.
+func SandboxAccount(businessID int64, domain string) string {
+	return fmt.Sprintf("sandbox-wallet-%d-%s", businessID, domain)
 }

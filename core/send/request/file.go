@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -62,6 +63,11 @@ func (e *FileError) addError(row int, column, text string, args ...any) {
 	e.Rows = append(e.Rows, RowError{Row: row, Column: column, Sentence: fault.NewMessage(text, args...)})
 }
 
+// SortRows puts the errors in the order of their rows.
+func (e *FileError) SortRows() {
+	slices.SortStableFunc(e.Rows, func(a, b RowError) int { return cmp.Compare(a.Row, b.Row) })
+}
+
 // AddFields adds the errors of a request's fields.
 func (e *FileError) AddFields(row int, fields fault.Fields) {
 	for _, column := range append(slices.Clone(columns), "") {
@@ -75,21 +81,39 @@ func (e *FileError) AddFields(row int, fields fault.Fields) {
 	}
 }
 
-// AddRefusal adds the refusal of a whole row.
-func (e *FileError) AddRefusal(row int, refused *fault.Fault) {
-	e.Rows = append(e.Rows, RowError{Row: row, Sentence: refused.Sentence})
+// AddFault adds the errors of a row's fields and of a refusal, without those in values that are known to be wrong.
+// It returns an error that is of no row.
+func (e *FileError) AddFault(row int, known, fields fault.Fields, err error) error {
+	var said *fault.Fault
+	if errors.As(err, &said) && (said.Kind == fault.Invalid || said.Kind == fault.Conflict) {
+		if len(said.Fields) == 0 {
+			e.Rows = append(e.Rows, RowError{Row: row, Sentence: said.Sentence})
+		}
+		for name, sentences := range said.Fields {
+			fields[name] = append(fields[name], sentences...)
+		}
+	} else if err != nil {
+		return err
+	}
+	for name := range known {
+		delete(fields, name)
+	}
+	e.AddFields(row, fields)
+	return nil
 }
 
 // Payouts are the requests of a file, with the row of each.
 type Payouts struct {
 	Requests []Request
 	Rows     []int
+	Wrong    []fault.Fields // the errors in the values of each request; empty for one without errors
 }
 
 // ReadPayouts reads a CSV file of payouts: names of columns first, in any order, then a row for each
 // payout, with commas or semicolons between the values. It begins with a byte order mark where a
 // spreadsheet wrote one. The error is a *FileError with everything that the rows alone show to be
-// wrong.
+// wrong. The payouts returned with it are those of all rows that could be read, also rows with errors, so that
+// the caller can check their other values.
 func ReadPayouts(file []byte) (Payouts, error) {
 	wrong := &FileError{}
 	file = bytes.TrimPrefix(file, []byte("\ufeff"))
@@ -156,6 +180,10 @@ func readRows(reader *csv.Reader, names []string, wrong *FileError) (p Payouts, 
 			wrong.addError(row, "", "The file has more than 1,000 payouts. Divide it.")
 			break
 		}
+		if len(record) == 1 && len(names) > 1 {
+			wrong.addError(row, "", "It has one value, and there are %d columns.", len(names))
+			continue
+		}
 		if len(record) != len(names) {
 			wrong.addError(row, "", "It has %d values, and there are %d columns.", len(record), len(names))
 			continue
@@ -171,13 +199,13 @@ func readRows(reader *csv.Reader, names []string, wrong *FileError) (p Payouts, 
 		}
 		references[r.BusinessReference] = row
 		wrong.AddFields(row, fields)
-		p.Requests, p.Rows = append(p.Requests, r), append(p.Rows, row)
+		p.Requests, p.Rows, p.Wrong = append(p.Requests, r), append(p.Rows, row), append(p.Wrong, fields)
 	}
 	if len(p.Requests) == 0 && len(wrong.Rows) == 0 {
 		wrong.addError(2, "", "The file has no payout below the names of the columns.")
 	}
 	if len(wrong.Rows) > 0 {
-		return Payouts{}, wrong
+		return p, wrong
 	}
 	return p, nil
 }

@@ -87,6 +87,7 @@ func TestWrongFiles(t *testing.T) {
 		"another encoding": {"coin,amount\xe9", "0 : The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet."},
 		"a workbook":       {"PK\x03\x04\x00\x00", "0 : The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet."},
 		"a row too short":  {header + "BTC,1\n" + row + "\n", "2 : It has 2 values, and there are 4 columns."},
+		"one value":        {header + "BTC\n" + row + "\n", "2 : It has one value, and there are 4 columns."},
 		"a row too long":   {header + row + "a,b\n", "2 : It has 5 values, and there are 4 columns."},
 		"quotation marks":  {header + "BTC,\"1,x,\n" + row + "\n", "3 : The quotation marks of this row are wrong. Nothing after it was read."},
 		"a reference twice": {header + row + "a\n" + row + "b\n" + row + "a\n",
@@ -117,11 +118,15 @@ func FuzzReadPayouts(f *testing.F) {
 	f.Add([]byte("\ufeffcoin,address\n\"BTC,\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		got, err := request.ReadPayouts(file)
-		if (err == nil) == (len(got.Requests) == 0) || len(got.Requests) != len(got.Rows) || len(got.Requests) > request.MaxRows {
-			t.Fatalf("%d requests, %d rows, %v", len(got.Requests), len(got.Rows), err)
+		count := len(got.Requests)
+		if err == nil && count == 0 || count != len(got.Rows) || count != len(got.Wrong) || count > request.MaxRows {
+			t.Fatalf("%d requests, %d rows, %d with errors, %v", count, len(got.Rows), len(got.Wrong), err)
 		}
 		for i, r := range got.Requests {
-			if fields := r.Check(); len(fields) > 0 {
+			if err == nil && len(got.Wrong[i]) > 0 {
+				t.Errorf("row %d is wrong, and the file isn't: %v", got.Rows[i], got.Wrong[i])
+			}
+			if fields := r.Check(); len(fields) > 0 && len(got.Wrong[i]) == 0 {
 				t.Errorf("row %d breaks the rules: %v", got.Rows[i], fields)
 			}
 		}

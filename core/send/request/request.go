@@ -10,8 +10,8 @@ import (
 	"cointill/core/fault"
 	"cointill/core/metadata"
 	"cointill/core/money"
-	"cointill/core/payment/refund"
 	"cointill/core/payment/reference"
+	"cointill/core/payment/refund"
 )
 
 // The kinds of sends.

@@ -4,6 +4,7 @@ package rules
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
+	"cointill/core/secret"
 	"cointill/core/send/addressbook"
 	"cointill/core/send/payer"
 	"cointill/models"
@@ -20,9 +22,10 @@ import (
 
 // Keeper reads and changes the rules of businesses. Its fields are set once, before use.
 type Keeper struct {
-	DB    *models.DB
-	Clock clock.Clock
-	Users payer.Users
+	DB      *models.DB
+	Clock   clock.Clock
+	Secrets *secret.Box
+	Users   payer.Users
 }
 
 // Rules say how many people must approve a send (contract section 7). Amounts are in US cents.
@@ -62,41 +65,69 @@ func (r Rules) loosens(before Rules) bool {
 		never(r.DayLimit) > never(before.DayLimit)
 }
 
-// Read reads the rules of a scope that hold at a time.
-func Read(tx *models.Tx, sc scope.Scope, now time.Time) (Rules, error) {
+// readNow reads the rules of a scope that hold now.
+func (s *Keeper) readNow(tx *models.Tx, sc scope.Scope) (Rules, error) {
 	var rows []models.SendRules
-	err := sc.Rows(tx).Where("valid_from <= ?", now).Order("valid_from DESC, id DESC").Limit(1).Find(&rows).Error
+	err := sc.Rows(tx).Where("valid_from <= ?", s.Clock()).Order("valid_from DESC, id DESC").Limit(1).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return usualRules, err
 	}
-	return toRules(rows[0]), nil
+	return s.toRules(rows[0]), nil
 }
 
-// CheckDayLimit refuses a send that would exceed the limit of 24 hours.
+// CheckDayLimit refuses the approval of a send that would exceed the limit of 24 hours.
 func (r Rules) CheckDayLimit(tx *models.Tx, row models.Send, now time.Time) error {
+	exceeds, err := r.exceedsDayLimit(tx, row, now)
+	if exceeds {
+		return fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours than your "+
+			"limit of %s USD. Approve it later, or raise the limit in Sends.", money.FormatHundredths(r.DayLimit))
+	}
+	return err
+}
+
+// CheckDayLimitWithoutApproval is CheckDayLimit for a send that needs no approval: it isn't stored where it is refused.
+func (r Rules) CheckDayLimitWithoutApproval(tx *models.Tx, row models.Send, now time.Time) error {
+	exceeds, err := r.exceedsDayLimit(tx, row, now)
+	if exceeds {
+		return fault.New(fault.Conflict, "day_limit", "Nothing was stored: with this send more would be sent in 24 "+
+			"hours than your limit of %s USD. Ask for less, ask for it later, or raise the limit in Sends.",
+			money.FormatHundredths(r.DayLimit))
+	}
+	return err
+}
+
+// exceedsDayLimit reports whether a send and those that were ready within 24 hours are worth more than the limit.
+func (r Rules) exceedsDayLimit(tx *models.Tx, row models.Send, now time.Time) (bool, error) {
 	if r.DayLimit == 0 {
-		return nil
+		return false, nil
 	}
 	sc := scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)}
 	var sum int64
 	err := sc.Rows(tx.Model(&models.Send{})).Where("ready_at > ? AND id <> ?", now.Add(-24*time.Hour), row.ID).
 		Select("COALESCE(SUM(value_usd), 0)").Scan(&sum).Error
-	if err != nil {
-		return err
-	}
-	if sum+row.ValueUSD > r.DayLimit {
-		return fault.New(fault.Conflict, "day_limit", "With this send more would be approved in 24 hours than your "+
-			"limit of %s USD. Approve it later, or raise the limit in Sends.", money.FormatHundredths(r.DayLimit))
-	}
-	return nil
+	return sum+row.ValueUSD > r.DayLimit, err
 }
 
-// ReadOf reads the rules that hold for a send at a time.
-func ReadOf(tx *models.Tx, row models.Send, now time.Time) (Rules, error) {
-	return Read(tx, scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)}, now)
+// ReadOf reads the rules that hold for a send now.
+func (s *Keeper) ReadOf(tx *models.Tx, row models.Send) (Rules, error) {
+	return s.readNow(tx, scope.Scope{BusinessID: row.BusinessID, Domain: scope.Domain(row.Domain)})
 }
 
-func toRules(row models.SendRules) Rules { return Rules{row.OneFrom, row.TwoFrom, row.DayLimit} }
+// toRules returns the rules of a row. By rules that this server didn't write, or wrote before it sealed them, every
+// send needs an approver.
+func (s *Keeper) toRules(row models.SendRules) Rules {
+	r := Rules{row.OneFrom, row.TwoFrom, row.DayLimit}
+	if row.Seal != s.sealRules(row) {
+		r.OneFrom = usualRules.OneFrom
+	}
+	return r
+}
+
+// sealRules returns what rules store: only this server can make it.
+func (s *Keeper) sealRules(row models.SendRules) string {
+	return s.Secrets.Hash("send rules", fmt.Sprint(row.BusinessID, " ", row.Domain, " ", row.OneFrom, " ", row.TwoFrom,
+		" ", row.DayLimit, " ", row.From.Unix()))
+}
 
 // Planned are rules that hold later.
 type Planned struct {
@@ -109,14 +140,14 @@ func (s *Keeper) ReadRules(ctx context.Context, sc scope.Scope) (now Rules, plan
 	if err := sc.CheckAction(scope.SeeSends); err != nil {
 		return now, nil, err
 	}
-	if now, err = Read(s.DB.Read(ctx), sc, s.Clock()); err != nil {
+	if now, err = s.readNow(s.DB.Read(ctx), sc); err != nil {
 		return now, nil, err
 	}
 	var rows []models.SendRules
 	err = sc.Rows(s.DB.Read(ctx)).Where("valid_from > ?", s.Clock()).Order("valid_from DESC, id DESC").Limit(1).
 		Find(&rows).Error
 	if len(rows) > 0 {
-		planned = &Planned{toRules(rows[0]), rows[0].From}
+		planned = &Planned{s.toRules(rows[0]), rows[0].From}
 	}
 	return now, planned, err
 }
@@ -146,24 +177,31 @@ func (s *Keeper) SetRules(ctx context.Context, sc scope.Scope, r Rules, proof au
 		if err := payer.LockBusiness(tx, sc); err != nil {
 			return err
 		}
-		before, err := Read(tx, sc, s.Clock())
+		before, err := s.readNow(tx, sc)
 		if err != nil {
 			return err
 		}
 		now := s.Clock()
-		row := models.SendRules{BusinessID: sc.BusinessID, Domain: string(sc.Domain), OneFrom: r.OneFrom,
-			TwoFrom: r.TwoFrom, DayLimit: r.DayLimit, From: now, Actor: sc.Actor, CreatedAt: now}
+		from := now
 		if sc.Domain == scope.Live && r.loosens(before) {
-			row.From = now.Add(addressbook.Cooldown)
+			from = now.Add(addressbook.Cooldown)
 		}
 		// Rules that wait are replaced by these.
 		if err := sc.Rows(tx).Where("valid_from > ?", now).Delete(&models.SendRules{}).Error; err != nil {
 			return err
 		}
-		if err := tx.Create(&row).Error; err != nil {
+		if err := s.StoreRules(tx, sc, r, from); err != nil {
 			return err
 		}
 		return audit.Record(tx, sc, now, "send.rules_changed", "", map[string]any{"before": before, "after": r,
-			"from": row.From})
+			"from": from})
 	})
+}
+
+// StoreRules stores rules of a scope that hold from a time.
+func (s *Keeper) StoreRules(tx *models.Tx, sc scope.Scope, r Rules, from time.Time) error {
+	row := models.SendRules{BusinessID: sc.BusinessID, Domain: string(sc.Domain), OneFrom: r.OneFrom,
+		TwoFrom: r.TwoFrom, DayLimit: r.DayLimit, From: from, Actor: sc.Actor, CreatedAt: s.Clock()}
+	row.Seal = s.sealRules(row)
+	return tx.Create(&row).Error
 }

@@ -14,6 +14,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/match"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -89,7 +90,7 @@ func (s *Service) findTransaction(ctx context.Context, v send.View, hash string)
 	case errors.Is(err, chain.ErrUnconfirmed), errors.Is(err, chain.ErrNoBlock):
 		return block, errUnconfirmed
 	case err != nil:
-		return block, send.DescribeProblem(ctx, err)
+		return block, payer.DescribeProblem(ctx, err)
 	}
 	return block, nil
 }

@@ -10,6 +10,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -77,7 +78,7 @@ func (s *Service) BuildBatch(ctx context.Context, sc scope.Scope, network, accou
 	defer cancel()
 	switch is, err := batch.IsContract(asked, account); {
 	case err != nil:
-		return file, send.DescribeProblem(ctx, err)
+		return file, payer.DescribeProblem(ctx, err)
 	case !is:
 		return file, fault.RefuseField("account", "Is no contract wallet on this network. Sign its sends one by one.")
 	}
@@ -115,9 +116,9 @@ func (s *Service) prepareOrders(ctx context.Context, sc scope.Scope, network, ac
 				var err error
 				if orders[i], err = s.prepareOrder(asked, sc, network, account, references[i]); err != nil {
 					if asked.Err() != nil { // the time has passed
-						err = send.DescribeProblem(asked, err)
+						err = payer.DescribeProblem(asked, err)
 					}
-					fail(send.NameFault(references[i], err))
+					fail(payer.NameFault(references[i], err))
 					return
 				}
 			}

@@ -67,14 +67,14 @@ func (s *Service) Prepare(ctx context.Context, sc scope.Scope, reference string,
 			return Prepared{}, err
 		}
 	}
-	return Prepared{v, account.Label, *unsigned}, nil
+	return Prepared{v, account.Label.String(), *unsigned}, nil
 }
 
 // findAccount returns the account with a name or label; one with that name only where none has it.
 func findAccount(accounts []send.Account, name string) send.Account {
-	i := slices.IndexFunc(accounts, func(a send.Account) bool { return a.Name == name || a.Label == name })
+	i := slices.IndexFunc(accounts, func(a send.Account) bool { return a.Name == name || a.Label.String() == name })
 	if i < 0 {
-		return send.Account{Name: name, Label: name}
+		return send.Account{Name: name, Label: fault.Verbatim(name)}
 	}
 	return accounts[i]
 }
@@ -87,7 +87,7 @@ func (s *Service) chooseAccount(v send.View, accounts []send.Account) (send.Acco
 	case len(accounts) > 1:
 		labels := make([]string, len(accounts))
 		for i, a := range accounts {
-			labels[i] = a.Label
+			labels[i] = a.Label.String()
 		}
 		return send.Account{}, fault.New(fault.Conflict, "choose_wallet",
 			"Several wallets can pay this send. Name one as account: %s.", strings.Join(labels, ", "))

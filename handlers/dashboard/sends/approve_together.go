@@ -100,8 +100,8 @@ func (h approvalPages) findApprovable(c *page.Ctx, list []send.View) (map[int64]
 	}
 	known, approvable := map[asked]bool{}, map[int64]bool{} // sends of one file are asked for alike
 	for _, v := range list {
-		if v.State() != send.AwaitingApproval || hasApproved(v, c.Scope.Actor) {
-			continue
+		if v.State() != send.AwaitingApproval || hasApproved(v, c.Scope.Actor) || v.Send.Reason == send.SentAgain {
+			continue // the risk of sending again stands on the page of the send
 		}
 		key := asked{v.Send.Actor, v.Send.Approvals}
 		may, is := known[key]

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cointill/core/fault"
+	"cointill/core/money"
 	"cointill/core/send"
 	"cointill/core/send/request"
 	"cointill/handlers/dashboard/display"
@@ -65,8 +66,8 @@ func (h *Handlers) askFile(c *page.Ctx) error {
 			if err != nil {
 				return nil, err
 			}
-			c.SetFlash(string(ui.Good), words.T(ctx, "sends.file_asked", "Count", strconv.Itoa(len(made)),
-				"Sums", strings.Join(send.SumPayouts(made), ", ")))
+			c.SetFlash(string(ui.Good), words.N(ctx, "sends.file_asked", len(made),
+				"Sums", strings.Join(sumPayouts(made), ", ")))
 			return made, nil
 		}, func([]send.View) string { return display.SendsPath })
 	}
@@ -86,4 +87,18 @@ func (h *Handlers) askFile(c *page.Ctx) error {
 		return err
 	}
 	return h.showFile(c, status, typed, nil)
+}
+
+// sumPayouts adds up the amounts of sends by coin, in the order of coins.
+func sumPayouts(views []send.View) (sums []string) {
+	by := map[money.Coin]money.Amount{}
+	for _, v := range views {
+		by[v.Coin()] = by[v.Coin()].Add(v.Send.Amount)
+	}
+	for _, info := range money.Coins() {
+		if sum, has := by[info.Coin]; has {
+			sums = append(sums, info.Coin.Format(sum)+" "+string(info.Coin))
+		}
+	}
+	return sums
 }

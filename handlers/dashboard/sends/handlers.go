@@ -70,6 +70,7 @@ type Transactions interface {
 	BuildBatch(ctx context.Context, sc scope.Scope, network, account string,
 		references []string) (send.SigningFile, error)
 	ListBatches(ctx context.Context, sc scope.Scope) ([]signing.Batch, error)
+	ListConflicts(ctx context.Context, sc scope.Scope, v send.View) ([]signing.Conflict, error)
 }
 
 // Sandbox is what these pages need of core/sandbox.

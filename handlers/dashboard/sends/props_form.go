@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/networks"
+	"cointill/core/payment"
 	"cointill/core/payment/place"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -28,9 +29,22 @@ func fillRefund(props *dashboard.SendFormProps, found send.Refundable) {
 	}
 	v := *found.Payment
 	props.Payment, props.Customer, props.Email = v.Payment.Reference, v.Payment.CustomerName, v.Payment.CustomerEmail
+	surplus := found.Left.Sub(v.Payment.Due)
+	if found.Transfer == nil && surplus.Sign() > 0 && props.Problem == "" && !wasExact(v) {
+		props.Surplus = found.Coin.Format(surplus)
+		if _, typed := props.Values["amount"]; !typed {
+			props.Values["amount"] = props.Surplus
+		}
+	}
+	props.AcceptFirst = found.Transfer == nil && v.State() == payment.Declined && found.Left.Cmp(v.Payment.Paid) >= 0
 	if v.Payment.Coin == props.Coin {
 		props.Currency, props.LeftFiat = v.Payment.Currency, display.FormatFiat(v.Payment, v.Fiat(found.Left))
 	}
+}
+
+// wasExact reports a payment that was taken as the right amount, within its tolerance.
+func wasExact(v payment.View) bool {
+	return v.State() == payment.Successful && v.Payment.Reason != string(payment.AcceptedByUser)
 }
 
 // coinPlace is a coin on a network that serves it.

@@ -95,9 +95,9 @@ func fillActions(ctx context.Context, props *dashboard.SendProps, f sendFacts) {
 	v, state, sc := f.View, f.View.State(), f.Scope
 	approves, plays := sc.Allows(scope.ApproveSends), sc.Allows(scope.DriveSandbox)
 	props.CanApprove = state == send.AwaitingApproval && f.Approver && !hasApproved(v, sc.Actor)
-	props.CanReject = approves && (state == send.AwaitingApproval || state == send.AwaitingDestination)
+	props.CanReject = approves && (state == send.AwaitingApproval || state == send.AwaitingDestination) && !v.MayConfirm()
 	props.CanCancel = sc.Allows(scope.AskSends) && slices.Contains([]send.State{send.AwaitingDestination,
-		send.AwaitingApproval, send.Ready, send.Failed}, state)
+		send.AwaitingApproval, send.Ready, send.Failed}, state) && !v.MayConfirm()
 	props.CanRetry = approves && state == send.Failed
 	props.CanMark = f.Approver && approves && (state == send.Ready || state == send.Failed)
 	props.CanPlay = plays && state == send.AwaitingApproval

@@ -29,6 +29,9 @@ func sentence(ctx context.Context, f sendFacts) string {
 		}
 		return words.N(ctx, "sends.said_approval", max(1, row.Approvals-len(v.Approvals)))
 	case send.Ready:
+		if v.MayConfirm() {
+			return words.T(ctx, "sends.said_ready_again")
+		}
 		return words.T(ctx, "sends.said_ready")
 	case send.Processing:
 		if row.Reason == send.SentAnyway {
@@ -93,7 +96,7 @@ func nextStep(ctx context.Context, f sendFacts) string {
 		}
 		return words.T(ctx, "sends.next_approve_other")
 	case send.Ready:
-		if f.Scope.Allows(scope.DriveSandbox) {
+		if v.UsesSandboxWallet() && f.Scope.Allows(scope.DriveSandbox) {
 			return words.T(ctx, "sends.next_sign_sandbox")
 		}
 		return words.T(ctx, "sends.next_sign_admin")
@@ -107,7 +110,12 @@ func nextStep(ctx context.Context, f sendFacts) string {
 			return words.T(ctx, "sends.next_twice")
 		}
 	case send.Failed:
-		if approves {
+		switch {
+		case v.MayConfirm() && approves:
+			return words.T(ctx, "sends.next_dropped")
+		case v.MayConfirm():
+			return words.T(ctx, "sends.next_dropped_admin")
+		case approves:
 			return words.T(ctx, "sends.next_failed")
 		}
 		return words.T(ctx, "sends.next_failed_admin")

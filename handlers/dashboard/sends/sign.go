@@ -46,21 +46,28 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	if err != nil {
 		return err
 	}
+	conflicts, err := h.Transactions.ListConflicts(ctx, c.Scope, v)
+	if err != nil {
+		return err
+	}
 	shell := c.FillLayout(words.T(ctx, "sends.sign_title"), "sends")
 	if said.Text != "" {
 		shell.Flash = said
 	}
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SendRow: display.SendRow(v.Send,
 		page.LoadZone(c.Member.Business)), CoinName: v.Coin().Info().Name, Network: networkText(v),
-		Account: v.Send.Account, Wallets: walletOptions(v.Send.Account, accounts), Sent: v.Send.SignedHash,
+		Account: v.Send.Account, Wallets: walletOptions(ctx, v.Send.Account, accounts), Sent: v.Send.SignedHash,
 		Refused: done.Refused}
 	props.SignHref, props.NetworkCode = props.Href+"/sign", v.Send.Network
+	props.FileHelp = describeFile(ctx, v.Send.Network)
 	c.AllowCamera()
 	if h.Signing.SpendsOutputs(v.Send.Network) {
 		props.Speeds = speedOptions(ctx)
 	}
-	for _, d := range done.Differences {
-		props.Differences = append(props.Differences, describeDifference(ctx, v.Coin(), d))
+	props.Differences = describeDifferences(ctx, page.LoadZone(c.Member.Business), done.Differences)
+	for _, one := range conflicts {
+		props.Conflicts = append(props.Conflicts, dashboard.SendConflict{Reference: one.Reference,
+			Href: display.SendPath(one.Reference), Number: one.Number})
 	}
 	if unsigned != nil {
 		fillUnsigned(ctx, &props, *unsigned)
@@ -68,48 +75,12 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	return c.RenderStatus(status, dashboard.SendSign(props))
 }
 
-// describeDifference says in words in which field a signed transaction differs.
-func describeDifference(ctx context.Context, coin money.Coin, d send.Difference) dashboard.SendDifference {
-	shown := dashboard.SendDifference{Field: d.Field, Approved: d.Approved, Signed: d.Signed}
-	switch d.Field {
-	case "amount":
-		shown.Field = words.T(ctx, "sends.exact_amount")
-		shown.Approved, shown.Signed = formatUnits(coin, d.Approved), formatUnits(coin, d.Signed)
-	case "destination":
-		shown.Field = words.T(ctx, "sends.address")
-	case "sender":
-		shown.Field = words.T(ctx, "sends.from_wallet")
-	case "tag":
-		shown.Field = words.T(ctx, "sends.tag")
-	case "chain_id", "network_id":
-		shown.Field = words.T(ctx, "sends.network")
-	case "output":
-		shown.Field = words.T(ctx, "sends.paid_output")
-	case "change":
-		shown.Field = words.T(ctx, "sends.change")
-	case "input":
-		shown.Field = words.T(ctx, "sends.spent_money")
-	case "signature":
-		shown.Field = words.T(ctx, "sends.signature")
-	}
-	return shown
-}
-
-// formatUnits writes smallest units as whole coins; other text stays as it is.
-func formatUnits(coin money.Coin, text string) string {
-	amount, err := money.ParseUnits(text)
-	if err != nil {
-		return text
-	}
-	return coin.Format(amount) + " " + string(coin)
-}
-
 // walletOptions are the accounts that may pay: all accounts before a send is prepared, and then the one that it was
 // prepared for.
-func walletOptions(prepared string, accounts []send.Account) (options []ui.Option) {
+func walletOptions(ctx context.Context, prepared string, accounts []send.Account) (options []ui.Option) {
 	for _, a := range accounts {
 		if prepared == "" || prepared == a.Name {
-			options = append(options, ui.Option{Value: a.Name, Label: a.Label})
+			options = append(options, ui.Option{Value: a.Name, Label: words.Translate(ctx, a.Label)})
 		}
 	}
 	return options
@@ -124,8 +95,10 @@ func speedOptions(ctx context.Context) []ui.Option {
 
 // fillUnsigned sets the forms of the unsigned transaction.
 func fillUnsigned(ctx context.Context, props *dashboard.SendSignProps, u send.Unsigned) {
-	coin := money.Coin(u.FeeAsset)
-	props.Fee = coin.Format(u.Fee) + " " + u.FeeAsset
+	props.Fee, props.Token = formatFee(u), u.Token
+	if u.Change != nil {
+		props.Change, props.ChangeTo = formatChange(u, u.Change.Amount), u.Change.To.Address
+	}
 	props.URI, props.Request, props.ChainID = u.URI, u.Request, strconv.FormatUint(u.ChainID, 10)
 	props.Returns = u.Request != "" && u.ChainID == 0
 	for _, file := range u.Files {
@@ -135,9 +108,6 @@ func fillUnsigned(ctx context.Context, props *dashboard.SendSignProps, u send.Un
 	}
 	if props.Contract = u.Contract; u.Contract {
 		props.Fee = ""
-	}
-	if u.FeeRate != "" {
-		props.Fee += " (" + u.FeeRate + ")"
 	}
 	if path, size, err := ui.QRPath(u.URI); err == nil && u.URI != "" {
 		props.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "sends.link")}
@@ -149,6 +119,22 @@ func fillUnsigned(ctx context.Context, props *dashboard.SendSignProps, u send.Un
 					"Count", strconv.Itoa(len(u.Parts)))})
 		}
 	}
+}
+
+// describeFile says what a wallet returns as a file on a network.
+func describeFile(ctx context.Context, network string) string {
+	code, _, _ := strings.Cut(network, "-")
+	switch money.Chain(code) {
+	case money.Bitcoin:
+		return words.T(ctx, "sends.signed_file_bitcoin")
+	case money.Dogecoin:
+		return words.T(ctx, "sends.signed_file_dogecoin")
+	case money.XRPL:
+		return words.T(ctx, "sends.signed_file_xrp")
+	case money.Tron:
+		return words.T(ctx, "sends.signed_file_tron")
+	}
+	return words.T(ctx, "sends.signed_file_ethereum")
 }
 
 // prepareSend asks the network what the transaction needs.

@@ -154,12 +154,10 @@ func (h batchPages) renderBatch(c *page.Ctx, status int, v batch.View, typed ui.
 	}
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SignHref: togetherPath,
 		CoinName: first.Coin().Info().Name, Network: networkText(first), Account: v.Row.Account,
-		Wallets: walletOptions(v.Row.Account, accounts), Speeds: speedOptions(ctx), Sent: v.Row.SignedHash,
+		Wallets: walletOptions(ctx, v.Row.Account, accounts), Speeds: speedOptions(ctx), Sent: v.Row.SignedHash,
 		Refused: done.Refused}
-	for _, d := range done.Differences {
-		props.Differences = append(props.Differences, describeDifference(ctx, first.Coin(), d))
-	}
-	props.NetworkCode = v.Row.Network
+	props.Differences = describeDifferences(ctx, zone, done.Differences)
+	props.NetworkCode, props.FileHelp = v.Row.Network, describeFile(ctx, v.Row.Network)
 	var sum money.Amount
 	for _, one := range v.ListReady() {
 		sum = sum.Add(one.Send.Amount)
