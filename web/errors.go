@@ -19,7 +19,10 @@ import (
 // elsewhere.
 func (s *Server) fail(c *fiber.Ctx, err error) error {
 	id := s.prepare(c)
-	answer := page.ExplainError(err)
+	answer, leadsTo := page.ExplainError(err), ""
+	if answer.Status == http.StatusRequestEntityTooLarge {
+		answer, leadsTo = s.explainLongBody(c, answer)
+	}
 	tooLarge := answer.Status == http.StatusRequestEntityTooLarge
 	s.logFailure(c, id, answer.Status, err)
 	c.Request().ReleaseBody(bodyLimit) // a part of it may have been read
@@ -35,12 +38,8 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 		}
 		return c.JSON(answer.ToEnvelope(id))
 	}
-	if tooLarge && string(c.Request().RequestURI()) == logoPath { // the form says what a logo may have, and when
-		why := "again"
-		if c.Request().Header.ContentLength() > logoLimit {
-			why = "too_large"
-		}
-		return c.Redirect(strings.TrimSuffix(logoPath, "/logo")+"?logo="+why+"#logo", http.StatusSeeOther)
+	if leadsTo != "" {
+		return c.Redirect(leadsTo, http.StatusSeeOther)
 	}
 	var body bytes.Buffer
 	ctx := page.ErrorContext(c)

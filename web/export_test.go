@@ -39,7 +39,7 @@ func (s *Server) Listener(ln net.Listener) net.Listener { return listener{ln, s}
 
 // Longer is what is allowed to a request by its headers.
 func (s *Server) Longer(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
-	return s.longer(header)
+	return s.allowLongBody(header)
 }
 
 // Watched is a connection as Listen makes them.

@@ -20,6 +20,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"cointill/core/account"
+	"cointill/core/account/apikey"
 	"cointill/core/account/auth"
 	"cointill/core/apilog"
 	"cointill/core/clock"
@@ -27,23 +28,15 @@ import (
 	"cointill/core/memory"
 	"cointill/core/scope"
 	"cointill/core/secret"
-	"cointill/core/settings"
 	"cointill/core/sse"
 )
 
 const (
 	bodyLimit   = 64 << 10
-	logoLimit   = settings.MaxLogo + 64<<10 // a file beside what else a form has
-	handleTime  = 15 * time.Second          // of one request in core and database
-	stopTime    = 10 * time.Second          // for open requests when the server stops
+	handleTime  = 15 * time.Second // of one request in core and database
+	stopTime    = 10 * time.Second // for open requests when the server stops
 	headerLimit = 8 << 10
-
-	logosPerMinute = 100
-	logosOfOne     = 10 // business
 )
-
-// logoPath is where the one form with a file goes.
-const logoPath = "/dashboard/settings/logo"
 
 // Config is what the operator decides about the server.
 type Config struct {
@@ -66,9 +59,11 @@ type Deps struct {
 	Account *account.Service
 	// Sessions is the login sessions of browsers.
 	Sessions *auth.Sessions
-	Secret   *secret.Box
-	Limiter  *limit.Limiter
-	Hub      *sse.Hub
+	// Keys finds whose an API key is, for requests that are longer than others; nil allows none.
+	Keys    Keys
+	Secret  *secret.Box
+	Limiter *limit.Limiter
+	Hub     *sse.Hub
 	// Notifications counts what members have not read; nil counts none.
 	Notifications Unread
 	// Calls is where requests of API keys are noted; nil notes none.
@@ -78,6 +73,11 @@ type Deps struct {
 	// Checks are what /readyz asks, by name; an error means not ready.
 	Checks map[string]func(ctx context.Context) error
 	Routes Routes
+}
+
+// Keys is what the server needs of core/account/apikey.
+type Keys interface {
+	Authenticate(ctx context.Context, authorization string) (scope.Scope, apikey.KeyInfo, error)
 }
 
 // Unread is what the server needs of core/notification.
@@ -164,7 +164,7 @@ func (s *Server) build() {
 		ErrorHandler: s.rejectUnrouted,
 	})
 	s.app.Server().CloseOnShutdown = true
-	s.app.Server().HeaderReceived = s.longer
+	s.app.Server().HeaderReceived = s.allowLongBody
 	known := s.app.Server().Handler
 	s.app.Server().Handler = func(r *fasthttp.RequestCtx) {
 		defer r.Request.ReleaseBody(bodyLimit) // fasthttp would keep a longer one for other requests
@@ -179,32 +179,6 @@ func (s *Server) build() {
 	}
 	s.app.Use(s.observe, s.guard, compress)
 	s.routes(s.Routes)
-}
-
-// longer allows the one form with a file a longer body than all others, and a minute
-// for it, when a member sends it. Each business has its share, so that one can't use up
-// the shares of others; all bodies together stay below 130 MB.
-func (s *Server) longer(header *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
-	token, length := string(header.Cookie(s.store.name)), header.ContentLength()
-	chunks := length == -1
-	if string(header.RequestURI()) != logoPath || token == "" || !chunks && length <= bodyLimit || length > logoLimit {
-		return config
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), handleTime)
-	defer cancel()
-	session, err := s.Sessions.LoadSession(ctx, token) // without a session the handler redirects to sign-in
-	if err != nil {
-		return config
-	}
-	member, err := s.Account.Membership(ctx, session.UserID, 0)
-	if err != nil {
-		return config
-	}
-	if s.Limiter.Take("logos:"+member.Business.Code, logosOfOne).Allowed &&
-		s.Limiter.Take("logos", logosPerMinute).Allowed {
-		config.MaxRequestBodySize, config.ReadTimeout = logoLimit, time.Minute // a phone sends it slowly
-	}
-	return config
 }
 
 // Listen serves on the listener until Shutdown.

@@ -21,6 +21,7 @@ import (
 
 	"cointill/core/account"
 	"cointill/core/account/accounttest"
+	"cointill/core/account/apikey"
 	"cointill/core/account/auth"
 	"cointill/core/apilog"
 	"cointill/core/clock"
@@ -46,6 +47,7 @@ type bench struct {
 	db    *models.DB
 	clock *clock.Fake
 	user  auth.User
+	keys  *apikey.Service
 	log   *buffer
 	base  string
 	paid  chan struct{} // updates of the stream route
@@ -86,7 +88,8 @@ func setupWith(t *testing.T, config web.Config, db *models.DB) *bench {
 	if _, b.user, err = accounts.SignUp(t.Context(), account.NewBusiness{BusinessName: "Shop", Name: "Ada", Email: "ada@example.com", Password: password}); err != nil {
 		t.Fatal(err)
 	}
-	b.Server, err = web.New(config, web.Deps{Clock: b.clock.Now, Account: accounts, Sessions: auth.NewSessions(accounts.Auth), Secret: box, Limiter: limit.New(b.db, b.clock.Now),
+	b.keys = apikey.New(b.db, b.clock.Now, box)
+	b.Server, err = web.New(config, web.Deps{Clock: b.clock.Now, Account: accounts, Sessions: auth.NewSessions(accounts.Auth), Keys: b.keys, Secret: box, Limiter: limit.New(b.db, b.clock.Now),
 		Hub: sse.New(b.db), Calls: apilog.New(b.db, b.clock.Now), Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Metrics: prometheus.NewRegistry(),
 		Checks: map[string]func(context.Context) error{"database": func(context.Context) error { return b.fail }},
 		Routes: web.Routes{API: api, Dashboard: b.dashboard, Checkout: b.checkout}})
@@ -243,6 +246,16 @@ func (w *browser) keep(answer *http.Response, body string) (*http.Response, stri
 		w.token = found[1]
 	}
 	return answer, body
+}
+
+// owner is the scope of the business's owner.
+func (b *bench) owner(t *testing.T) scope.Scope {
+	t.Helper()
+	member, err := b.Account.Membership(t.Context(), b.user.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scope.Scope{BusinessID: member.Business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}
 }
 
 // signedIn is the owner's browser after sign-in.

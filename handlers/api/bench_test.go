@@ -146,7 +146,7 @@ func newBench(t *testing.T, db *models.DB, perMinute int64) *bench {
 func (b *bench) serve(deps api.Deps) {
 	b.Helper()
 	server, err := web.New(web.Config{BaseURL: base, TrustedProxies: []string{"0.0.0.0"}}, web.Deps{ // where app.Test calls from
-		Clock: b.clock.Now, Account: b.accounts, Secret: deps.Secrets, Limiter: limit.New(b.db, b.clock.Now), Hub: sse.New(b.db),
+		Clock: b.clock.Now, Account: b.accounts, Keys: b.keys, Secret: deps.Secrets, Limiter: limit.New(b.db, b.clock.Now), Hub: sse.New(b.db),
 		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{
 			API:  func(app fiber.Router) { b.document = api.Register(app, deps) },

@@ -51,7 +51,7 @@ type signingFileData struct {
 // broadcastRequest is the body of POST /v1/sends/{id}/broadcast.
 type broadcastRequest struct {
 	_      struct{}  `additionalProperties:"true"`
-	Signed body.Text `json:"signed" maxLength:"65000"`
+	Signed body.Text `json:"signed" maxLength:"400000"`
 }
 
 // broadcastData is a send whose transaction was given to the network.
@@ -83,7 +83,7 @@ func (s *service) signingOperations() []*operation {
 				enumParam("speed", "The fee, on networks where outputs are spent.", []string{"usual", "fast",
 					"saving"}),
 				enumParam("prepare", "Makes the transaction again, with the fees of now.", []string{"again"})),
-			Data: signingData{}, Refusals: []int{403, 404, 409, 422}}, run: getSigning},
+			Data: signingData{}, Refusals: []int{403, 404, 409}}, run: getSigning},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends/{id}/broadcast", ID: "broadcastSend",
 			Permission: apikey.WriteSends, Tag: tag, Summary: "Send a signed transaction", Message: "Transaction sent.",
 			About: "Compares a signed transaction with the approved send, and has the network's node send it if " +
@@ -91,7 +91,7 @@ func (s *service) signingOperations() []*operation {
 				"exactly that send. Otherwise the answer is signed_differs, with the approved and the signed value " +
 				"of each field in `errors`, and nothing is sent.",
 			Params: id, Request: broadcastRequest{}, Sample: json.RawMessage(`{"signed":"0x02f8730180843b9aca00"}`),
-			Data: broadcastData{}, Refusals: []int{400, 403, 404, 409, 413, 415, 422}},
+			Data: broadcastData{}, Refusals: []int{400, 403, 404, 409, 413, 415}},
 			run: runEffect(broadcastSend, showBroadcast)},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends/{id}/transaction",
 			ID:         "attachTransaction",
@@ -103,7 +103,7 @@ func (s *service) signingOperations() []*operation {
 				"answer says why not. Most transactions are recognised without this.",
 			Params: id, Request: hashRequest{}, Sample: json.RawMessage(
 				`{"hash":"0x4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"}`),
-			Data: sendData{}, Refusals: []int{400, 403, 404, 409, 413, 415, 422}},
+			Data: sendData{}, Refusals: []int{400, 403, 404, 409, 413, 415}},
 			run: runEffect(attachTransaction, showSend)},
 	}
 }

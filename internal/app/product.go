@@ -376,7 +376,7 @@ func (p *Product) wireServer(s *Settings, box *secret.Box) (err error) {
 	var document func() *openapi.Document
 	p.Server, err = web.New(web.Config{BaseURL: p.Base, TrustedProxies: s.TrustedProxies,
 		Connections: p.limits.connections, Bodies: p.limits.bodies}, web.Deps{
-		Calls: p.calls, Clock: p.Clock, Account: p.Accounts, Sessions: p.sessions, Secret: box,
+		Calls: p.calls, Clock: p.Clock, Account: p.Accounts, Sessions: p.sessions, Keys: p.Keys, Secret: box,
 		Limiter: p.limiter, Hub: p.hub, Log: p.Log, Notifications: p.Notices,
 		Metrics: metrics,
 		Checks:  p.readinessChecks(),

@@ -74,6 +74,8 @@ func (p ErrorProps) Worded(ctx context.Context) ErrorProps {
 		p.Title, p.Do = words.T(ctx, "layout.not_allowed"), words.T(ctx, "layout.not_allowed_do")
 	case 410:
 		p.Title = words.T(ctx, "layout.no_longer_there")
+	case 413:
+		p.Title = words.T(ctx, "layout.too_large")
 	case 429, 503:
 		p.Title = words.T(ctx, "layout.not_right_now")
 	case 500:
@@ -81,7 +83,7 @@ func (p ErrorProps) Worded(ctx context.Context) ErrorProps {
 	}
 	switch {
 	case p.Status == 413 && p.HomeHref != "":
-		p.Title, p.HomeText = words.T(ctx, "layout.too_much"), words.T(ctx, "layout.back_to_the_form")
+		p.HomeText = words.T(ctx, "layout.back_to_the_form")
 	case p.HomeHref != "":
 		p.HomeText = words.T(ctx, "layout.go_to_the_overview")
 	}

@@ -34,7 +34,7 @@ var aboutsOfSigning = map[string]map[string]About{
 			"0x8617E340B3D01FA5F11F306F4090FD50E238070D"},
 		"fee": {"The most that the network takes, in fee_currency; 0 where the wallet decides.",
 			"0.00046200"},
-		"fee_rate": {"The fee for the size of the transaction; empty where fees are no rates.", ""},
+		"fee_rate": {"The fee for a unit of the transaction's size or gas; empty where fees are no rates.", ""},
 		"chain_id": {"The chain that the wallet must be on; 0 outside of Ethereum's networks.", 1},
 		"uri": {"A link that a wallet opens; empty for none.",
 			"ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=500000000000000000"},

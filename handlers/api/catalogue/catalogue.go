@@ -203,7 +203,7 @@ func Codes() []Code {
 		{"already_approved", 409, "The same person approved the send before.", "Ask another approver."},
 		{"send_changed", 409, "The send changed since it was seen or approved.", "Read it again before you act."},
 		{"day_limit", 409, "More would be approved in 24 hours than the business allows.",
-			"Approve it later, or raise the limit."},
+			"Approve it later, ask for it later where nobody is to approve it, or raise the limit."},
 		{"send_not_ready", 409, "Only a ready send can be signed.", "Look at its state."},
 		{"send_not_open", 409, "The send can't be withdrawn any more.", "Look at its state."},
 		{"send_not_failed", 409, "Only a failed send can be tried again.", "Look at its state."},
@@ -224,7 +224,8 @@ func Codes() []Code {
 			"Ask for a new one."},
 		{"event_pruned", 410, "The event is older than 60 days: its content is no longer kept.",
 			"Nothing: it can't be sent again."},
-		{"body_too_large", 413, "The body has more than 64 KiB.", "Send less; metadata is bounded at 8 KiB anyway."},
+		{"body_too_large", 413, "The body has more than 64 KiB, or a signed transaction more than 400,000 bytes.",
+			"Send less; metadata is bounded at 8 KiB anyway."},
 		{"unsupported_media_type", 415, "The body is not application/json, or is compressed.",
 			"Set Content-Type: application/json and no Content-Encoding."},
 		{"signed_differs", 422, "The signed transaction is not the approved send. `errors` has both values of " +

@@ -316,7 +316,7 @@ func (s *Server) wirePages() *fiber.App {
 	limits := limit.New(s.DB, s.Clock.Now)
 	var document func() *openapi.Document
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
-		Clock: s.Clock.Now, Account: s.Accounts, Sessions: auth.NewSessions(s.Users),
+		Clock: s.Clock.Now, Account: s.Accounts, Sessions: auth.NewSessions(s.Users), Keys: s.Keys,
 		Secret: s.Payments.Secrets, Limiter: limits, Hub: s.Hub, Notifications: s.Notices,
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
 		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: customer.Routes,
