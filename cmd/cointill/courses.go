@@ -13,6 +13,8 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/sandbox"
+	"cointill/core/send"
 	"cointill/core/webhook"
 )
 
@@ -27,10 +29,13 @@ type course struct {
 }
 
 // eventReason returns the reason that the event comes with. A transfer on a network that is off has a reason of its
-// own; its payment has none.
+// own; its payment has none. Scenarios of sends that end as others do are named by their code.
 func (c course) eventReason() string {
-	if c.reason == payment.NetworkOff {
+	switch c.reason {
+	case payment.NetworkOff, sandbox.Reorg, sandbox.PaidTwice:
 		return ""
+	case sandbox.WrongAmount: // it pays no send, so that one is withdrawn
+		return send.Withdrawn
 	}
 	return c.reason
 }
@@ -46,6 +51,7 @@ func listCourses() []course {
 	mempool := []money.Method{btc, eth, usdt, doge} // networks on which something is seen before it is final
 	networks := []money.Method{usdt, eth}           // coins with several networks
 	failing := []money.Method{eth, usdt, xrp}       // networks that record failures
+	withdraw := actOnSend("/v1/sends/", "/cancel", nil)
 	return []course{
 		{"payment.initiated", "", all, []step{playScenario("exact")}},
 		{"payment.initiated", "reorged", mempool, []step{playScenario("reorg")}},
@@ -73,10 +79,13 @@ func listCourses() []course {
 		{"send.processing", "", mempool, signRefund("exact")},
 		{"send.processed", "", mempool, signRefund("exact")},
 		{"send.successful", "", all, signRefund("exact")},
+		{"send.successful", sandbox.Reorg, mempool, signRefund(sandbox.Reorg)},
+		{"send.successful", sandbox.PaidTwice, all, append(signRefund(sandbox.PaidTwice), awaitPaidTwice)},
 		{"send.failed", "replaced", mempool, signRefund("replaced")},
 		{"send.failed", "dropped", mempool, signRefund("dropped")},
 		{"send.failed", "reverted", failing, signRefund("reverted")},
-		{"send.cancelled", "withdrawn", all, append(askRefund(), actOnSend("/v1/sends/", "/cancel", nil))},
+		{"send.cancelled", "withdrawn", all, append(askRefund(), withdraw)},
+		{"send.cancelled", sandbox.WrongAmount, all, append(signRefund(sandbox.WrongAmount), withdraw)},
 		{webhook.WebhookTest, "", nil, nil}, // about no payment
 	}
 }
@@ -105,6 +114,17 @@ func actOnSend(before, after string, body any) step {
 		_, err := d.api.callAPI(ctx, http.MethodPost, before+escapeSegment(d.send)+after, body, nil)
 		return err
 	}
+}
+
+// awaitPaidTwice waits until the send says that a second transaction pays it, which no event says.
+func awaitPaidTwice(ctx context.Context, d *driver) error {
+	return d.awaitCondition(ctx, "the second transaction", func() (bool, error) {
+		var record struct {
+			PaidTwice bool `json:"paid_twice"`
+		}
+		_, err := d.api.callAPI(ctx, http.MethodGet, "/v1/sends/"+escapeSegment(d.send), nil, &record)
+		return record.PaidTwice, err
+	})
 }
 
 // refundAddress returns an address of the sandbox's network of a method. It belongs to no payment.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/core/money"
+	"cointill/core/sandbox"
 	"cointill/core/webhook"
 	"cointill/internal/app"
 )
@@ -33,6 +35,23 @@ func TestTriggersAreDocumented(t *testing.T) {
 		}
 		if named := strings.Count(row, "`") / 2; named != len(reasons)-strings.Count(strings.Join(reasons, " "), "none") {
 			t.Errorf("%s names %d reasons, has %v", kind, named, reasons)
+		}
+	}
+}
+
+// TestEverySendScenarioCanBeTriggered: what the sandbox wallet can do has a course by its code, with its coins.
+func TestEverySendScenarioCanBeTriggered(t *testing.T) {
+	for _, info := range money.Coins() {
+		for _, scenario := range sandbox.SendScenariosFor(info.Coin) {
+			reason := scenario.Code
+			if reason == sandbox.Exact {
+				reason = ""
+			}
+			if !slices.ContainsFunc(listCourses(), func(c course) bool {
+				return strings.HasPrefix(c.event, "send.") && c.reason == reason && slices.Contains(c.methods, info.Method)
+			}) {
+				t.Errorf("no course plays %s with %s", scenario.Code, info.Coin)
+			}
 		}
 	}
 }
