@@ -154,7 +154,7 @@ func TestBitcoinRefunds(t *testing.T) {
 			}
 		}
 		unsigned := strings.TrimSpace(download(t, d.page, d.at(id)+"?file=unsigned.txt"))
-		if text := d.submit(id, unsigned); !strings.Contains(text, "this is not the approved send") || !strings.Contains(text, "missing") {
+		if text := d.submit(id, unsigned); !strings.Contains(text, "this is not the approved send") || !strings.Contains(text, "Missing, at ") {
 			t.Errorf("without signatures it is answered by %q", text)
 		}
 		if text := d.submit(id, runElectrum(t, wallet, "signtransaction", unsigned)); !strings.Contains(text, "Checked and given to the network") {

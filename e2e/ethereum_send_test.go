@@ -119,7 +119,7 @@ func TestEtherRefunds(t *testing.T) {
 		return page.ReadText("main")
 	}
 	if text := submit(signEther(t, "--file", []byte(forged))); !strings.Contains(text, "this is not the approved send") ||
-		!strings.Contains(text, "Address") || !strings.Contains(strings.ToLower(text), strings.ToLower(customer)) {
+		!strings.Contains(text, "\nTo\t") || !strings.Contains(strings.ToLower(text), strings.ToLower(customer)) {
 		t.Errorf("a transaction to another address is answered by %q", text)
 	}
 	page.TakeShot("send-differs")

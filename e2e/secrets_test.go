@@ -234,7 +234,7 @@ func (r *secretsRun) note(status int, text string) {
 	}
 }
 
-func bodyOf(t *testing.T, at string) string {
+func bodyOf(t testing.TB, at string) string {
 	t.Helper()
 	answer, err := http.Get(at)
 	if err != nil {
