@@ -29,7 +29,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 		list = append(list, one)
 	}
 	tabs := []dashboard.Tab{{Text: "All", Href: "/dashboard/sends", On: true}, {Text: "To approve (1)", Href: "/dashboard/sends?show=approve"}, {Text: "To sign (1)", Href: "/dashboard/sends?show=sign"}, {Text: "On the way", Href: "/dashboard/sends?show=way"}}
-	sums := []dashboard.Figure{{Was: "To approve", Value: "$1,204.00", Note: "3 sends"}, {Was: "To sign", Value: "$0.00", Note: "0 sends"}, {Was: "On the way", Value: "$12.00", Note: "1 send"}}
+	sums := []dashboard.Figure{{Was: "To approve", Value: "$1,204.00", Note: "3 sends"}, {Was: "To sign", Value: "$0.00", Note: "0 sends"}, {Was: "On the way", Value: "$12.00", Note: "1 send"}, {Was: "Completed in 30 days", Value: "$8,310.50", Note: "41 sends"}}
 	sends := dashboard.SendsProps{Page: page, Ask: true, Sign: true, Tabs: tabs, Sums: sums, Rows: list, Pager: ui.PagerProps{Shown: "9 sends", Next: "/dashboard/sends?before=9"}}
 	one := dashboard.SendProps{Page: page, SendRow: row, Sentence: "It waits for 1 more approval.", Next: "Compare the amount and the address with what was agreed, then approve or reject it.",
 		CoinName: "Bitcoin", Network: "Bitcoin · sandbox-bitcoin", Rate: "1 BTC = 116620796.00 NGN", RateWhy: ", the payment’s locked rate", ByCustomer: true, BusinessReference: "order-1042", Note: "As agreed",
@@ -96,11 +96,12 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	onTron.SendRow.Address, onTron.URI, onTron.Files = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", "", prepared.Files[:1]
 	onTron.Wallets = []ui.Option{{Value: onTron.Account, Label: onTron.Account}}
 	differs := prepared
-	differs.Differences = []dashboard.SendDifference{{Field: "To", Approved: "0x52908400098527886E0F7030069857D2E4169EE7", Signed: "0x8617E340B3D01FA5F11F306F4090FD50E238070D"}, {Field: "Amount", Approved: "120.5 USDT", Signed: "120.500001 USDT"}}
+	differs.Differences = []dashboard.SendField{{Field: "To", Approved: "0x52908400098527886E0F7030069857D2E4169EE7", Signed: "0x8617E340B3D01FA5F11F306F4090FD50E238070D"}, {Field: "Amount", Approved: "120.5 USDT", Signed: "120.500001 USDT"}}
 	differs.Conflicts = []dashboard.SendConflict{{Reference: "SND_01H8XKQ9", Href: row.Href, Number: "41"}}
 	choose.Conflicts = differs.Conflicts
 	checked := prepared
 	checked.Sent = "0x" + hash
+	checked.Checked = []dashboard.SendField{{Field: "To", Approved: row.Address, Signed: row.Address}, {Field: "Highest fee", Approved: "0.0004 ETH", Signed: "0.0003 ETH"}}
 	declined := checked
 	declined.Refused = "The wallet has too little ETH for the amount and the network's fee."
 	outputs := prepared
@@ -111,7 +112,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	outputs.Files = []dashboard.SendFile{{Name: "unsigned.psbt", Href: row.Href + "/sign?file=unsigned.psbt"}}
 	outputs.Scans, outputs.NetworkCode = true, "bitcoin-mainnet"
 	outputs.Parts = []ui.QRProps{{Path: path, Size: size, Alt: "Part 1 of 2"}, {Path: path, Size: size, Alt: "Part 2 of 2"}}
-	outputs.Differences = []dashboard.SendDifference{{Field: "Signature", Approved: "", Signed: "missing, " + hash + ":0"}}
+	outputs.Differences = []dashboard.SendField{{Field: "Signature", Approved: "", Signed: "missing, " + hash + ":0"}}
 	contract := prepared
 	contract.Contract, contract.Fee, contract.Request, contract.URI, contract.QR = true, "", "", "", ui.QRProps{}
 	contract.Files = []dashboard.SendFile{{Name: "safe.json", Href: row.Href + "/sign?file=safe.json"}}
@@ -128,7 +129,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	chosen.Batch = []dashboard.BatchRow{{SendRow: together.Batch[0].SendRow}, {SendRow: together.Batch[1].SendRow}}
 	batchDiffers := together
 	batchDiffers.Batch = []dashboard.BatchRow{together.Batch[0], {SendRow: together.Batch[1].SendRow, Signed: "0.00071436 BTC, " + row.Address, Differs: true}}
-	batchDiffers.Differences = []dashboard.SendDifference{{Field: "Paid", Approved: "0.00071437 BTC, " + row.Address, Signed: "0.00071436 BTC, " + row.Address}}
+	batchDiffers.Differences = []dashboard.SendField{{Field: "Paid", Approved: "0.00071437 BTC, " + row.Address, Signed: "0.00071436 BTC, " + row.Address}}
 	outdated, nothing := together, together
 	outdated.Outdated, outdated.Sent, nothing.Nothing, nothing.Batch = true, "", true, together.Batch[2:]
 	toSign := sends

@@ -164,13 +164,14 @@ func TestSignPage(t *testing.T) {
 		differs := submit("0xh|<script>alert(1)</script>")
 		expect(t, differs, 422, "Not sent: this is not the approved send", ">To<", "&lt;script&gt;alert(1)")
 		lacksMarkup(t, differs, "<script>alert")
-		lacks(t, differs, "Checked and given to the network")
+		lacks(t, differs, "Checked and given to the network", "Approved and signed")
 		good := chaintest.Sign("0xh", order, "terms 1")
 		signer.Refuses = chain.Refusal("Its fee is too low now.")
 		expect(t, submit(good), 422, "The network did not take the transaction", "Its fee is too low now.")
 		signer.Refuses = nil
 		leads(t, submit(good), sign)
-		expect(t, b.Get(sign), 200, "Checked and given to the network", "0xh")
+		expect(t, b.Get(sign), 200, "Checked and given to the network", "0xh", "Approved and signed",
+			`data-label="Signed"><bdi class="mono">`+ethPayee+"<", ">0.000000000000000001 ETH<")
 		expect(t, b.Get(at), 200, "To sign", "A signed transaction was checked and given to the network")
 		if want := []string{good, good}; strings.Join(signer.Sent, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%q were broadcast, want %q", signer.Sent, want)

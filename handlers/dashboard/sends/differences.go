@@ -57,16 +57,33 @@ var fieldWords = map[string]string{
 
 // describeDifferences says in words in which fields a signed transaction differs.
 func describeDifferences(ctx context.Context, zone *time.Location, list []send.Difference) (
-	rows []dashboard.SendDifference) {
+	rows []dashboard.SendField) {
 	for _, d := range list {
 		name := d.Field
 		if word := fieldWords[d.Field]; word != "" {
 			name = words.T(ctx, word)
 		}
-		rows = append(rows, dashboard.SendDifference{Field: name, Approved: describeValue(ctx, zone, d, d.Approved),
+		rows = append(rows, dashboard.SendField{Field: name, Approved: describeValue(ctx, zone, d, d.Approved),
 			Signed: describeValue(ctx, zone, d, d.Signed)})
 	}
 	return rows
+}
+
+// listChecked lists the fields of a signed transaction that was checked: they are those of the approved send, but for the
+// fee. It returns none before one was checked.
+func listChecked(ctx context.Context, p dashboard.SendSignProps, fee money.Amount, u send.Unsigned) (
+	rows []dashboard.SendField) {
+	if p.Sent == "" {
+		return nil
+	}
+	for _, one := range []struct{ word, value string }{{"sends.amount", p.Amount}, {"sends.to", p.Address},
+		{"sends.tag", p.Tag}, {"sends.token", p.Token}, {"sends.network", p.Network}, {"sends.from_wallet", p.Account}} {
+		if one.value != "" {
+			rows = append(rows, dashboard.SendField{Field: words.T(ctx, one.word), Approved: one.value, Signed: one.value})
+		}
+	}
+	return append(rows, dashboard.SendField{Field: words.T(ctx, "sends.most_fee"), Approved: p.Fee,
+		Signed: money.Coin(u.FeeAsset).Format(fee) + " " + u.FeeAsset})
 }
 
 // describeValue writes one value of a difference for people.

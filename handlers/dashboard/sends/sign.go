@@ -71,6 +71,7 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	}
 	if unsigned != nil {
 		fillUnsigned(ctx, &props, *unsigned)
+		props.Checked = listChecked(ctx, props, v.Send.SignedFee, *unsigned)
 	}
 	return c.RenderStatus(status, dashboard.SendSign(props))
 }
