@@ -10,8 +10,8 @@ import (
 // section 7). Only core/send writes it.
 type Send struct {
 	ID                int64  `gorm:"index:sends_list,priority:3;index:sends_state,priority:4"`
-	BusinessID        int64  `gorm:"not null;uniqueIndex:sends_business_reference,priority:1;index:sends_list,priority:1;index:sends_state,priority:1"`
-	Domain            string `gorm:"not null;uniqueIndex:sends_business_reference,priority:2;index:sends_list,priority:2;index:sends_state,priority:2"`
+	BusinessID        int64  `gorm:"not null;uniqueIndex:sends_business_reference,priority:1;index:sends_list,priority:1;index:sends_state,priority:1;index:sends_completed,priority:1,where:status = 'successful'"`
+	Domain            string `gorm:"not null;uniqueIndex:sends_business_reference,priority:2;index:sends_list,priority:2;index:sends_state,priority:2;index:sends_completed,priority:2"`
 	Reference         string `gorm:"not null;uniqueIndex:sends_reference"` // SND_…
 	BusinessReference string `gorm:"not null;uniqueIndex:sends_business_reference,priority:3"`
 	Kind              string `gorm:"not null"` // refund or payout
@@ -88,10 +88,10 @@ type Send struct {
 	AnotherWayBy   string `gorm:"not null;default:''"`
 	AnotherWaySeal string `gorm:"not null;default:''"`
 	AnotherWayAt   *time.Time
-	EndedAt        *time.Time
-	ExpiresAt      time.Time `gorm:"not null"` // end of the wait for an address, or for the wallet
-	CreatedAt      time.Time `gorm:"not null"`
-	UpdatedAt      time.Time `gorm:"not null"`
+	EndedAt        *time.Time `gorm:"index:sends_completed,priority:3"`
+	ExpiresAt      time.Time  `gorm:"not null"` // end of the wait for an address, or for the wallet
+	CreatedAt      time.Time  `gorm:"not null"`
+	UpdatedAt      time.Time  `gorm:"not null"`
 }
 
 // SendBatch is a transaction that pays several sends, on networks whose transactions spend outputs.

@@ -74,7 +74,7 @@ func (o *office) listActs() []act {
 				send.Filter{})
 			return err
 		}},
-		{"Totals", func(sc scope.Scope, _ send.View) error { _, err := o.sends.Totals(ctx, sc); return err }},
+		{"Totals", func(sc scope.Scope, _ send.View) error { _, err := o.sends.Totals(ctx, sc, o.clock.Now()); return err }},
 		{"NameActors", func(sc scope.Scope, _ send.View) error {
 			_, err := o.sends.NameActors(ctx, sc,
 				nil)

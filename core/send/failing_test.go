@@ -165,7 +165,7 @@ func TestFailedStatementsAreErrors(t *testing.T) {
 		return err
 	})
 	fails("Timeline", func() error { _, err := o.sends.Timeline(ctx, o.owner, asked.Send.Reference); return err })
-	fails("Totals", func() error { _, err := o.sends.Totals(ctx, o.owner); return err })
+	fails("Totals", func() error { _, err := o.sends.Totals(ctx, o.owner, o.clock.Now()); return err })
 	fails("NameActors", func() error {
 		_, err := o.sends.NameActors(ctx, o.owner, []string{o.owner.Actor,
 			"key:1"})

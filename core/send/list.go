@@ -1,11 +1,14 @@
 package send
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
+
+	"gorm.io/gorm"
 
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -108,15 +111,18 @@ type Total struct {
 	ValueUSD int64 // cents, when each was asked for or approved
 }
 
-// Totals counts the scope's open sends by state. Faults: Forbidden.
-func (s *Service) Totals(ctx context.Context, sc scope.Scope) (totals []Total, err error) {
+// Totals counts the scope's open sends by state, and those that are complete since a time. Faults: Forbidden.
+func (s *Service) Totals(ctx context.Context, sc scope.Scope, since time.Time) (totals []Total, err error) {
 	if err := sc.CheckAction(scope.SeeSends); err != nil {
 		return nil, err
 	}
 	open := []State{AwaitingDestination, AwaitingApproval, Ready, Processing, Failed}
-	err = sc.Rows(s.DB.List(ctx).Model(&models.Send{})).Where("status IN ?", open).
-		Select("status AS state, COUNT(*) AS sends, SUM(value_usd) AS value_usd").Group("status").Find(&totals).Error
-	return totals, err
+	var completed []Total
+	rows := sc.Rows(s.DB.List(ctx).Model(&models.Send{})).Group("status").
+		Select("status AS state, COUNT(*) AS sends, SUM(value_usd) AS value_usd").Session(&gorm.Session{})
+	err = cmp.Or(rows.Where("status IN ?", open).Find(&totals).Error,
+		rows.Where("status = 'successful' AND ended_at > ?", since).Find(&completed).Error)
+	return append(totals, completed...), err
 }
 
 // Version names what a person decides about: it changes when the send does, also in the database alone.
@@ -190,9 +196,4 @@ func (v View) Confirmations() int64 {
 		}
 	}
 	return 0
-}
-
-// HasOpen reports whether any of the sends refunds money, or is to: it was not released.
-func HasOpen(sends []models.Send) bool {
-	return slices.ContainsFunc(sends, func(row models.Send) bool { return !State(row.Status).Released() })
 }

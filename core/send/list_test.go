@@ -75,7 +75,7 @@ func TestSendsAreListed(t *testing.T) {
 	if found, err := o.approve(rival, o.payout(rival, "0.001")); err != nil || found.Business.ID != rival.BusinessID {
 		t.Errorf("another business's send is of business %d (%v), want %d", found.Business.ID, err, rival.BusinessID)
 	}
-	totals, err := o.sends.Totals(t.Context(), o.owner)
+	totals, err := o.sends.Totals(t.Context(), o.owner, o.clock.Now())
 	o.must(err)
 	got := map[send.State]string{}
 	for _, total := range totals {
@@ -88,14 +88,37 @@ func TestSendsAreListed(t *testing.T) {
 	}
 	_, err = o.sends.Cancel(t.Context(), o.owner, ready.Send.Reference)
 	o.must(err)
-	if totals, err := o.sends.Totals(t.Context(), o.owner); err != nil || len(totals) != 1 {
+	if totals, err := o.sends.Totals(t.Context(), o.owner, o.clock.Now()); err != nil || len(totals) != 1 {
 		t.Errorf("with the ready one withdrawn the open sends are %v (%v), want those that wait for approval", totals,
 			err)
 	}
-	if send.HasOpen(nil) || send.HasOpen([]models.Send{{Status: "cancelled"}, {Status: "rejected"},
-		{Status: "expired"}}) ||
-		!send.HasOpen([]models.Send{{Status: "cancelled"}, {Status: "failed"}}) {
-		t.Error("sends that were released count as open, or a failed one doesn't")
+	for status, want := range map[send.State]map[time.Duration]string{
+		send.Successful: {time.Hour: fmt.Sprint(2, " ", ready.Send.ValueUSD+payout.Send.ValueUSD),
+			time.Minute: fmt.Sprint(1, " ", payout.Send.ValueUSD), 0: ""},
+		send.Rejected: {time.Hour: ""},
+	} {
+		o.set(ready, map[string]any{"status": status, "ended_at": o.clock.Now().Add(-30 * time.Minute)})
+		o.set(payout, map[string]any{"status": status, "ended_at": o.clock.Now()})
+		for before, said := range want {
+			totals, err := o.sends.Totals(t.Context(), o.owner, o.clock.Now().Add(-before))
+			o.must(err)
+			got := ""
+			for _, total := range totals {
+				if total.State == status {
+					got = fmt.Sprint(total.Sends, " ", total.ValueUSD)
+				}
+			}
+			if got != said {
+				t.Errorf("%s in the last %s are %q, want %q", status, before, got, said)
+			}
+		}
+	}
+	plans := modelstest.ReadPlans(t, o.db, o.db.List(t.Context()), func() {
+		_, err = o.sends.Totals(t.Context(), o.owner, o.clock.Now())
+	})
+	o.must(err)
+	if plan := strings.Join(plans[1].Lines, "\n"); !strings.Contains(plan, "sends_completed") {
+		t.Errorf("completed sends are summed by another index than sends_completed:\n%s", plan)
 	}
 }
 

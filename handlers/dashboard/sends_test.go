@@ -164,6 +164,7 @@ func TestSurplusIsRefunded(t *testing.T) {
 		leads(t, b.PostFrom(at, at+"/simulate", url.Values{"scenario": {"exact"}}), at)
 		n.pass(90 * time.Second)
 		expect(t, b.Get(at), 200, "Successful")
+		expect(t, b.Get("/dashboard/sends"), 200, "Completed in 30 days", "1 send")
 		journaltest.Check(t, s.DB)
 		books, err := (&journal.Service{DB: s.DB, Clock: s.Clock.Now}).ReadStatement(t.Context(), sc, journal.AllDays())
 		s.FailOn(err)
@@ -177,13 +178,14 @@ func TestSurplusIsRefunded(t *testing.T) {
 		at = ask(v, form, format(v, v.Payment.Paid.Sub(v.Payment.Due)))
 		open := b.Get(page)
 		lacks(t, open, "Accept payment…")
+		expect(t, open, 200, "A refund is open or complete")
 		expect(t, b.Post(page+"/accept", shownForm(open, nil)), 409, "accepted any more")
 		expect(t, b.Get(page+"/refund"), 200, `value="`+format(v, v.Payment.Due)+`"`)
 		again := b.Get(form)
 		expect(t, again, 200, "Left to refund")
 		lacks(t, again, "Accept the payment first")
 		leads(t, b.PostFrom(at, at+"/cancel", nil), at)
-		expect(t, b.Get(page), 200, "Accept payment…")
+		expect(t, b.Get(page), 200, "Accept payment…", "keep or refund the surplus")
 	})
 }
 

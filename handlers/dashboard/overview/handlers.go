@@ -4,6 +4,7 @@ package overview
 
 import (
 	"context"
+	"time"
 
 	"cointill/core/account"
 	"cointill/core/account/apikey"
@@ -60,7 +61,7 @@ type Quotes interface {
 
 // Sends is what these pages need of core/send.
 type Sends interface {
-	Totals(ctx context.Context, sc scope.Scope) ([]send.Total, error)
+	Totals(ctx context.Context, sc scope.Scope, since time.Time) ([]send.Total, error)
 }
 
 // Wallets is what these pages need of core/wallet.

@@ -75,7 +75,7 @@ func (h *Handlers) countToApprove(ctx context.Context, sc scope.Scope) (n int64,
 	if !sc.Allows(scope.ApproveSends) {
 		return 0, nil
 	}
-	totals, err := h.Sends.Totals(ctx, sc)
+	totals, err := h.Sends.Totals(ctx, sc, h.Clock())
 	for _, t := range totals {
 		if t.State == send.AwaitingApproval {
 			n = t.Sends

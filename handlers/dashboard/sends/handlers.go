@@ -4,6 +4,7 @@ package sends
 
 import (
 	"context"
+	"time"
 
 	"cointill/core/clock"
 	"cointill/core/idempotency"
@@ -30,7 +31,7 @@ type Sends interface {
 	List(ctx context.Context, sc scope.Scope, f send.Filter) (list []send.View, next int64, err error)
 	NameActors(ctx context.Context, sc scope.Scope, actors []string) (map[string]string, error)
 	Timeline(ctx context.Context, sc scope.Scope, reference string) (steps []models.SendStep, err error)
-	Totals(ctx context.Context, sc scope.Scope) (totals []send.Total, err error)
+	Totals(ctx context.Context, sc scope.Scope, since time.Time) (totals []send.Total, err error)
 }
 
 // Approvals is what these pages need of core/send for decisions of people.

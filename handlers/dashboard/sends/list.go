@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strconv"
+	"time"
 
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -15,22 +16,28 @@ import (
 	"cointill/views/words"
 )
 
-// part is a part of the list: the sends in some states.
+// part is a part of the list: the sends in some states. Open sends are counted.
 type part struct {
 	code, word string
 	states     []send.State
-	sum        bool // shown above the list
+	sum        string // what the sum above the list is of; "" for none
 }
 
+// ended are the states in which sends end.
+var ended = []send.State{send.Successful, send.Rejected, send.Cancelled, send.Expired}
+
 var parts = []part{
-	{"", "sends.tab_all", nil, false},
-	{"approve", "sends.tab_approve", []send.State{send.AwaitingApproval}, true},
-	{"sign", "sends.tab_sign", []send.State{send.Ready}, true},
-	{"way", "sends.tab_way", []send.State{send.Processing}, true},
-	{"address", "sends.tab_address", []send.State{send.AwaitingDestination}, false},
-	{"failed", "sends.tab_failed", []send.State{send.Failed}, false},
-	{"done", "sends.tab_done", []send.State{send.Successful, send.Rejected, send.Cancelled, send.Expired}, false},
+	{"", "sends.tab_all", nil, ""},
+	{"approve", "sends.tab_approve", []send.State{send.AwaitingApproval}, "sends.tab_approve"},
+	{"sign", "sends.tab_sign", []send.State{send.Ready}, "sends.tab_sign"},
+	{"way", "sends.tab_way", []send.State{send.Processing}, "sends.tab_way"},
+	{"address", "sends.tab_address", []send.State{send.AwaitingDestination}, ""},
+	{"failed", "sends.tab_failed", []send.State{send.Failed}, ""},
+	{"done", "sends.tab_done", ended, "sends.sum_done"},
 }
+
+// lately is the time over which completed sends are summed.
+const lately = 30 * 24 * time.Hour
 
 // findPart finds a part of the list by its code; the whole list for any other.
 func findPart(code string) part {
@@ -55,7 +62,7 @@ func (h *Handlers) listSends(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	totals, err := h.Sends.Totals(ctx, sc)
+	totals, err := h.Sends.Totals(ctx, sc, h.Clock().Add(-lately))
 	if err != nil {
 		return err
 	}
@@ -117,12 +124,12 @@ func fillParts(ctx context.Context, props *dashboard.SendsProps, totals []send.T
 		}
 		title := words.T(ctx, p.word)
 		tab := dashboard.Tab{Text: title, Href: listPath(p.code, "", 0), On: p.code == props.Shown}
-		if count > 0 {
+		if count > 0 && p.code != "done" {
 			tab.Text = words.T(ctx, "sends.tab_counted", "Tab", title, "N", strconv.FormatInt(count, 10))
 		}
 		props.Tabs = append(props.Tabs, tab)
-		if p.sum {
-			props.Sums = append(props.Sums, dashboard.Figure{Was: title,
+		if p.sum != "" {
+			props.Sums = append(props.Sums, dashboard.Figure{Was: words.T(ctx, p.sum),
 				Value: display.FormatHundredths(money.USD, usd),
 				Note:  words.N(ctx, "sends.counted", int(count))})
 		}
