@@ -300,9 +300,10 @@ func referenceChapter() docs.ReferenceProps {
 func reference() docs.ReferenceProps {
 	return docs.ReferenceProps{
 		BaseURL: "http://127.0.0.1:8080", Version: "1.0.0", Quickstart: "curl http://127.0.0.1:8080/v1/payment/initiate \\\n  -H 'Authorization: Bearer sk_test_…'",
-		Errors:    []docs.ErrorCode{{Code: "validation_failed", Status: "422", Text: "Fields need another look; errors lists them."}, {Code: "rate_unavailable", Status: "503", Text: "No fresh price. Try again after Retry-After."}},
-		Events:    []docs.Event{{Type: "payment.initiated", Text: "A payment was made."}, {Type: "payment.successful", Text: "Final confirmation, right amount."}},
-		Scenarios: []docs.Scenario{{Code: "exact", Text: "The right amount, confirmed in a few seconds."}},
+		Errors:      []docs.ErrorCode{{Code: "validation_failed", Status: "422", Text: "Fields need another look; errors lists them."}, {Code: "rate_unavailable", Status: "503", Text: "No fresh price. Try again after Retry-After."}},
+		FieldErrors: []docs.ErrorCode{{Code: "required", Text: "It is missing or empty."}, {Code: "unknown_value", Text: "It is none of the values that there are."}},
+		Events:      []docs.Event{{Type: "payment.initiated", Text: "A payment was made."}, {Type: "payment.successful", Text: "Final confirmation, right amount."}},
+		Scenarios:   []docs.Scenario{{Code: "exact", Text: "The right amount, confirmed in a few seconds."}},
 		Groups: []docs.Group{{ID: "payments", Title: "Payments", Text: "The heart of the service.", Operations: []docs.Operation{
 			{ID: "initiate", Method: "POST", Path: "/v1/payment/initiate", Summary: "Initiate a payment", Description: "Locks a price and gives the address of the payment page.", Request: []docs.Field{{Name: "currency", Type: "string", Required: true, Text: "NGN, GHC, KES or USD."}, {Name: "amount", Type: "integer", Required: true, Text: "1 to 1,000,000, in whole major units."}, {Name: "metadata", Type: "object or array", Text: "Returned as given."}}, Responses: []docs.Response{{Status: "201", Text: "Initiated", Example: "{\n  \"status\": true\n}"}, {Status: "409", Text: "The business reference is taken"}}, Examples: []docs.Example{{Language: "curl", Text: "curl …"}, {Language: "PHP", Text: "<?php\necho 1;"}}},
 			{ID: "verify", Method: "GET", Path: "/v1/payment/verify/{business_reference}", Summary: "Verify a payment", Parameters: []docs.Field{{Name: "business_reference", In: "path", Type: "string", Required: true, Text: "Either reference."}}, Responses: []docs.Response{{Status: "200", Text: "The record", Example: "{}"}}},

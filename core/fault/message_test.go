@@ -36,3 +36,19 @@ func TestRefuseField(t *testing.T) {
 		t.Errorf("RefuseField = %v, want validation_failed with one sentence of the field amount", err)
 	}
 }
+
+// TestCodesOfFields: each sentence of a field has a code in its place, and one without its own the code invalid.
+func TestCodesOfFields(t *testing.T) {
+	fields := fault.Fields{}
+	fields.Add("amount", "Must be between 1 and 100.")
+	fields.Add("amount", "Is required.")
+	fields.Add("note", "May have at most %d characters.", 7)
+	fields.AddMessage("other", fault.Verbatim("Is required."))
+	got, err := json.Marshal(fields.Codes())
+	if want := `{"amount":["out_of_range","required"],"note":["too_long"],"other":["invalid"]}`; err != nil || string(got) != want {
+		t.Errorf("the codes are %s, %v, want %s", got, err, want)
+	}
+	if got := (fault.Fields{}).Codes(); got != nil {
+		t.Errorf("the codes of no fields are %v, want nil", got)
+	}
+}

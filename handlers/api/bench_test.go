@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,10 +216,11 @@ type answer struct {
 			NextCursor *string `json:"next_cursor"`
 			HasMore    bool    `json:"has_more"`
 		} `json:"meta"`
-		Warnings  []string            `json:"warnings"`
-		Code      string              `json:"code"`
-		Errors    map[string][]string `json:"errors"`
-		RequestID string              `json:"request_id"`
+		Warnings   []string            `json:"warnings"`
+		Code       string              `json:"code"`
+		Errors     map[string][]string `json:"errors"`
+		ErrorCodes map[string][]string `json:"error_codes"`
+		RequestID  string              `json:"request_id"`
 	}
 }
 
@@ -275,6 +277,14 @@ func (b *bench) envelope(a answer) {
 	}
 	if !a.Body.Status && (a.Body.Code == "" || a.Body.RequestID != id) {
 		b.Errorf("a failure without its code or request id: %s", a.Raw)
+	}
+	if len(a.Body.ErrorCodes) != len(a.Body.Errors) {
+		b.Errorf("the codes are of other fields than the sentences: %s", a.Raw)
+	}
+	for field, sentences := range a.Body.Errors {
+		if codes := a.Body.ErrorCodes[field]; len(codes) != len(sentences) || slices.Contains(codes, "invalid") {
+			b.Errorf("the field %s has the codes %v for the sentences %q, want one of each", field, codes, sentences)
+		}
 	}
 	if a.Header.Get("Cache-Control") != "no-store" {
 		b.Errorf("an answer that may be cached: %v", a.Header)

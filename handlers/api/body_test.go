@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -97,6 +98,24 @@ func TestTraps(t *testing.T) {
 	b.must(b.db.Read(t.Context()).Model(&models.Payment{}).Count(&stored).Error)
 	if stored != int64(want) {
 		t.Errorf("%d payments stored, want %d", stored, want)
+	}
+}
+
+// TestErrorCodes: each sentence about a field has its code for programs, whether the shape of the value, the value or a
+// query parameter is wrong.
+func TestErrorCodes(t *testing.T) {
+	b := quick(t)
+	for asked, want := range map[[3]string]string{
+		{"POST", "/v1/payment/initiate", `{"amount":0,"currency":"GHS","email":7,"payment_method":"cash"}`}: `{"amount":["out_of_range"],` +
+			`"currency":["unknown_value"],"email":["wrong_type"],"first_name":["required"],"last_name":["required"],` +
+			`"payment_method":["unknown_value"]}`,
+		{"GET", "/v1/payments?limit=0&limit=1&statuss=x", ""}: `{"statuss":["unknown_parameter"]}`,
+		{"GET", "/v1/payments?limit=5&limit=6&from=x", ""}:    `{"from":["wrong_format"],"limit":["repeated"]}`,
+	} {
+		a := b.expect(b.call(asked[0], asked[1], asked[2]), 422, "validation_failed")
+		if got, err := json.Marshal(a.Body.ErrorCodes); err != nil || string(got) != want {
+			t.Errorf("%s %s has the codes %s (%v), want %s", asked[0], asked[1], got, err, want)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/core/fault"
 	"cointill/core/sandbox"
 	"cointill/core/webhook"
 	"cointill/handlers/api/catalogue"
@@ -336,6 +337,10 @@ func TestErrorsPage(t *testing.T) {
 	for _, c := range catalogue.Codes() {
 		fmt.Fprintf(&want, "| `%s` | %d | %s | %s |\n", c.Code, c.Status, c.Meaning, c.Do)
 	}
+	want.WriteString(fieldsHead)
+	for _, c := range fault.FieldCodes() {
+		fmt.Fprintf(&want, "| `%s` | %s |\n", c.Code, c.Meaning)
+	}
 	path := filepath.Join(root, "docs", "errors.md")
 	if *write {
 		if err := os.WriteFile(path, []byte(want.String()), 0o644); err != nil {
@@ -348,10 +353,15 @@ func TestErrorsPage(t *testing.T) {
 	}
 }
 
+const fieldsHead = "\n## Codes of fields\n\n" +
+	"`error_codes` has a code for each sentence in `errors`, in the same order.\n\n" +
+	"| Code | What is wrong with the field |\n|---|---|\n"
+
 const errorsHead = "# Errors\n\n" +
 	"Every failure under `/v1` is this envelope:\n\n" +
 	"```json\n{\n  \"status\": false,\n  \"message\": \"Some fields need attention.\",\n  \"code\": \"validation_failed\",\n" +
-	"  \"errors\": {\"amount\": [\"Must be a whole number from 1 to 1,000,000.\"]},\n  \"request_id\": \"req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ\"\n}\n```\n\n" +
+	"  \"errors\": {\"amount\": [\"Must be a whole number from 1 to 1,000,000.\"]},\n" +
+	"  \"error_codes\": {\"amount\": [\"out_of_range\"]},\n  \"request_id\": \"req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ\"\n}\n```\n\n" +
 	"Decide by `code`: codes don't change, sentences may. `message` is for people. `errors` names fields, all that need attention at once; it comes with " +
 	"`validation_failed`, and with a conflict that one field causes. `request_id` is also the header `X-Request-Id`, and stands in the server's log.\n\n" +
 	"What can be repeated: after 429, and after 503 with another code than `unavailable`, nothing was done: wait for `Retry-After` seconds. " +

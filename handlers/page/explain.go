@@ -34,16 +34,19 @@ func (a Answer) FieldsIn(ctx context.Context) map[string][]string {
 
 // Envelope is the body of every failure under /v1 (contract section 3).
 type Envelope struct {
-	Status    bool                `json:"status"` // always false
-	Message   string              `json:"message"`
-	Code      string              `json:"code"`
-	Errors    map[string][]string `json:"errors,omitempty"`
-	RequestID string              `json:"request_id"`
+	Status  bool                `json:"status"` // always false
+	Message string              `json:"message"`
+	Code    string              `json:"code"`
+	Errors  map[string][]string `json:"errors,omitempty"`
+	// ErrorCodes has the code of each sentence of Errors, for programs.
+	ErrorCodes map[string][]string `json:"error_codes,omitempty"`
+	RequestID  string              `json:"request_id"`
 }
 
 // ToEnvelope returns the answer as JSON carries it.
 func (a Answer) ToEnvelope(requestID string) Envelope {
-	return Envelope{Message: a.Sentence.String(), Code: a.Code, Errors: a.Fields.InEnglish(), RequestID: requestID}
+	return Envelope{Message: a.Sentence.String(), Code: a.Code, Errors: a.Fields.InEnglish(),
+		ErrorCodes: a.Fields.Codes(), RequestID: requestID}
 }
 
 // statuses is the one table from the kind of a fault to an HTTP status.

@@ -14,7 +14,9 @@ type ReferenceProps struct {
 	Chapter string
 	// Errors is the catalogue of machine codes; Events the catalogue of events.
 	Errors []ErrorCode
-	Events []Event
+	// FieldErrors are the codes of fields, without a status.
+	FieldErrors []ErrorCode
+	Events      []Event
 	// Scenarios are what the sandbox can do.
 	Scenarios []Scenario
 	// VerifyExample is a complete program that checks a delivery; its language
@@ -116,7 +118,10 @@ const errorExample = `{
   "message": "Some fields need another look.",
   "code": "validation_failed",
   "errors": {
-    "currency": ["GHS is not accepted: the cedi is named GHC here."]
+    "currency": ["Use GHC for the Ghana cedi."]
+  },
+  "error_codes": {
+    "currency": ["unknown_value"]
   },
   "request_id": "req_…"
 }`

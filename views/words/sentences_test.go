@@ -1,6 +1,7 @@
 package words_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
@@ -24,15 +25,16 @@ import (
 // messages collects the texts of the messages in one package. A text is the id of its translations, so
 // it must be a literal where it is written.
 type messages struct {
-	fset  *token.FileSet
-	takes map[string]int // functions of the package that hand a text and its values on, with the place of the text
-	texts map[string]token.Position
-	wrong []string
+	fset    *token.FileSet
+	takes   map[string]int // functions of the package that hand a text and its values on, with the place of the text
+	texts   map[string]token.Position
+	ofField map[string]bool // texts that are about a field for certain
+	wrong   []string
 }
 
 // readMessages reads the files of a package.
 func readMessages(fset *token.FileSet, files []*ast.File) *messages {
-	m := &messages{fset: fset, takes: map[string]int{}, texts: map[string]token.Position{}}
+	m := &messages{fset: fset, takes: map[string]int{}, texts: map[string]token.Position{}, ofField: map[string]bool{}}
 	for known := -1; known < len(m.takes); { // one such function may call another
 		known = len(m.takes)
 		m.eachFunction(files, m.findTaker)
@@ -170,9 +172,18 @@ func (m *messages) readNode(n ast.Node) bool {
 	case *ast.CallExpr:
 		if place, ok := m.textPlace(x); ok && place < len(x.Args) {
 			m.take(x.Args[place])
+			if text, ok := readLiteral(x.Args[place]); ok && isOfField(x) {
+				m.ofField[text] = true
+			}
 		}
 	}
 	return true
+}
+
+// isOfField reports whether a call that makes a message names its field.
+func isOfField(call *ast.CallExpr) bool {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && (f.Sel.Name == "Add" || f.Sel.Name == "RefuseField")
 }
 
 // refuseElements reports messages that are made without their type's name in the fields of a fault.
@@ -235,8 +246,8 @@ func readLiteral(e ast.Expr) (string, bool) {
 // inEnglish are packages whose faults only the API says. Pages may say their messages about fields.
 var inEnglish = []string{"../../core/account/apikey", "../../core/idempotency", "../../core/limit"}
 
-// collectMessages reads the texts of all packages whose sentences pages show.
-func collectMessages(t *testing.T) map[string]token.Position {
+// readPackages reads the messages of all packages that make some, by their folder.
+func readPackages(t *testing.T) map[string]*messages {
 	t.Helper()
 	fset, packages := token.NewFileSet(), map[string][]*ast.File{}
 	for _, room := range []string{"chain", "core", "handlers", "internal/app", "web"} {
@@ -244,7 +255,7 @@ func collectMessages(t *testing.T) map[string]token.Position {
 			switch name := entry.Name(); {
 			case err != nil:
 				return err
-			case entry.IsDir() && (strings.HasSuffix(name, "test") || path == "../../handlers/api" || path == "../../core/fault"):
+			case entry.IsDir() && (strings.HasSuffix(name, "test") || path == "../../core/fault"):
 				return filepath.SkipDir
 			case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 				return nil
@@ -257,12 +268,23 @@ func collectMessages(t *testing.T) map[string]token.Position {
 			t.Fatal(err)
 		}
 	}
+	read := map[string]*messages{}
+	for folder, files := range packages {
+		if slices.ContainsFunc(files, importsMessages) {
+			read[strings.TrimPrefix(folder, "../../")] = readMessages(fset, files)
+		}
+	}
+	return read
+}
+
+// collectMessages collects the texts of all packages whose sentences pages show.
+func collectMessages(t *testing.T) map[string]token.Position {
+	t.Helper()
 	texts := map[string]token.Position{"There is no such %s here.": {Filename: "core/fault"}} // of fault.Missing
-	for _, files := range packages {
-		if !slices.ContainsFunc(files, importsMessages) {
+	for folder, m := range readPackages(t) {
+		if strings.HasPrefix(folder, "handlers/api") {
 			continue
 		}
-		m := readMessages(fset, files)
 		for _, wrong := range m.wrong {
 			t.Errorf("a message can't be translated: %s", wrong)
 		}
@@ -323,6 +345,55 @@ func TestSentencesAreTranslated(t *testing.T) {
 				t.Errorf("%s: no code says %q", lang, text)
 			}
 		}
+	}
+}
+
+// saidByAPI are the beginnings of the folders whose messages about fields the API says.
+var saidByAPI = []string{"core/contact", "core/idempotency", "core/journal", "core/link", "core/mail", "core/metadata",
+	"core/networks", "core/payment", "core/sandbox", "core/send", "core/webhook", "handlers/api"}
+
+// TestFieldsHaveCodes: each message about a field that the API says has a code, and each code a message.
+func TestFieldsHaveCodes(t *testing.T) {
+	var table map[string][]string
+	if _, err := toml.DecodeFile("../../core/fault/codes.toml", &table); err != nil {
+		t.Fatal(err)
+	}
+	codes, said := map[string]string{}, map[string]bool{}
+	for code, texts := range table {
+		for _, text := range texts {
+			if other := codes[text]; other != "" {
+				t.Errorf("%q has the codes %s and %s", text, other, code)
+			}
+			codes[text] = code
+		}
+	}
+	for folder, m := range readPackages(t) {
+		api := slices.ContainsFunc(saidByAPI, func(begin string) bool { return strings.HasPrefix(folder, begin) })
+		for text, at := range m.texts {
+			said[text] = said[text] || api
+			if api && m.ofField[text] && codes[text] == "" {
+				t.Errorf("%s: the message %q has no code in core/fault/codes.toml", at, text)
+			}
+			if got, want := (fault.Message{Text: text}).Code(), cmp.Or(codes[text], "invalid"); got != want {
+				t.Errorf("%q has the code %s, want %s", text, got, want)
+			}
+		}
+	}
+	for text, code := range codes {
+		if !said[text] {
+			t.Errorf("the API says nowhere %q, which has the code %s", text, code)
+		}
+	}
+	names := []string{"invalid"}
+	for code := range table {
+		names = append(names, code)
+	}
+	var listed []string
+	for _, one := range fault.FieldCodes() {
+		listed = append(listed, one.Code)
+	}
+	if slices.Sort(names); !slices.Equal(names, slices.Sorted(slices.Values(listed))) {
+		t.Errorf("FieldCodes lists %v, want %v", listed, names)
 	}
 }
 

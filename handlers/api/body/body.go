@@ -25,7 +25,7 @@ import (
 // field's value as it stands in the body and answers with a sentence when it
 // has another type. What the value may be is for core to say.
 type shape interface {
-	read(raw jsontext.Value) (problem string)
+	read(raw jsontext.Value) (problem fault.Message)
 }
 
 // Text is a field that must be a JSON string.
@@ -34,16 +34,16 @@ type Text struct {
 	Value string
 }
 
-func (t *Text) read(raw jsontext.Value) string {
+func (t *Text) read(raw jsontext.Value) fault.Message {
 	if raw.Kind() != '"' {
-		return "Must be a string."
+		return fault.NewMessage("Must be a string.")
 	}
 	plain, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
-		return "Must be a string."
+		return fault.NewMessage("Must be a string.")
 	}
 	t.Given, t.Value = true, string(plain)
-	return ""
+	return fault.Message{}
 }
 
 // Schema documents the type.
@@ -64,16 +64,16 @@ type Integer struct {
 	Value int64
 }
 
-func (i *Integer) read(raw jsontext.Value) string {
+func (i *Integer) read(raw jsontext.Value) fault.Message {
 	if raw.Kind() != '0' {
-		return "Must be a number, not " + kindName(raw.Kind()) + "."
+		return fault.NewMessage("Must be a number, not %s.", kindName(raw.Kind()))
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return "Must be a whole number, written without a point or an exponent."
+		return fault.NewMessage("Must be a whole number, written without a point or an exponent.")
 	}
 	i.Given, i.Value = true, n
-	return ""
+	return fault.Message{}
 }
 
 // Schema documents the type.
@@ -94,12 +94,12 @@ type Flag struct {
 	Value bool
 }
 
-func (f *Flag) read(raw jsontext.Value) string {
+func (f *Flag) read(raw jsontext.Value) fault.Message {
 	if kind := raw.Kind(); kind != 't' && kind != 'f' {
-		return "Must be true or false."
+		return fault.NewMessage("Must be true or false.")
 	}
 	f.Given, f.Value = true, raw.Kind() == 't'
-	return ""
+	return fault.Message{}
 }
 
 // Schema documents the type.
@@ -118,19 +118,15 @@ type Moment struct {
 	Value time.Time
 }
 
-const momentSentence = "Must be a time such as 2026-01-31T12:00:00Z."
-
-func (m *Moment) read(raw jsontext.Value) string {
+func (m *Moment) read(raw jsontext.Value) fault.Message {
 	var t Text
-	if t.read(raw) != "" {
-		return momentSentence
-	}
+	problem := t.read(raw)
 	at, err := ParseTime(t.Value)
-	if err != nil {
-		return momentSentence
+	if !problem.IsZero() || err != nil {
+		return fault.NewMessage("Must be a time such as 2026-01-31T12:00:00Z.")
 	}
 	m.Given, m.Value = true, at
-	return ""
+	return fault.Message{}
 }
 
 // Schema documents the type.
@@ -171,8 +167,8 @@ type Texts struct {
 // maxTexts bounds an array; core's rules are stricter.
 const maxTexts = 100
 
-func (t *Texts) read(raw jsontext.Value) string {
-	const problem = "Must be an array of strings."
+func (t *Texts) read(raw jsontext.Value) fault.Message {
+	problem := fault.NewMessage("Must be an array of strings.")
 	if raw.Kind() != '[' {
 		return problem
 	}
@@ -184,13 +180,13 @@ func (t *Texts) read(raw jsontext.Value) string {
 	for in.PeekKind() != ']' {
 		item, err := in.ReadValue()
 		var one Text
-		if err != nil || one.read(item) != "" || len(values) == maxTexts {
+		if err != nil || !one.read(item).IsZero() || len(values) == maxTexts {
 			return problem
 		}
 		values = append(values, one.Value)
 	}
 	t.Given, t.Values = true, values
-	return ""
+	return fault.Message{}
 }
 
 // Schema documents the type.
@@ -204,12 +200,12 @@ type Verbatim struct {
 	Value []byte
 }
 
-func (v *Verbatim) read(raw jsontext.Value) string {
+func (v *Verbatim) read(raw jsontext.Value) fault.Message {
 	if kind := raw.Kind(); kind != '{' && kind != '[' {
-		return "Must be an object or an array. Leave it out when there is none."
+		return fault.NewMessage("Must be an object or an array. Leave it out when there is none.")
 	}
 	v.Value = bytes.Clone(raw)
-	return ""
+	return fault.Message{}
 }
 
 // Schema documents the type.
@@ -246,9 +242,7 @@ func Read[T any](text []byte) (request T, problems fault.Fields, unknown []strin
 		case raw.Kind() == 'n' && field.Tag.Get("nullable") == "true":
 			markNull(into, field.Name)
 		default:
-			if problem := into.Field(i).Addr().Interface().(shape).read(raw); problem != "" {
-				problems.AddMessage(name, fault.Verbatim(problem))
-			}
+			problems.AddMessage(name, into.Field(i).Addr().Interface().(shape).read(raw))
 		}
 	}
 	return request, problems, slices.Sorted(maps.Keys(fields)), nil

@@ -6,6 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"cointill/core/fault"
 	"cointill/core/webhook"
 )
 
@@ -18,8 +19,8 @@ type Named struct {
 // member is one of them.
 type member struct{ name, value string }
 
-func (n *Named) read(raw jsontext.Value) string {
-	const problem = "Must be an object whose values are strings."
+func (n *Named) read(raw jsontext.Value) fault.Message {
+	problem := fault.NewMessage("Must be an object whose values are strings.")
 	if raw.Kind() != '{' {
 		return problem
 	}
@@ -36,14 +37,14 @@ func (n *Named) read(raw jsontext.Value) string {
 		one := member{name: name.String()} // before the token's text is overwritten
 		item, err := in.ReadValue()
 		var value Text
-		if err != nil || value.read(item) != "" {
+		if err != nil || !value.read(item).IsZero() {
 			return problem
 		}
 		one.value = value.Value
 		found = append(found, one)
 	}
 	n.Given, n.Members = true, found
-	return ""
+	return fault.Message{}
 }
 
 // Schema documents the type.

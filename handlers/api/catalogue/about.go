@@ -99,9 +99,10 @@ var abouts = map[string]map[string]About{
 	"Failure": {
 		"status": {"Always false.", false}, "message": {"What happened and what to do, for people.",
 			"Some fields need attention."},
-		"code":       {"Machine-readable code of the failure.", "validation_failed"},
-		"errors":     {"Sentences by the name of the field, where fields are to blame.", nil},
-		"request_id": {"Names the request. Quote it when you ask for help.", "req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
+		"code":        {"Machine-readable code of the failure.", "validation_failed"},
+		"errors":      {"Sentences by the name of the field, where fields are to blame.", nil},
+		"error_codes": {"The machine-readable code of each sentence in errors, in the same order.", nil},
+		"request_id":  {"Names the request. Quote it when you ask for help.", "req_3K9V7QZ2M4X8N6B1C5D0F7G2HJ"},
 	},
 }
 

@@ -59,6 +59,9 @@ func (d *Document) Reference() docs.ReferenceProps {
 		props.Errors = append(props.Errors, docs.ErrorCode{Code: c.Code, Status: strconv.Itoa(c.Status),
 			Text: c.Meaning + " " + c.Do})
 	}
+	for _, c := range fault.FieldCodes() {
+		props.FieldErrors = append(props.FieldErrors, docs.ErrorCode{Code: c.Code, Text: c.Meaning})
+	}
 	for _, e := range catalogue.Events() {
 		props.Events = append(props.Events, docs.Event{Type: e.Type, Text: e.When})
 	}

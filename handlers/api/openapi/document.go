@@ -264,6 +264,7 @@ func sampleFailure(status int) map[string]any {
 	if status == http.StatusUnprocessableEntity {
 		sample["errors"] = map[string]any{"amount": []string{"Must be a whole number from 1 to 1,000,000."},
 			"email": []string{"Is required."}}
+		sample["error_codes"] = map[string]any{"amount": []string{"out_of_range"}, "email": []string{"required"}}
 	}
 	return sample
 }

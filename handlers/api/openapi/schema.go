@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"cointill/core/fault"
 	"cointill/core/payment"
 	"cointill/core/send"
 	"cointill/core/webhook"
@@ -52,6 +53,10 @@ func refineSchemas(registry huma.Registry) {
 		}
 	}
 	all["Failure"].Properties["status"].Enum = []any{false}
+	codes := all["Failure"].Properties["error_codes"].AdditionalProperties.(*huma.Schema).Items
+	for _, one := range fault.FieldCodes() {
+		codes.Enum = append(codes.Enum, one.Code)
+	}
 	for _, schema := range []string{"WebhookRequest", "WebhookPatch", "ResendRequest", "Webhook", "WebhookWithSecret",
 		"Resend"} {
 		for _, kind := range webhook.Types() {
