@@ -135,12 +135,15 @@ func ReadPayouts(file []byte) (Payouts, error) {
 		wrong.addError(1, "", "The file is empty. Its first row has the names of the columns.")
 		return Payouts{}, wrong
 	}
-	names := readHeader(header, wrong)
+	names := readHeader(header[:min(len(header), maxColumns)], wrong)
 	if len(wrong.Rows) > 0 {
 		return Payouts{}, wrong
 	}
 	return readRows(reader, names, wrong)
 }
+
+// maxColumns bounds the columns whose names are read. As many are wrong, as they are more than there are.
+const maxColumns = 100
 
 // readHeader reads the names of the columns.
 func readHeader(header []string, wrong *FileError) []string {
@@ -165,7 +168,7 @@ func readHeader(header []string, wrong *FileError) []string {
 // readRows reads the rows below the header.
 func readRows(reader *csv.Reader, names []string, wrong *FileError) (p Payouts, err error) {
 	references := map[string]int{}
-	for {
+	for read := 0; ; read++ {
 		record, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -176,7 +179,7 @@ func readRows(reader *csv.Reader, names []string, wrong *FileError) (p Payouts, 
 			break
 		}
 		row, _ := reader.FieldPos(0)
-		if len(p.Requests) == MaxRows {
+		if read == MaxRows {
 			wrong.addError(row, "", "The file has more than 1,000 payouts. Divide it.")
 			break
 		}

@@ -166,3 +166,20 @@ func TestSeparatorsAndSizes(t *testing.T) {
 		}
 	}
 }
+
+// TestErrorsOfFilesAreBounded: a file of nothing but commas, and one with rows of a wrong length, have few errors.
+func TestErrorsOfFilesAreBounded(t *testing.T) {
+	for what, file := range map[string]string{
+		"commas":             strings.Repeat(",", request.MaxBytes),
+		"a name again":       strings.Repeat("coin,", request.MaxBytes/5),
+		"rows of one value":  "coin,amount,address\n" + strings.Repeat("x\n", request.MaxBytes/3),
+		"rows of two values": "coin,amount,address\n" + strings.Repeat("x,y\n", request.MaxBytes/5),
+	} {
+		p, err := request.ReadPayouts([]byte(file))
+		var wrong *request.FileError
+		if !errors.As(err, &wrong) || len(wrong.Rows) == 0 || len(wrong.Rows) > request.MaxRows+1 || len(p.Requests) != 0 {
+			t.Errorf("%s: %d payouts and the error %T, want none and at most %d errors", what, len(p.Requests), err,
+				request.MaxRows+1)
+		}
+	}
+}
