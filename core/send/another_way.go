@@ -8,6 +8,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
+	"cointill/core/payment/record"
 	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/core/send/payer"
@@ -78,7 +79,7 @@ func (s *Approvals) checkMark(tx *models.Tx, v *View, actor, version string) (ap
 	switch state := v.State(); {
 	case state != Ready && state != Failed:
 		return nil, fault.New(fault.Conflict, "send_not_open", "This send is %s. Only one that is ready or failed "+
-			"can be marked as sent in another way.", describeState(state))
+			"can be marked as sent in another way.", record.DescribeState(string(state)))
 	case version != v.Version():
 		return nil, ErrSeenEarlier
 	case !slices.Contains(approvers, actor):

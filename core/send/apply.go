@@ -185,9 +185,13 @@ func (v *View) setDue(out Outcome) {
 
 func (v *View) decideCase() Case {
 	row := v.Send
-	return Case{State: v.State(), Reason: row.Reason, Reversed: row.Reversed, Depth: row.FinalDepth,
+	c := Case{State: v.State(), Reason: row.Reason, Reversed: row.Reversed, Depth: row.FinalDepth,
 		NetworkSays: row.FinalByNetwork && v.Chain.Finalized >= 0, ExpiresAt: row.ExpiresAt, Outstanding: v.Outstanding,
 		MayConfirm: v.MayConfirm(), Marked: row.AnotherWayBy != "", AnotherWay: row.AnotherWayAt != nil}
+	if row.BroadcastAt != nil {
+		c.KeptUntil = row.BroadcastAt.Add(clockAdvance(row) + unseenFor)
+	}
+	return c
 }
 
 // listSightings returns the send's transfers for Decide.
@@ -307,7 +311,7 @@ func (s *store) writeEnd(tx *models.Tx, v *View, from State) error {
 			return s.mailCustomer(tx, v, LetterAnotherWay)
 		}
 		return s.mailCustomer(tx, v, LetterDone)
-	case state == Failed:
+	case state == Failed && from != AwaitingApproval: // else it failed before it was to be tried again
 		return s.emitEvent(tx, v, webhook.SendFailed, v.Summary())
 	case state.Released():
 		if from == Failed { // its end was announced

@@ -10,6 +10,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
+	"cointill/core/payment/record"
 	"cointill/core/scope"
 	"cointill/core/send/payer"
 	"cointill/core/send/seal"
@@ -135,7 +136,7 @@ func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, seen Seen, 
 		if v.State() != AwaitingApproval {
 			return View{}, fault.New(fault.Conflict, "not_awaiting_approval",
 				"This send waits for no approval; it is %s.",
-				describeState(v.State()))
+				record.DescribeState(v.Send.Status))
 		}
 		if !sandbox && seen.Version != v.Version() {
 			return View{}, fault.New(fault.Conflict, "send_changed", "This send changed since you opened "+

@@ -432,8 +432,18 @@ func TestDroppedTransactionMayStillConfirm(t *testing.T) {
 				"the second",
 				v.State(), v.Send.Reason, v.Send.Approvals)
 		}
-		_, err = o.sends.Approvals.Reject(t.Context(), admin, asked.Send.Reference, "no")
-		o.expectFault("reject a send that may confirm", err, "may_confirm")
+		v, err = o.sends.Approvals.Reject(t.Context(), admin, asked.Send.Reference, "no")
+		o.must(err)
+		var failures int64
+		o.must(db.Read(t.Context()).Model(&models.Event{}).Where("type = 'send.failed'").Count(&failures).Error)
+		if v.State() != send.Failed || v.Send.Reason != send.Dropped || failures != 1 {
+			t.Errorf("rejected it is %s (%s) after %d events of a failure, want failed, dropped, and one event", v.State(),
+				v.Send.Reason, failures)
+		}
+		_, err = o.sends.Cancel(t.Context(), o.owner, asked.Send.Reference)
+		o.expectFault("withdraw it after the rejection", err, "may_confirm")
+		_, err = o.sends.Approvals.Retry(t.Context(), admin, asked.Send.Reference, send.Proof{Password: password})
+		o.must(err)
 		o.must(db.Exec(t.Context()).Model(&seen).Updates(map[string]any{"gone": false, "height": 7}).Error)
 		_, err = o.approve(o.owner, asked)
 		o.expectFault("approve a send whose transaction returned", err, "not_awaiting_approval")

@@ -16,6 +16,8 @@ type Case struct {
 	Depth       int  // confirmations that are final, at least 1
 	NetworkSays bool // final needs the network's own finality too
 	ExpiresAt   time.Time
+	// KeptUntil is until when the network may show a transaction that it was given; zero for none.
+	KeptUntil time.Time
 	// Outstanding says that a transaction that was handed to a wallet may still confirm when those that were seen can't
 	// any more: it has another number, spends other outputs, or is the order of a contract wallet.
 	Outstanding bool
@@ -119,7 +121,8 @@ func (c Case) decideUnseen(out Outcome, now time.Time) Outcome {
 			out.Wake = now.Add(unseenFor)
 			break
 		}
-		if out.Wake = c.ExpiresAt; !now.Before(c.ExpiresAt) {
+		out.Wake = slices.MaxFunc([]time.Time{c.ExpiresAt, c.KeptUntil}, time.Time.Compare)
+		if !now.Before(out.Wake) {
 			out.State, out.Reason, out.Wake = Expired, NotSigned, time.Time{}
 			if c.State == AwaitingDestination {
 				out.Reason = NotClaimed

@@ -7,14 +7,16 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
+	"cointill/core/payment/record"
 	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/core/send/seal"
 	"cointill/models"
 )
 
-// Reject refuses a send that waits for approval. note says why. Faults: Forbidden; NotFound;
-// Conflict for another state; Invalid for the note.
+// Reject refuses a send that waits for approval. note says why. One that was to be tried again while its first
+// transaction may still confirm has failed again, and keeps its money. Faults: Forbidden; NotFound; Conflict for
+// another state; Invalid for the note.
 func (s *Approvals) Reject(ctx context.Context, sc scope.Scope, reference, note string) (View, error) {
 	if err := sc.CheckAction(scope.ApproveSends); err != nil {
 		return View{}, err
@@ -51,7 +53,7 @@ func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, s
 		}
 		if !slices.Contains(from, v.State()) {
 			return View{}, fault.New(fault.Conflict, "send_not_open", "This send is %s, so it can't be %s any more.",
-				describeState(v.State()), ended[state])
+				record.DescribeState(v.Send.Status), ended[state])
 		}
 		if v.Send.AnotherWayBy != "" {
 			return View{}, errMarked
@@ -61,7 +63,9 @@ func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, s
 				"this send, so its money stays reserved. If the transaction isn't seen, withdraw the send six hours "+
 				"after it was signed.")
 		}
-		if v.MayConfirm() {
+		if v.State() == AwaitingApproval && v.Send.Reason == SentAgain && state == Rejected {
+			state, reason = Failed, Dropped
+		} else if v.MayConfirm() {
 			return View{}, fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send "+
 				"was dropped and may still confirm, so its money stays reserved. Try the send again, or "+
 				"wait.")
@@ -120,7 +124,7 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 		if v.State() != Failed {
 			return View{}, fault.New(fault.Conflict, "send_not_failed",
 				"Only a failed send can be tried again; this one is %s.",
-				describeState(v.State()))
+				record.DescribeState(v.Send.Status))
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send.retried", v.Send.Reference, nil); err != nil {
 			return View{}, err

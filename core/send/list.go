@@ -131,23 +131,6 @@ func (v View) Version() string {
 	return fmt.Sprintf("%d-%x", v.Send.Steps, sum[:8])
 }
 
-// describeState returns a state as sentences write it.
-func describeState(state State) fault.Message {
-	switch state {
-	case AwaitingDestination:
-		return fault.NewMessage("awaiting destination")
-	case AwaitingApproval:
-		return fault.NewMessage("awaiting approval")
-	case Ready:
-		return fault.NewMessage("ready")
-	case Rejected:
-		return fault.NewMessage("rejected")
-	case Cancelled:
-		return fault.NewMessage("cancelled")
-	}
-	return record.DescribeState(string(state)) // as of payments
-}
-
 // Summary is a send in events and in the record of its payment. It has no address, note or person.
 type Summary struct {
 	ID                string          `json:"id"`

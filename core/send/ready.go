@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/money"
+	"cointill/core/payment/record"
 	"cointill/core/scope"
 	"cointill/core/send/addressbook"
 	"cointill/core/send/destination"
@@ -24,6 +25,9 @@ type approval struct {
 // need not wait.
 func (s *store) makeReady(tx *models.Tx, v *View, q prices, by approval) error {
 	row := &v.Send
+	if row.ReadyAt != nil && row.Sealed != seal.SealReady(s.Secrets, *row) { // approvals don't cover an amount in fiat
+		return errChanged
+	}
 	waitsUntil, err := s.addressWaits(tx, *row)
 	if err != nil {
 		return err
@@ -164,7 +168,7 @@ func (s *store) addressWaits(tx *models.Tx, row models.Send) (time.Time, error) 
 func (s *store) checkReady(row models.Send) error {
 	if State(row.Status) != Ready {
 		return fault.New(fault.Conflict, "send_not_ready", "This send is %s; only one that is ready can be signed.",
-			describeState(State(row.Status)))
+			record.DescribeState(row.Status))
 	}
 	if row.AnotherWayBy != "" {
 		return errMarked

@@ -265,3 +265,47 @@ func TestMoneyStaysReservedAfterARetry(t *testing.T) {
 		t.Errorf("at the end it is %s, want that its money is free", v.State())
 	}
 }
+
+// TestSecondTryKeepsItsAmount: the coin amount of a payout in fiat is fixed at its first approval. A statement that changes
+// it before a second try is approved makes nothing ready.
+func TestSecondTryKeepsItsAmount(t *testing.T) {
+	t.Parallel()
+	o := newQuickOffice(t, scope.Test)
+	o.sends.Users, o.sends.Quotes = trusting{o.sends.Users}, steady{}
+	v := o.ask(send.Request{Kind: send.Payout, Method: string(money.CryptoBitcoin), FiatAmount: "100", Currency: "USD",
+		Rate: send.RateToday, Address: recipient})
+	_, err := o.approve(o.owner, v)
+	o.must(err)
+	amount := o.find(v).Send.Amount
+	o.set(v, map[string]any{"status": "failed", "reason": send.Dropped, "ended_at": o.clock.Now()})
+	_, err = o.sends.Approvals.Retry(t.Context(), o.owner, v.Send.Reference, send.Proof{})
+	o.must(err)
+	o.set(v, map[string]any{"amount": money.Units(1_000_000_000)})
+	_, err = o.approve(o.owner, v)
+	o.expectFault("approve a second try of another amount", err, "send_changed")
+	o.set(v, map[string]any{"amount": amount})
+	_, err = o.approve(o.owner, v)
+	o.must(err)
+	o.expectState(v, send.Ready)
+}
+
+// TestBroadcastSendsDoNotExpire: a send doesn't expire in the six hours after the network was given its transaction.
+func TestBroadcastSendsDoNotExpire(t *testing.T) {
+	t.Parallel()
+	o := newQuickOffice(t, scope.Test)
+	v := o.ready("0.001")
+	o.set(v, map[string]any{"broadcast_at": o.clock.Now(), "expires_at": o.clock.Now().Add(time.Minute)})
+	for after, want := range []send.State{send.Ready, send.Ready, send.Ready, send.Ready, send.Ready, send.Ready, send.Expired} {
+		if after > 0 {
+			o.clock.Advance(time.Hour)
+		}
+		o.must(o.sends.Evaluator.Evaluate(t.Context(), v.Send.ID))
+		now := o.find(v)
+		if now.State() != want {
+			t.Errorf("%d hours after its transaction was given to the network it is %s, want %s", after, now.State(), want)
+		}
+		if due := now.Send.DueAt; want == send.Ready && (due == nil || !due.Equal(now.Send.BroadcastAt.Add(6*time.Hour))) {
+			t.Errorf("%d hours after it is looked at again at %v, want six hours after it was given", after, due)
+		}
+	}
+}

@@ -77,7 +77,7 @@ var sendMutations = []mutation{
 	{"a failed send stays on its way in the books", "core/send/book.go", "	case out.State == Processing:", "	case out.State == Processing || out.State == Failed:"},
 	{"a send that is seen again has no event", "core/send/apply.go", "	if began && before.Status != row.Status {", "	if began && before.Status != row.Status && before.Status != string(Failed) {"},
 	{"a crash after Apply forgets its sends", "core/payment/observe/observe.go", "	if err := send.MarkDue(a.tx, a.paidSends(), a.now); err != nil {", "	if err := send.MarkDue(a.tx, nil, a.now); err != nil {"},
-	{"a send that is not signed never expires", "core/send/decide.go", "		if out.Wake = c.ExpiresAt; !now.Before(c.ExpiresAt) {", "		if out.Wake = c.ExpiresAt; c.State != Ready && !now.Before(c.ExpiresAt) {"},
+	{"a send that is not signed never expires", "core/send/decide.go", "		if !now.Before(out.Wake) {\n			out.State, out.Reason, out.Wake = Expired", "		if c.State != Ready && !now.Before(out.Wake) {\n			out.State, out.Reason, out.Wake = Expired"},
 	{"a send counts as moved by the owner", "core/payment/departure/settle.go", "				moved = moved.Sub(t.Amount)\n			}\n		case", "				moved = moved.Add(money.Units(0))\n			}\n		case"},
 	{"what an undone block took is booked with its send again", "core/payment/departure/settle.go", " AND settled AND height <> ?\", send.Network, noBlock)", " AND settled\", send.Network)"},
 	{"the person who asked approves", "core/send/approve.go", "	if len(approvers) > max(1, row.Approvals) {", "	if len(approvers) > max(9, row.Approvals) {"},

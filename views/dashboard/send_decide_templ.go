@@ -448,9 +448,9 @@ func sendDecisions(p SendProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var21 string
-				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(describeRelease(ctx, p.Kind))
+				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(describeRelease(ctx, p))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/send_decide.templ`, Line: 94, Col: 52}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/send_decide.templ`, Line: 94, Col: 47}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -512,9 +512,9 @@ func sendDecisions(p SendProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var24 string
-					templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(describeRelease(ctx, p.Kind))
+					templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(describeRelease(ctx, p))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/send_decide.templ`, Line: 107, Col: 51}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dashboard/send_decide.templ`, Line: 107, Col: 46}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 					if templ_7745c5c3_Err != nil {
@@ -589,8 +589,11 @@ func sendDecisions(p SendProps) templ.Component {
 }
 
 // describeRelease says what follows when a send is rejected or withdrawn.
-func describeRelease(ctx context.Context, kind string) string {
-	if kind == "payout" {
+func describeRelease(ctx context.Context, p SendProps) string {
+	switch {
+	case p.MayConfirm:
+		return words.T(ctx, "sends.release_nothing")
+	case p.Kind == "payout":
 		return words.T(ctx, "sends.release_payout")
 	}
 	return words.T(ctx, "sends.release_refund")

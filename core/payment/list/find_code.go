@@ -20,8 +20,8 @@ import (
 var amountText = regexp.MustCompile(`^(?i:(?:NGN|GHC|KES|USD|₦|GH₵|KSh|\$)[ \x{a0}]?)?` +
 	`([0-9]{1,3}(?:[,  \x{a0}\x{202f}][0-9]{3})+|[0-9]{1,7})(?:[.,]00)?(?:[ \x{a0}]?(?i:NGN|GHC|KES|USD))?$`)
 
-// readAmount reads an amount that people search for. Its currency is left out: no index has the amounts of one currency,
-// and a search for an amount that is frequent in another one would go through all of those.
+// readAmount reads an amount that people search for. Its currency is left out: no index has the amounts of one
+// currency, and a search for an amount that is frequent in another one would go through all of those.
 func readAmount(text string) (amount int64, ok bool) {
 	found := amountText.FindStringSubmatch(text)
 	if found == nil {

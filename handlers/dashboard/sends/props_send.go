@@ -95,7 +95,7 @@ func fillActions(ctx context.Context, props *dashboard.SendProps, f sendFacts) {
 	v, state, sc := f.View, f.View.State(), f.Scope
 	approves, plays := sc.Allows(scope.ApproveSends), sc.Allows(scope.DriveSandbox)
 	props.CanApprove = state == send.AwaitingApproval && f.Approver && !hasApproved(v, sc.Actor)
-	props.CanReject = approves && (state == send.AwaitingApproval || state == send.AwaitingDestination) && !v.MayConfirm()
+	props.CanReject = approves && (state == send.AwaitingApproval || state == send.AwaitingDestination)
 	props.CanCancel = sc.Allows(scope.AskSends) && slices.Contains([]send.State{send.AwaitingDestination,
 		send.AwaitingApproval, send.Ready, send.Failed}, state) && !v.MayConfirm()
 	props.CanRetry = approves && state == send.Failed
