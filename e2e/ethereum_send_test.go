@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"cointill/e2e/browser"
 	"cointill/e2e/evm"
 	"cointill/e2e/harness"
@@ -173,6 +175,11 @@ func (x *etherTill) refundInBrowser(id, paying string) {
 	page.ClickElement("form[action$='/sign'] button[type=submit]")
 	page.WaitForElement("[data-wallet]:not([hidden])")
 	announceWallet(page)
+	// The page is older than what the server says of the send: it is loaded again, and the wallet is asked for nothing.
+	browser.ReadValue(page, chromedp.Evaluate[string](`document.querySelector("[data-wallet]").dataset.walletGiven = "earlier"`))
+	page.ClickElement("[data-wallet-list] button")
+	page.WaitForElement("[data-wallet][data-wallet-given='']:not([hidden])")
+	announceWallet(page)
 	answer := func(method string, result any) { answerWallet(x.t, page, method, result) }
 	page.ClickElement("[data-wallet-list] button")
 	answer("eth_requestAccounts", []string{"0x8617E340B3D01FA5F11F306F4090FD50E238070D"})
@@ -196,7 +203,7 @@ func (x *etherTill) refundInBrowser(id, paying string) {
 	var hash string
 	x.node.Call("eth_sendRawTransaction", &hash, signEther(x.t, "--request", request[0]))
 	answer("eth_sendTransaction", hash)
-	page.WaitForElement("[data-wallet-note=sent]:not([hidden])")
+	page.WaitForExpression(showsText("body", "The wallet sent the transaction."))
 	page.TakeShot("send-browser-wallet")
 	page.CheckPage()
 	x.mined()

@@ -100,7 +100,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	differs.Conflicts = []dashboard.SendConflict{{Reference: "SND_01H8XKQ9", Href: row.Href, Number: "41"}}
 	choose.Conflicts = differs.Conflicts
 	checked := prepared
-	checked.Sent = "0x" + hash
+	checked.Sent, checked.Given = "0x"+hash, now
 	checked.Checked = []dashboard.SendField{{Field: "To", Approved: row.Address, Signed: row.Address}, {Field: "Highest fee", Approved: "0.0004 ETH", Signed: "0.0003 ETH"}}
 	declined := checked
 	declined.Refused = "The wallet has too little ETH for the amount and the network's fee."

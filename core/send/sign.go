@@ -260,7 +260,7 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 		return Submitted{}, err
 	}
 	if v.Send.Terms == "" {
-		return Submitted{}, fault.New(fault.Conflict, "send_not_prepared", "Prepare the transaction first.")
+		return Submitted{}, ErrNotPrepared
 	}
 	checked, differences, err := CheckSigned(signer, OrderOf(v.Send, v.Send.Account), v.Send.Terms, signed)
 	if err != nil {
@@ -333,6 +333,9 @@ func (s *Signing) Broadcast(ctx context.Context, signer chain.Signer, checked ch
 	}
 	return done, nil
 }
+
+// ErrNotPrepared is returned about a send whose transaction must be prepared before.
+var ErrNotPrepared = fault.New(fault.Conflict, "send_not_prepared", "Prepare the transaction first.")
 
 // ErrSeenEarlier is returned about a send that another person or the network changed meanwhile.
 var ErrSeenEarlier = fault.New(fault.Conflict, "send_changed", "The send changed meanwhile. Look at it again.")

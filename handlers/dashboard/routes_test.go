@@ -94,6 +94,7 @@ GET  /dashboard/sends/:reference                      ✓✓✓t–
 GET  /dashboard/sends/:reference/sign                 ✓✓–––
 POST /dashboard/sends/:reference/sign                 ✓✓–––
 POST /dashboard/sends/:reference/sign/check           ✓✓–––
+POST /dashboard/sends/:reference/sign/sent            ✓✓–––
 POST /dashboard/sends/:reference/transaction          ✓✓–––
 POST /dashboard/sends/:reference/approve              ✓✓–––
 POST /dashboard/sends/:reference/approve/simulate     tt–t–

@@ -172,7 +172,7 @@ func TestSignPage(t *testing.T) {
 		leads(t, submit(good), sign)
 		expect(t, b.Get(sign), 200, "Checked and given to the network", "0xh", "Approved and signed",
 			`data-label="Signed"><bdi class="mono">`+ethPayee+"<", ">0.000000000000000001 ETH<")
-		expect(t, b.Get(at), 200, "To sign", "A signed transaction was checked and given to the network")
+		expect(t, b.Get(at), 200, "To sign", "A signed transaction was checked")
 		if want := []string{good, good}; strings.Join(signer.Sent, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%q were broadcast, want %q", signer.Sent, want)
 		}
@@ -191,6 +191,32 @@ func TestSignPage(t *testing.T) {
 		expect(t, b.PostFrom(at, check, url.Values{"signed": {good}}), 409, "only one that is ready can be signed")
 		expect(t, b.Get(sign+"?file=unsigned.txt"), 409)
 		expect(t, b.Get("/dashboard/sends/SND_NOBODY/sign"), 404)
+	})
+}
+
+// TestSignPageKnowsWhatAWalletSent: once a wallet in the browser says that it has sent the transaction, the page warns
+// before it asks a wallet again, and the send keeps its money. Broken hashes are refused.
+func TestSignPageKnowsWhatAWalletSent(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b, _ := s.SignIn(ama), connectSigner(s)
+		row := readySend(s, sc)
+		at := "/dashboard/sends/" + row.Reference
+		sign, hash := at+"/sign", url.Values{"hash": {"0x" + strings.Repeat("ab", 32)}}
+		s.FailOn(s.Sends.Signing.AddWallet(t.Context(), sc, "ethereum-sepolia", "0xaa",
+			send.Proof{Password: servertest.Password}))
+		leads(t, b.PostFrom(sign, sign+"/sent", hash), at) // nothing is prepared
+		leads(t, b.PostFrom(sign, sign, url.Values{"account": {"0xAA"}}), sign)
+		for _, wrong := range []string{"", "0xab", strings.Repeat("g", 64), "<script>"} {
+			expect(t, b.PostFrom(sign, sign+"/sent", url.Values{"hash": {wrong}}), 422)
+		}
+		const given = "The transaction was given to the network or to a wallet"
+		lacks(t, b.Get(sign), given, "Sign it again all the same")
+		leads(t, b.PostFrom(sign, sign+"/sent", hash), sign)
+		expect(t, b.Get(sign), 200, given, "Sign it again all the same", `data-wallet-given="20`)
+		lacks(t, b.Get(sign), "Checked and given to the network")
+		expect(t, b.Get(at), 200, "The wallet in the browser sent the transaction")
+		expect(t, b.PostFrom(at, at+"/cancel", nil), 409, "The network was given the signed transaction")
 	})
 }
 

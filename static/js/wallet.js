@@ -26,6 +26,15 @@
     fillSignature(await provider.request({ method: "personal_sign", params: ["0x" + bytes.join(""), from] }));
   };
 
+  // isCurrent asks the server whether the send still waits for this request. Otherwise it was prepared again, given to the
+  // network, seen or withdrawn meanwhile, and the page is loaded again: wallets may choose another number than the request's,
+  // so that two transactions could confirm.
+  const isCurrent = async () => {
+    const answer = await fetch(location.pathname, { cache: "no-store" });
+    const now = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-wallet]");
+    return now && ["walletRequest", "walletGiven"].every((name) => now.dataset[name] === box.dataset[name]);
+  };
+
   // send checks the network, so that the wallet is never asked to sign on another one.
   const send = async (provider) => {
     const chainId = "0x" + BigInt(box.dataset.walletChain).toString(16);
@@ -38,8 +47,10 @@
       }
       if (await isOther()) return say("chain");
     }
-    await provider.request({ method: "eth_sendTransaction", params: [request] });
-    say("sent");
+    const hash = await provider.request({ method: "eth_sendTransaction", params: [request] });
+    const form = box.querySelector("[data-wallet-form]");
+    form.elements.hash.value = String(hash);
+    form.submit();
   };
 
   // useEthereum checks the account, so that the wallet is never asked to sign with another one.
@@ -65,6 +76,7 @@
     busy = true;
     say("");
     try {
+      if (request && !(await isCurrent())) return location.reload();
       await (tron ? useTron : useEthereum)(provider);
     } catch {
       say("stopped");

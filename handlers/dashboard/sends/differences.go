@@ -69,17 +69,16 @@ func describeDifferences(ctx context.Context, zone *time.Location, list []send.D
 	return rows
 }
 
-// listChecked lists the fields of a signed transaction that was checked: they are those of the approved send, but for the
-// fee. It returns none before one was checked.
+// listChecked lists the fields of a signed transaction that was checked: they are those of the approved send, but for
+// the fee.
 func listChecked(ctx context.Context, p dashboard.SendSignProps, fee money.Amount, u send.Unsigned) (
 	rows []dashboard.SendField) {
-	if p.Sent == "" {
-		return nil
-	}
 	for _, one := range []struct{ word, value string }{{"sends.amount", p.Amount}, {"sends.to", p.Address},
-		{"sends.tag", p.Tag}, {"sends.token", p.Token}, {"sends.network", p.Network}, {"sends.from_wallet", p.Account}} {
+		{"sends.tag", p.Tag}, {"sends.token", p.Token}, {"sends.network", p.Network},
+		{"sends.from_wallet", p.Account}} {
 		if one.value != "" {
-			rows = append(rows, dashboard.SendField{Field: words.T(ctx, one.word), Approved: one.value, Signed: one.value})
+			rows = append(rows, dashboard.SendField{Field: words.T(ctx, one.word), Approved: one.value,
+				Signed: one.value})
 		}
 	}
 	return append(rows, dashboard.SendField{Field: words.T(ctx, "sends.most_fee"), Approved: p.Fee,

@@ -71,6 +71,7 @@ type Transactions interface {
 	BuildBatch(ctx context.Context, sc scope.Scope, network, account string,
 		references []string) (send.SigningFile, error)
 	ListBatches(ctx context.Context, sc scope.Scope) ([]signing.Batch, error)
+	NoteSent(ctx context.Context, sc scope.Scope, reference, hash string) error
 	ListConflicts(ctx context.Context, sc scope.Scope, v send.View) ([]signing.Conflict, error)
 }
 
@@ -136,6 +137,7 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Get(one+"/sign", scope.SignSends, h.showSignPage)
 	m.Post(one+"/sign", scope.SignSends, h.prepareSend)
 	m.Post(one+"/sign/check", scope.SignSends, h.checkSigned)
+	m.Post(one+"/sign/sent", scope.SignSends, sent.noteSent)
 	m.Post(one+"/transaction", scope.SignSends, sent.attachTransaction)
 	m.Post(one+"/approve", scope.ApproveSends, h.approveSend)
 	m.Post(one+"/approve/simulate", scope.DriveSandbox, h.playApprover)

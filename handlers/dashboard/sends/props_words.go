@@ -168,6 +168,8 @@ func stepTitle(ctx context.Context, row models.Send, s models.SendStep) string {
 		return words.T(ctx, "sends.step_approved")
 	case "signing":
 		return words.T(ctx, "sends.step_signing")
+	case "wallet_sent":
+		return words.T(ctx, "sends.step_wallet_sent")
 	case "signed":
 		return words.T(ctx, "sends.step_signed")
 	case "address_changed":

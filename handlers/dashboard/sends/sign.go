@@ -56,8 +56,10 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	}
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SendRow: display.SendRow(v.Send,
 		page.LoadZone(c.Member.Business)), CoinName: v.Coin().Info().Name, Network: networkText(v),
-		Account: v.Send.Account, Wallets: walletOptions(ctx, v.Send.Account, accounts), Sent: v.Send.SignedHash,
-		Refused: done.Refused}
+		Account: v.Send.Account, Wallets: walletOptions(ctx, v.Send.Account, accounts), Refused: done.Refused}
+	if v.Send.BroadcastAt != nil {
+		props.Sent, props.Given = v.Send.SignedHash, v.Send.BroadcastAt.In(page.LoadZone(c.Member.Business))
+	}
 	props.SignHref, props.NetworkCode = props.Href+"/sign", v.Send.Network
 	props.FileHelp = describeFile(ctx, v.Send.Network)
 	c.AllowCamera()
@@ -71,7 +73,9 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	}
 	if unsigned != nil {
 		fillUnsigned(ctx, &props, *unsigned)
-		props.Checked = listChecked(ctx, props, v.Send.SignedFee, *unsigned)
+		if v.Send.BroadcastAt != nil && !v.Send.SigningAt.After(*v.Send.BroadcastAt) { // it isn't prepared again
+			props.Checked = listChecked(ctx, props, v.Send.SignedFee, *unsigned)
+		}
 	}
 	return c.RenderStatus(status, dashboard.SendSign(props))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -154,8 +155,10 @@ func (h batchPages) renderBatch(c *page.Ctx, status int, v batch.View, typed ui.
 	}
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SignHref: togetherPath,
 		CoinName: first.Coin().Info().Name, Network: networkText(first), Account: v.Row.Account,
-		Wallets: walletOptions(ctx, v.Row.Account, accounts), Speeds: speedOptions(ctx), Sent: v.Row.SignedHash,
-		Refused: done.Refused}
+		Wallets: walletOptions(ctx, v.Row.Account, accounts), Speeds: speedOptions(ctx), Refused: done.Refused}
+	if slices.ContainsFunc(v.Sends, func(one send.View) bool { return one.Send.BroadcastAt != nil }) {
+		props.Sent = v.Row.SignedHash
+	}
 	props.Differences = describeDifferences(ctx, zone, done.Differences)
 	props.NetworkCode, props.FileHelp = v.Row.Network, describeFile(ctx, v.Row.Network)
 	var sum money.Amount

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"cointill/core/fault"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -22,6 +23,21 @@ func (h transactionPages) attachTransaction(c *page.Ctx) error {
 		return h.showRefusal(c, typed, err)
 	}
 	return h.finish(c, v, words.T(c.UserContext(), "sends.transaction_attached"))
+}
+
+// noteSent records that the wallet in the browser has sent the transaction.
+func (h transactionPages) noteSent(c *page.Ctx) error {
+	reference := page.CleanText(c.Param("reference"))
+	next := display.SendPath(reference) + "/sign"
+	err := h.Transactions.NoteSent(c.UserContext(), c.Scope, reference, c.FormText("hash"))
+	switch {
+	case fault.KindOf(err) == fault.Conflict: // the network has shown it already
+		next = display.SendPath(reference)
+	case err != nil:
+		return h.refuseSign(c, page.ReadForm(c), err)
+	}
+	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.wallet_sent"))
+	return c.Redirect(next)
 }
 
 // showSafePage shows the ready sends that a contract wallet can pay together.
