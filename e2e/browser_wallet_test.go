@@ -25,7 +25,8 @@ func announceWallet(page *browser.Page) {
 	})()`))
 }
 
-// answerWallet answers the next question that a page asks its wallet, and returns the question's parameters.
+// answerWallet answers the next question that a page asks its wallet, and returns the question's parameters. The page
+// gets the answer later: it may go to another page for it.
 func answerWallet(t *testing.T, page *browser.Page, method string, result any) json.RawMessage {
 	t.Helper()
 	params := readQuestion(t, page, method)
@@ -34,7 +35,7 @@ func answerWallet(t *testing.T, page *browser.Page, method string, result any) j
 		t.Fatal(err)
 	}
 	_ = browser.ReadValue(page, chromedp.Evaluate[bool](
-		`(() => { const one = window.asked.shift(); one.done(`+string(said)+`); return true; })()`))
+		`(() => { const one = window.asked.shift(); setTimeout(() => one.done(`+string(said)+`)); return true; })()`))
 	return params
 }
 

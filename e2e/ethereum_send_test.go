@@ -203,7 +203,10 @@ func (x *etherTill) refundInBrowser(id, paying string) {
 	var hash string
 	x.node.Call("eth_sendRawTransaction", &hash, signEther(x.t, "--request", request[0]))
 	answer("eth_sendTransaction", hash)
-	page.WaitForExpression(showsText("body", "The wallet sent the transaction."))
+	page.WaitForElement("main:not(:has([data-wallet-given='']))")
+	if text := page.ReadText("body"); !strings.Contains(text, "The wallet sent the transaction.") {
+		x.t.Errorf("after the wallet sent the transaction the page says %q", text)
+	}
 	page.TakeShot("send-browser-wallet")
 	page.CheckPage()
 	x.mined()

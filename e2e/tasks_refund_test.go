@@ -22,7 +22,7 @@ func refundDifference(s *taskShop, p *person) {
 	p.followLink("a[href='/dashboard/till/settings']")
 	p.followLink(menuLink("payments"))
 	p.followLink("[data-rows] tbody tr:first-child a[href^='/dashboard/payments/PAY_']")
-	p.awaitExpression(showsText("main", "Declined"))
+	p.awaitExpression(`/Overpaid by [0-9.]+ [A-Z]/.test(document.querySelector("main").innerText)`)
 	difference := overpaid.FindStringSubmatch(p.page.ReadText("main"))
 	if difference == nil {
 		s.t.Fatalf("the payment says %q, want how much was overpaid", p.page.ReadText("main"))
