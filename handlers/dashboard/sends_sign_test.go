@@ -168,6 +168,7 @@ func TestSignPage(t *testing.T) {
 		good := chaintest.Sign("0xh", order, "terms 1")
 		signer.Refuses = chain.Refusal("Its fee is too low now.")
 		expect(t, submit(good), 422, "The network did not take the transaction", "Its fee is too low now.")
+		lacks(t, b.Get(sign), "Checked and given to the network", "Approved and signed")
 		signer.Refuses = nil
 		leads(t, submit(good), sign)
 		expect(t, b.Get(sign), 200, "Checked and given to the network", "0xh", "Approved and signed",
