@@ -245,9 +245,8 @@ func (s *Signing) CountParts(network, text string) (have, want int) {
 	return spender.CountParts(text)
 }
 
-// MaxSigned bounds a signed transaction that is returned, in bytes. The longest that is handed out, a PSBT, has
-// no more when it is signed and written as base64.
-const MaxSigned = 400_000
+// MaxSigned bounds a signed transaction that is returned, in bytes.
+const MaxSigned = payer.MaxSigned
 
 // Submit compares a signed transaction with the approved send, and has the network's node broadcast
 // it if it makes exactly that send. Only the network's blocks change the send's state.
@@ -262,7 +261,7 @@ func (s *Signing) Submit(ctx context.Context, sc scope.Scope, reference, signed 
 	if v.Send.Terms == "" {
 		return Submitted{}, ErrNotPrepared
 	}
-	checked, differences, err := CheckSigned(signer, OrderOf(v.Send, v.Send.Account), v.Send.Terms, signed)
+	checked, differences, err := payer.CheckSigned(signer, OrderOf(v.Send, v.Send.Account), v.Send.Terms, signed)
 	if err != nil {
 		return Submitted{}, err
 	}
@@ -292,25 +291,6 @@ func (s *Signing) SaveSigned(tx *models.Tx, v *View, checked chain.Signed, actor
 	return s.SaveSigning(tx, v, "signed", actor, map[string]any{"hash": checked.Hash})
 }
 
-// CheckSigned compares a signed transaction, as text or as a file, with an order and its terms. Faults:
-// Invalid for signed.
-func CheckSigned(signer chain.Signer, order chain.Order, terms, signed string) (chain.Signed, []Difference, error) {
-	signed = strings.TrimSpace(signed)
-	if signed == "" || len(signed) > MaxSigned {
-		return chain.Signed{}, nil, fault.RefuseField("signed", "Paste the signed transaction, in hexadecimal digits.")
-	}
-	checked, differences, err := signer.CheckSigned(order, terms, signed)
-	var said chain.InputRefusal
-	switch {
-	case errors.As(err, &said):
-		return chain.Signed{}, nil, payer.RefuseInput("signed", said)
-	case err != nil:
-		return chain.Signed{}, nil, fault.RefuseField("signed", "Is not a signed transaction of this network. Copy "+
-			"all of it from the wallet.")
-	}
-	return checked, differences, nil
-}
-
 // Broadcast has the network's node send the checked transaction of sends. Faults: Unavailable while the node can't be
 // asked.
 func (s *Signing) Broadcast(ctx context.Context, signer chain.Signer, checked chain.Signed, sends ...View) (Submitted,
@@ -324,12 +304,20 @@ func (s *Signing) Broadcast(ctx context.Context, signer chain.Signer, checked ch
 			return done, payer.DescribeProblem(ctx, err)
 		}
 		done.Refused = said.Error()
-		ids := make([]int64, len(sends))
-		for i, v := range sends {
-			ids[i] = v.Send.ID
-		}
-		return done, s.DB.Exec(ctx).Model(&models.Send{}).Where("id IN ? AND signed_hash = ?", ids, checked.Hash).
-			Update("broadcast_at", nil).Error
+		return done, s.DB.Write(ctx, func(tx *models.Tx) error {
+			for _, v := range sends {
+				set := map[string]any{"broadcast_at": nil}
+				if v.Send.BroadcastAt != nil { // the network or a wallet has an earlier transaction
+					set = map[string]any{"broadcast_at": v.Send.BroadcastAt, "signed_hash": v.Send.SignedHash,
+						"signed_fee": v.Send.SignedFee}
+				}
+				if err := tx.Model(&models.Send{}).Where("id = ? AND signed_hash = ?", v.Send.ID, checked.Hash).
+					Updates(set).Error; err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	return done, nil
 }

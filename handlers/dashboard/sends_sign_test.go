@@ -174,7 +174,14 @@ func TestSignPage(t *testing.T) {
 		expect(t, b.Get(sign), 200, "Checked and given to the network", "0xh", "Approved and signed",
 			`data-label="Signed"><bdi class="mono">`+ethPayee+"<", ">0.000000000000000001 ETH<")
 		expect(t, b.Get(at), 200, "To sign", "A signed transaction was checked")
-		if want := []string{good, good}; strings.Join(signer.Sent, "\n") != strings.Join(want, "\n") {
+		signer.Refuses = chain.Refusal("Another one has its number.")
+		other := chaintest.Sign("0xother", order, "terms 1")
+		expect(t, submit(other), 422, "Another one has its number.")
+		signer.Refuses = nil
+		expect(t, b.Get(sign), 200, "Checked and given to the network", "0xh<")
+		lacks(t, b.Get(sign), "0xother")
+		expect(t, b.PostFrom(at, at+"/cancel", nil), 409, "The network was given the signed transaction")
+		if want := []string{good, good, other}; strings.Join(signer.Sent, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%q were broadcast, want %q", signer.Sent, want)
 		}
 

@@ -125,7 +125,7 @@ func (s *Batches) Submit(ctx context.Context, sc scope.Scope, id int64, signed s
 		return send.Submitted{}, err
 	}
 	ready := v.ListReady()
-	checked, differences, err := send.CheckSigned(signer, orderOf(ready, v.Row.Account), v.Row.Terms, signed)
+	checked, differences, err := payer.CheckSigned(signer, orderOf(ready, v.Row.Account), v.Row.Terms, signed)
 	if err != nil || len(differences) > 0 {
 		return send.Submitted{Signed: checked, Differences: differences}, err
 	}

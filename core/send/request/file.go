@@ -112,8 +112,8 @@ type Payouts struct {
 // ReadPayouts reads a CSV file of payouts: names of columns first, in any order, then a row for each
 // payout, with commas or semicolons between the values. It begins with a byte order mark where a
 // spreadsheet wrote one. The error is a *FileError with everything that the rows alone show to be
-// wrong. The payouts returned with it are those of all rows that could be read, also rows with errors, so that
-// the caller can check their other values.
+// wrong. The payouts of all rows that could be read are returned with it, also of rows with errors: the caller checks
+// their other values.
 func ReadPayouts(file []byte) (Payouts, error) {
 	wrong := &FileError{}
 	file = bytes.TrimPrefix(file, []byte("\ufeff"))

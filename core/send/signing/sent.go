@@ -3,7 +3,6 @@ package signing
 import (
 	"context"
 
-	"cointill/core/fault"
 	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/core/send"
@@ -22,7 +21,7 @@ func (s *Service) NoteSent(ctx context.Context, sc scope.Scope, reference, hash 
 		return err
 	}
 	if !refund.TransactionHash.MatchString(hash) {
-		return fault.RefuseField("hash", "Must be the hash of a transaction, as the wallet shows it.")
+		return errHash
 	}
 	found, err := s.Sends.Find(ctx, sc, reference)
 	if err != nil {

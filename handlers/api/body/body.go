@@ -25,7 +25,7 @@ import (
 // field's value as it stands in the body and answers with a sentence when it
 // has another type. What the value may be is for core to say.
 type shape interface {
-	read(raw jsontext.Value) (problem fault.Message)
+	readValue(raw jsontext.Value) (problem fault.Message)
 }
 
 // Text is a field that must be a JSON string.
@@ -34,7 +34,7 @@ type Text struct {
 	Value string
 }
 
-func (t *Text) read(raw jsontext.Value) fault.Message {
+func (t *Text) readValue(raw jsontext.Value) fault.Message {
 	if raw.Kind() != '"' {
 		return fault.NewMessage("Must be a string.")
 	}
@@ -64,7 +64,7 @@ type Integer struct {
 	Value int64
 }
 
-func (i *Integer) read(raw jsontext.Value) fault.Message {
+func (i *Integer) readValue(raw jsontext.Value) fault.Message {
 	if raw.Kind() != '0' {
 		return fault.NewMessage("Must be a number, not %s.", kindName(raw.Kind()))
 	}
@@ -94,7 +94,7 @@ type Flag struct {
 	Value bool
 }
 
-func (f *Flag) read(raw jsontext.Value) fault.Message {
+func (f *Flag) readValue(raw jsontext.Value) fault.Message {
 	if kind := raw.Kind(); kind != 't' && kind != 'f' {
 		return fault.NewMessage("Must be true or false.")
 	}
@@ -118,9 +118,9 @@ type Moment struct {
 	Value time.Time
 }
 
-func (m *Moment) read(raw jsontext.Value) fault.Message {
+func (m *Moment) readValue(raw jsontext.Value) fault.Message {
 	var t Text
-	problem := t.read(raw)
+	problem := t.readValue(raw)
 	at, err := ParseTime(t.Value)
 	if !problem.IsZero() || err != nil {
 		return fault.NewMessage("Must be a time such as 2026-01-31T12:00:00Z.")
@@ -167,7 +167,7 @@ type Texts struct {
 // maxTexts bounds an array; core's rules are stricter.
 const maxTexts = 100
 
-func (t *Texts) read(raw jsontext.Value) fault.Message {
+func (t *Texts) readValue(raw jsontext.Value) fault.Message {
 	problem := fault.NewMessage("Must be an array of strings.")
 	if raw.Kind() != '[' {
 		return problem
@@ -180,7 +180,7 @@ func (t *Texts) read(raw jsontext.Value) fault.Message {
 	for in.PeekKind() != ']' {
 		item, err := in.ReadValue()
 		var one Text
-		if err != nil || !one.read(item).IsZero() || len(values) == maxTexts {
+		if err != nil || !one.readValue(item).IsZero() || len(values) == maxTexts {
 			return problem
 		}
 		values = append(values, one.Value)
@@ -200,7 +200,7 @@ type Verbatim struct {
 	Value []byte
 }
 
-func (v *Verbatim) read(raw jsontext.Value) fault.Message {
+func (v *Verbatim) readValue(raw jsontext.Value) fault.Message {
 	if kind := raw.Kind(); kind != '{' && kind != '[' {
 		return fault.NewMessage("Must be an object or an array. Leave it out when there is none.")
 	}
@@ -242,7 +242,7 @@ func Read[T any](text []byte) (request T, problems fault.Fields, unknown []strin
 		case raw.Kind() == 'n' && field.Tag.Get("nullable") == "true":
 			markNull(into, field.Name)
 		default:
-			problems.AddMessage(name, into.Field(i).Addr().Interface().(shape).read(raw))
+			problems.AddMessage(name, into.Field(i).Addr().Interface().(shape).readValue(raw))
 		}
 	}
 	return request, problems, slices.Sorted(maps.Keys(fields)), nil

@@ -19,7 +19,7 @@ type Named struct {
 // member is one of them.
 type member struct{ name, value string }
 
-func (n *Named) read(raw jsontext.Value) fault.Message {
+func (n *Named) readValue(raw jsontext.Value) fault.Message {
 	problem := fault.NewMessage("Must be an object whose values are strings.")
 	if raw.Kind() != '{' {
 		return problem
@@ -37,7 +37,7 @@ func (n *Named) read(raw jsontext.Value) fault.Message {
 		one := member{name: name.String()} // before the token's text is overwritten
 		item, err := in.ReadValue()
 		var value Text
-		if err != nil || !value.read(item).IsZero() {
+		if err != nil || !value.readValue(item).IsZero() {
 			return problem
 		}
 		one.value = value.Value

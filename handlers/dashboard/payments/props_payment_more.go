@@ -48,8 +48,8 @@ func endpointRows(ctx context.Context, made []delivery.Delivery, sc scope.Scope,
 	return rows
 }
 
-// refunds reports whether a send refunds money of its payment, or is to.
-func refunds(row models.Send) bool { return !send.State(row.Status).Released() }
+// reservesMoney reports whether a send refunds money of its payment, or is to.
+func reservesMoney(row models.Send) bool { return !send.State(row.Status).Released() }
 
 // nextWords say what a person may do about a payment now; "" when there is nothing to do.
 func nextWords(ctx context.Context, v payment.View, more paymentMore) string {
@@ -59,7 +59,7 @@ func nextWords(ctx context.Context, v payment.View, more paymentMore) string {
 		return words.T(ctx, "payment.next_closed")
 	case v.Payment.Reversed:
 		return words.T(ctx, "payment.next_reversed")
-	case state == payment.Declined && slices.ContainsFunc(v.Sends, refunds):
+	case state == payment.Declined && slices.ContainsFunc(v.Sends, reservesMoney):
 		return words.T(ctx, "payment.next_sent")
 	case state == payment.Declined && len(more.Refunds) > 0:
 		return words.T(ctx, "payment.next_refunded")

@@ -69,8 +69,7 @@ func describeDifferences(ctx context.Context, zone *time.Location, list []send.D
 	return rows
 }
 
-// listChecked lists the fields of a signed transaction that was checked: they are those of the approved send, but for
-// the fee.
+// listChecked lists the fields of a signed transaction that was checked. Only its fee may differ from the approved send.
 func listChecked(ctx context.Context, p dashboard.SendSignProps, fee money.Amount, u send.Unsigned) (
 	rows []dashboard.SendField) {
 	for _, one := range []struct{ word, value string }{{"sends.amount", p.Amount}, {"sends.to", p.Address},

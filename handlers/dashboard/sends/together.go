@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -156,9 +155,6 @@ func (h batchPages) renderBatch(c *page.Ctx, status int, v batch.View, typed ui.
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SignHref: togetherPath,
 		CoinName: first.Coin().Info().Name, Network: networkText(first), Account: v.Row.Account,
 		Wallets: walletOptions(ctx, v.Row.Account, accounts), Speeds: speedOptions(ctx), Refused: done.Refused}
-	if slices.ContainsFunc(v.Sends, func(one send.View) bool { return one.Send.BroadcastAt != nil }) {
-		props.Sent = v.Row.SignedHash
-	}
 	props.Differences = describeDifferences(ctx, zone, done.Differences)
 	props.NetworkCode, props.FileHelp = v.Row.Network, describeFile(ctx, v.Row.Network)
 	var sum money.Amount
@@ -169,6 +165,9 @@ func (h batchPages) renderBatch(c *page.Ctx, status int, v batch.View, typed ui.
 	for _, one := range v.Sends {
 		row := dashboard.BatchRow{SendRow: display.SendRow(one.Send, zone)}
 		fillSigned(ctx, &row, v, done.Differences)
+		if one.Send.BroadcastAt != nil {
+			props.Sent = one.Send.SignedHash
+		}
 		props.Batch = append(props.Batch, row)
 		if v.Row.ID == 0 {
 			props.Chosen = append(props.Chosen, row.Reference)
