@@ -70,7 +70,7 @@ func peoplePages() map[string]templ.Component {
 		"sign-in-refused-email": dashboard.SignIn(dashboard.SignInProps{CSRF: "token", Form: ui.Form{Values: map[string]string{"email": "amara@sunbird.example"}, Errors: map[string][]string{"": {"The e-mail address or the password is wrong."}}}}),
 	}
 	for _, kind := range auth.LetterKinds() {
-		pages["mail-"+string(kind)] = mail.Notice(mail.AccountNotice(letter(kind)))
+		pages["mail-"+string(kind)] = mail.Notice(mail.AccountNotice(newLetter(kind)))
 	}
 	return pages
 }
@@ -101,7 +101,7 @@ func teamPage(page layout.Page) dashboard.TeamProps {
 	}
 }
 
-func letter(kind auth.LetterKind) auth.Letter {
+func newLetter(kind auth.LetterKind) auth.Letter {
 	l := auth.Letter{Kind: kind, To: auth.User{ID: 1, Name: "Amara Okafor", Email: "amara@sunbird.example"}, By: auth.User{Name: "Chidi Nwosu", Email: "chidi@sunbird.example"},
 		Business: "Sunbird Coffee", Role: scope.Finance, UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", IP: "203.0.113.9",
 		NewEmail: "okafor@sunbird.example", Passkey: "Amara’s phone", At: now, URL: "https://till.example/dashboard/account"}
@@ -115,7 +115,7 @@ func letter(kind auth.LetterKind) auth.Letter {
 // and escapes what others chose.
 func TestAccountMails(t *testing.T) {
 	for _, kind := range auth.LetterKinds() {
-		l := letter(kind)
+		l := newLetter(kind)
 		l.Business, l.By.Name, l.NewEmail, l.Passkey = "<script>x</script>", "<script>y</script>", "<script>z</script>", "<script>p</script>"
 		subject, text, html := mail.RenderAccount(l)
 		if subject == "" || len(text) < 200 || len(html) < 2000 || strings.Contains(html, "<script>") || !strings.Contains(text, l.URL) || !strings.Contains(html, l.URL) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"cointill/core/send"
+	"cointill/core/send/letter"
 	"cointill/views/checkout"
 	"cointill/views/mail"
 	"cointill/views/ui"
@@ -59,26 +59,26 @@ func refundPages() map[string]templ.Component {
 			pages["mail-refund-"+lang+"-"+string(kind)] = mail.Notice(mail.Send(refundLetter(lang, kind)))
 		}
 	}
-	for _, kind := range []send.LetterKind{send.LetterApprove, send.LetterPaidTwice, send.LetterReversed,
-		send.LetterSent, send.LetterMarked} {
+	for _, kind := range []letter.Kind{letter.Approve, letter.PaidTwice, letter.Reversed,
+		letter.Sent, letter.Marked} {
 		pages["mail-send-"+string(kind)] = mail.Notice(mail.Send(refundLetter("", kind)))
 	}
 	return pages
 }
 
-var customerLetters = []send.LetterKind{send.LetterClaim, send.LetterConfirm, send.LetterOnItsWay, send.LetterDone,
-	send.LetterAnotherWay}
+var customerLetters = []letter.Kind{letter.Claim, letter.Confirm, letter.OnItsWay, letter.Done,
+	letter.AnotherWay}
 
-func refundLetter(lang string, kind send.LetterKind) send.Letter {
-	l := send.Letter{Kind: kind, Language: lang, Business: "Sunbird Coffee", Contact: "help@sunbird.example",
+func refundLetter(lang string, kind letter.Kind) letter.Letter {
+	l := letter.Letter{Kind: kind, Language: lang, Business: "Sunbird Coffee", Contact: "help@sunbird.example",
 		Name: "Chidi", Amount: "12.345678 XRP", Network: "XRP Ledger", Send: "SND_9hQ2mVx4Lr7TzKc1Bn3W",
 		Payment: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Refund: true, URL: "https://pay.example.com/refund/tOkEn",
 		At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Test: true}
-	if kind != send.LetterClaim {
+	if kind != letter.Claim {
 		tag := int64(12345)
 		l.Address, l.Tag = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", &tag
 	}
-	if kind == send.LetterOnItsWay || kind == send.LetterDone {
+	if kind == letter.OnItsWay || kind == letter.Done {
 		l.Hash = strings.Repeat("4F2A", 16)
 	}
 	return l
@@ -121,8 +121,8 @@ func TestRefundMailsAreInTheCustomersLanguage(t *testing.T) {
 // TestMailsAboutSendsToMembers: they are in the member's language, where the dashboard has it, lead to
 // the send, and ask no customer's question.
 func TestMailsAboutSendsToMembers(t *testing.T) {
-	for kind, want := range map[send.LetterKind]string{send.LetterApprove: "approve a send of 12.345678 XRP",
-		send.LetterPaidTwice: "was sent twice", send.LetterReversed: "left the chain", send.LetterSent: "had ended"} {
+	for kind, want := range map[letter.Kind]string{letter.Approve: "approve a send of 12.345678 XRP",
+		letter.PaidTwice: "was sent twice", letter.Reversed: "left the chain", letter.Sent: "had ended"} {
 		subject, text, _ := mail.RenderSend(refundLetter("ar", kind))
 		if !strings.Contains(subject, want) || !strings.Contains(text, "Open the send: https://") ||
 			strings.Contains(text, "Questions") {

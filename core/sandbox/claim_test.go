@@ -8,6 +8,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/sandbox"
 	"cointill/core/send"
+	"cointill/core/send/letter"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -24,11 +25,11 @@ func TestRefundToAnAddressThatItsCustomerNames(t *testing.T) {
 				b.passUntil(func() bool { return b.view(paid).State() == payment.Successful })
 				asked, err := b.sends.Ask(t.Context(), b.scope, send.Request{Kind: send.Refund, Payment: paid})
 				b.must(err)
-				page := b.customerMail(asked, send.LetterClaim)
+				page := b.customerMail(asked, letter.Claim)
 				_, err = b.sends.Claims.NameAddress(t.Context(), strings.TrimPrefix(page, "http://localhost/refund/"),
 					somewhere[info.Coin], nil)
 				b.must(err)
-				seed := strings.TrimPrefix(b.customerMail(asked, send.LetterConfirm), "http://localhost/refund/confirm/")
+				seed := strings.TrimPrefix(b.customerMail(asked, letter.Confirm), "http://localhost/refund/confirm/")
 				_, err = b.sends.Claims.ConfirmAddress(t.Context(), b.sends.Users.TicketToken(seed))
 				b.must(err)
 				_, err = b.sandbox.ApproveSend(t.Context(), b.scope, asked.Send.Reference)
@@ -40,7 +41,7 @@ func TestRefundToAnAddressThatItsCustomerNames(t *testing.T) {
 					b.must(err)
 					return v.State() == send.Successful
 				})
-				for _, kind := range []send.LetterKind{send.LetterOnItsWay, send.LetterDone} {
+				for _, kind := range []letter.Kind{letter.OnItsWay, letter.Done} {
 					if got := b.customerMail(asked, kind); got != page {
 						t.Errorf("the mail %s leads to %q, want %q", kind, got, page)
 					}
@@ -51,7 +52,7 @@ func TestRefundToAnAddressThatItsCustomerNames(t *testing.T) {
 }
 
 // customerMail returns the address in the one mail of a kind to a send's customer.
-func (b *bench) customerMail(v send.View, kind send.LetterKind) string {
+func (b *bench) customerMail(v send.View, kind letter.Kind) string {
 	b.Helper()
 	var rows []models.Mail
 	b.must(b.db.Read(b.Context()).Where("kind = ? AND about LIKE ?", "send_"+string(kind), v.Send.Reference+"%").

@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/letter"
 	"cointill/core/send/rules"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -55,7 +56,7 @@ func TestSentInAnotherWay(t *testing.T) {
 		if want := `successful sent_in_another_way true "" [send.successful] 0`; got != want {
 			t.Errorf("a refund that was sent in another way is %s, want %s", got, want)
 		}
-		if len(*letters) != 1 || (*letters)[0].Kind != send.LetterAnotherWay || (*letters)[0].Hash != "" {
+		if len(*letters) != 1 || (*letters)[0].Kind != letter.AnotherWay || (*letters)[0].Hash != "" {
 			t.Errorf("the mails about it are %+v, want one to the customer without a transaction", *letters)
 		}
 		_, err = o.sends.Ask(t.Context(), o.owner, send.Request{Kind: send.Refund, Payment: p.Reference, Address: recipient})
@@ -98,7 +99,7 @@ func TestPaidAfterAnotherWay(t *testing.T) {
 		}
 		o.reach(v.Send.Network, 500)
 		expect("with a final transaction", `successful paid_twice true 100000 ""`)
-		if len(*letters) != 1 || (*letters)[0].Kind != send.LetterPaidTwice {
+		if len(*letters) != 1 || (*letters)[0].Kind != letter.PaidTwice {
 			t.Errorf("the mails about it are %+v, want one that it was paid twice", *letters)
 		}
 		books := &journal.Service{DB: o.db, Clock: o.clock.Now}
@@ -149,7 +150,7 @@ func TestTwoPeopleMark(t *testing.T) {
 		first, err := o.mark(admin, v, "In cash")
 		o.must(err)
 		if first.State() != send.Ready || first.Send.AnotherWayAt != nil || len(*letters) != 1 ||
-			(*letters)[0].Kind != send.LetterMarked {
+			(*letters)[0].Kind != letter.Marked {
 			t.Errorf("after one of two it is %s, and the mails are %+v; want ready, and a mail to the other one", first.State(),
 				*letters)
 		}

@@ -12,6 +12,7 @@ import (
 	"cointill/core/payment/departure"
 	"cointill/core/scope"
 	"cointill/core/send/handed"
+	"cointill/core/send/letter"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -290,7 +291,7 @@ func (s *store) writeChange(tx *models.Tx, v *View, before models.Send, actor, n
 		if err := s.emitEvent(tx, v, webhook.SendProcessing, v.summarizeProcessing(before)); err != nil {
 			return err
 		}
-		if err := s.mailCustomer(tx, v, LetterOnItsWay); err != nil {
+		if err := s.mailCustomer(tx, v, letter.OnItsWay); err != nil {
 			return err
 		}
 	}
@@ -308,9 +309,9 @@ func (s *store) writeEnd(tx *models.Tx, v *View, from State) error {
 			return err
 		}
 		if v.Send.AnotherWayAt != nil {
-			return s.mailCustomer(tx, v, LetterAnotherWay)
+			return s.mailCustomer(tx, v, letter.AnotherWay)
 		}
-		return s.mailCustomer(tx, v, LetterDone)
+		return s.mailCustomer(tx, v, letter.Done)
 	case state == Failed && from != AwaitingApproval: // else it failed before it was to be tried again
 		return s.emitEvent(tx, v, webhook.SendFailed, v.Summary())
 	case state.Released():

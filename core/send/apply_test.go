@@ -13,13 +13,14 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/letter"
 	"cointill/models"
 )
 
 // describeSend writes what is recorded of a send: its state, reason and hash, the types of its events, the kinds of the
 // mails that were
 // written, its entries in the journal, and how many rows its timeline has.
-func (o *office) describeSend(v send.View, letters *[]send.Letter) string {
+func (o *office) describeSend(v send.View, letters *[]letter.Letter) string {
 	o.Helper()
 	now := o.find(v)
 	if now.Send.PaidTwice != (now.Send.Reason == send.PaidTwice) {

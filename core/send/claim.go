@@ -13,6 +13,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/send/destination"
+	"cointill/core/send/letter"
 	"cointill/core/send/seal"
 	"cointill/models"
 )
@@ -56,7 +57,7 @@ func (s *Service) askCustomer(tx *models.Tx, v *View, p *payment.View) error {
 	if err := tx.Create(&claim).Error; err != nil {
 		return err
 	}
-	return s.queueLetter(tx, v, &p.Payment, Letter{Kind: LetterClaim, URL: s.ClaimURL(v.Send)}, 1)
+	return s.queueLetter(tx, v, &p.Payment, letter.Letter{Kind: letter.Claim, URL: s.ClaimURL(v.Send)}, 1)
 }
 
 // Claim is what the customer of a refund sees.
@@ -150,7 +151,7 @@ func (s *Claims) NameAddress(ctx context.Context, token, text string, tag *int64
 		if err := tx.Save(&row).Error; err != nil {
 			return err
 		}
-		if err := s.queueLetter(tx, v, &found.Customer, Letter{Kind: LetterConfirm,
+		if err := s.queueLetter(tx, v, &found.Customer, letter.Letter{Kind: letter.Confirm,
 			URL: s.ClaimBase + "/confirm/" + seed, Address: d.Address, Tag: d.Tag}, row.Mails); err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/send"
+	"cointill/core/send/letter"
 	"cointill/core/send/rules"
 	"cointill/core/send/sendtest"
 	"cointill/core/wallet"
@@ -131,7 +132,7 @@ func (b *bench) confirm(token string) send.Claim {
 }
 
 // countMails counts the mails of a kind.
-func (b *bench) countMails(kind send.LetterKind) (n int64) {
+func (b *bench) countMails(kind letter.Kind) (n int64) {
 	b.Helper()
 	b.must(b.db.Read(b.Context()).Model(&models.Mail{}).Where("kind = ?", "send_"+string(kind)).Count(&n).Error)
 	return n
@@ -148,7 +149,7 @@ func (b *bench) expectFault(what string, err error, kind fault.Kind, code string
 
 func TestConfirmedAddressIsTakenOnce(t *testing.T) {
 	eachBench(t, func(b *bench) {
-		if n := b.countMails(send.LetterClaim); n != 1 {
+		if n := b.countMails(letter.Claim); n != 1 {
 			b.Errorf("%d mails ask for an address, want 1", n)
 		}
 		token := b.name(first)
@@ -261,7 +262,7 @@ func TestOwnAddressIsRefusedInTheCustomersWords(t *testing.T) {
 		b.must(b.db.Read(b.Context()).Take(&own).Error)
 		_, err := b.sends.Claims.NameAddress(b.Context(), b.token, own.Address, nil)
 		b.expectFault("the business's own address", err, fault.Invalid, "own_address")
-		if n := b.countMails(send.LetterConfirm); n != 0 {
+		if n := b.countMails(letter.Confirm); n != 0 {
 			b.Errorf("%d mails ask to confirm it, want none", n)
 		}
 	})
@@ -416,7 +417,7 @@ func TestConfirmationsAreWritten(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		b.Errorf("the timeline is %q, want %q", got, want)
 	}
-	if n := b.countMails(send.LetterApprove); n != 2 {
+	if n := b.countMails(letter.Approve); n != 2 {
 		b.Errorf("%d mails ask the owner for an approval, want one for each address", n)
 	}
 }

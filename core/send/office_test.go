@@ -21,6 +21,7 @@ import (
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/letter"
 	"cointill/core/send/rules"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -152,9 +153,9 @@ func (o *office) key() scope.Scope {
 }
 
 // listen collects the mails about sends that are written from now on: their kind, recipient and URL.
-func (o *office) listen() (letters *[]send.Letter) {
-	letters = &[]send.Letter{}
-	o.sends.Render = func(l send.Letter) (subject, text, html string) {
+func (o *office) listen() (letters *[]letter.Letter) {
+	letters = &[]letter.Letter{}
+	o.sends.Render = func(l letter.Letter) (subject, text, html string) {
 		*letters = append(*letters, l)
 		return string(l.Kind), l.URL, ""
 	}

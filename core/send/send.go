@@ -15,6 +15,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/send/addressbook"
+	"cointill/core/send/letter"
 	"cointill/core/send/payer"
 	"cointill/core/send/request"
 	"cointill/core/send/rules"
@@ -136,7 +137,7 @@ type Deps struct {
 	// networks need none.
 	Signers map[string]payer.Signer
 	// Render writes the mails about sends.
-	Render func(Letter) (subject, text, html string)
+	Render func(letter.Letter) (subject, text, html string)
 	// ClaimBase is the address under which customers name the address of a refund, without a
 	// trailing slash: a page is ClaimBase/token.
 	ClaimBase string

@@ -3,12 +3,12 @@ package mail
 import (
 	"strconv"
 
-	"cointill/core/send"
+	"cointill/core/send/letter"
 	"cointill/views/words"
 )
 
 // Send is the mail about a refund or payout: to its customer, or to a member who approves sends.
-func Send(l send.Letter) NoticeProps {
+func Send(l letter.Letter) NoticeProps {
 	if l.Kind.ToCustomer() {
 		return customerSend(l)
 	}
@@ -16,22 +16,22 @@ func Send(l send.Letter) NoticeProps {
 }
 
 // memberSend is a mail to a member who approves sends.
-func memberSend(l send.Letter) NoticeProps {
+func memberSend(l letter.Letter) NoticeProps {
 	ctx := spokenIn(l.Language)
 	p := NoticeProps{Reader: l.Language, Name: l.Name, Test: l.Test, URL: l.URL, URLText: words.T(ctx, "mail.send_open"),
 		Footer: words.T(ctx, "mail.send_sent_to", "Business", l.Business)}
 	text := ""
 	switch l.Kind {
-	case send.LetterPaidTwice:
+	case letter.PaidTwice:
 		p.Title = words.T(ctx, "mail.send_paid_twice_title", "Business", l.Business, "Amount", l.Amount)
 		text = words.T(ctx, "mail.send_paid_twice_text")
-	case send.LetterReversed:
+	case letter.Reversed:
 		p.Title = words.T(ctx, "mail.send_reversed_title", "Business", l.Business, "Amount", l.Amount)
 		text = words.T(ctx, "mail.send_reversed_text")
-	case send.LetterSent:
+	case letter.Sent:
 		p.Title = words.T(ctx, "mail.send_sent_anyway_title", "Business", l.Business, "Amount", l.Amount)
 		text = words.T(ctx, "mail.send_sent_anyway_text", "Network", l.Network)
-	case send.LetterMarked:
+	case letter.Marked:
 		p.Title = words.T(ctx, "mail.send_marked_title", "Business", l.Business, "Amount", l.Amount)
 		text = words.T(ctx, "mail.send_marked_text")
 	default:
@@ -49,25 +49,25 @@ func memberSend(l send.Letter) NoticeProps {
 }
 
 // customerSend is a mail to the customer of a refund, in the customer's language.
-func customerSend(l send.Letter) NoticeProps {
+func customerSend(l letter.Letter) NoticeProps {
 	lang := words.ChooseLanguage(l.Language, "")
 	p := NoticeProps{Lang: lang, Name: l.Name, Test: l.Test, URL: l.URL,
 		Footer: words.Say(lang, "receipt_sent", "Merchant", l.Business)}
 	text := ""
 	switch l.Kind {
-	case send.LetterConfirm:
+	case letter.Confirm:
 		p.Title = words.Say(lang, "refund_confirm_subject", "Amount", l.Amount)
 		text = words.Say(lang, "refund_confirm_mail", "Merchant", l.Business)
 		p.URLText = words.Say(lang, "refund_confirm_link")
-	case send.LetterOnItsWay:
+	case letter.OnItsWay:
 		p.Title = words.Say(lang, "refund_way_subject", "Amount", l.Amount)
 		text = words.Say(lang, "refund_way_mail", "Merchant", l.Business, "Network", l.Network)
 		p.URLText = words.Say(lang, "refund_see")
-	case send.LetterDone:
+	case letter.Done:
 		p.Title = words.Say(lang, "refund_done_subject", "Amount", l.Amount)
 		text = words.Say(lang, "refund_done_mail", "Merchant", l.Business, "Network", l.Network)
 		p.URLText = words.Say(lang, "refund_see")
-	case send.LetterAnotherWay: // of which there is no transaction, and no address that has the money
+	case letter.AnotherWay: // of which there is no transaction, and no address that has the money
 		p.Title = words.Say(lang, "refund_another_way_subject", "Amount", l.Amount)
 		text = words.Say(lang, "refund_another_way_text", "Merchant", l.Business, "Network", l.Network)
 		p.URLText = words.Say(lang, "refund_see")
@@ -100,4 +100,4 @@ func tagText(tag *int64) string {
 
 // RenderSend writes the mail about a send. Its HTML form is left out when it can't be written: the
 // text says the same.
-func RenderSend(l send.Letter) (subject, text, html string) { return renderNotice(Send(l)) }
+func RenderSend(l letter.Letter) (subject, text, html string) { return renderNotice(Send(l)) }

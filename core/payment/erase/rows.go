@@ -8,7 +8,7 @@ import (
 
 	"cointill/core/contact"
 	"cointill/core/payment/value"
-	"cointill/core/send"
+	"cointill/core/send/letter"
 	"cointill/models"
 )
 
@@ -135,8 +135,8 @@ func eraseSends(tx *models.Tx, payments []int64, w *spellings) error {
 }
 
 // customerLetters are the mails about refunds that go to customers.
-var customerLetters = []send.LetterKind{send.LetterClaim, send.LetterConfirm, send.LetterOnItsWay, send.LetterDone,
-	send.LetterAnotherWay}
+var customerLetters = []letter.Kind{letter.Claim, letter.Confirm, letter.OnItsWay, letter.Done,
+	letter.AnotherWay}
 
 // rewriteRows rewrites text columns of the rows whose column is one of the ids. Columns that are named
 // as free fields are free texts.

@@ -5,6 +5,7 @@ import (
 	"cointill/core/account/auth"
 	"cointill/core/payment"
 	"cointill/core/send"
+	"cointill/core/send/letter"
 )
 
 // New makes the service of sends beside a service of payments. Its mails say of what kind they are.
@@ -20,7 +21,7 @@ func New(payments *payment.Service, users ...*auth.Service) *send.Service {
 		Resolver: payment.NewResolver(payments), Events: payments.Events, Mails: payments.Receipts,
 		Depths: payments.Depths, Changed: changed, ClaimBase: "http://localhost/refund",
 		PageBase: "http://localhost/dashboard/sends",
-		Render: func(l send.Letter) (subject, text, html string) {
+		Render: func(l letter.Letter) (subject, text, html string) {
 			return string(l.Kind), l.URL, ""
 		}})
 }
