@@ -100,7 +100,7 @@ func (c *customer) pay(amount money.Amount, change func(tx *chain.Tx)) *coinTx {
 // that still waits.
 func (c *customer) replace(amount money.Amount, change func(tx *chain.Tx)) {
 	n, last := c.nets[c.coin.Chain], c.sent[len(c.sent)-1]
-	if n.where(last) == nil && c.coin.Chain != money.XRPL {
+	if !n.isSpent(last) && c.coin.Chain != money.XRPL {
 		c.pay(amount, func(tx *chain.Tx) {
 			tx.Spends = append([]string{n.coin()}, last.Spends...)
 			change(tx)

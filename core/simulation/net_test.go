@@ -186,12 +186,16 @@ func (n *network) drop(t *coinTx) bool {
 	return len(n.now.pool) < before
 }
 
+// isSpent reports that a block of the best chain spends money of a transaction.
+func (n *network) isSpent(t *coinTx) bool {
+	return slices.ContainsFunc(n.now.blocks, func(b block) bool {
+		return slices.ContainsFunc(b.txs, func(other *coinTx) bool { return shares(other, t) })
+	})
+}
+
 // revive puts a transaction that left the network into the mempool again, unless its money is spent.
 func (n *network) revive(t *coinTx) bool {
-	rival := func(other *coinTx) bool { return other == t || shares(other, t) }
-	if slices.ContainsFunc(n.now.pool, rival) || slices.ContainsFunc(n.now.blocks, func(b block) bool {
-		return slices.ContainsFunc(b.txs, rival)
-	}) {
+	if n.isSpent(t) || slices.ContainsFunc(n.now.pool, func(other *coinTx) bool { return shares(other, t) }) {
 		return false
 	}
 	n.change()

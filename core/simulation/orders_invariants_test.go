@@ -206,8 +206,8 @@ func (o *order) checkEvidence(row models.Send, transfers []models.Transfer, curs
 	}
 	lives := slices.ContainsFunc(transfers, func(t models.Transfer) bool { return !t.Gone && !t.Reverted })
 	broken := func(why string) {
-		o.find("invariant 31: send %d is %s (%s) at block %d, and %s: %+v", o.number, row.Status, row.Reason,
-			cursor.Height, why, transfers)
+		o.find("invariant 31: send %d is %s (%s) at block %d, and %s: %s", o.number, row.Status, row.Reason,
+			cursor.Height, why, describeEvidence(transfers))
 	}
 	switch row.Status {
 	case "processing":
@@ -240,6 +240,27 @@ func (o *order) checkEvidence(row models.Send, transfers []models.Transfer, curs
 			broken("its time isn't over")
 		}
 	}
+}
+
+// describeEvidence writes where the chain has the transactions of a send.
+func describeEvidence(transfers []models.Transfer) string {
+	texts := make([]string, len(transfers))
+	for i, t := range transfers {
+		texts[i] = t.TxID
+		if t.Height != nil {
+			texts[i] += fmt.Sprintf(", in block %d", *t.Height)
+		}
+		if t.Reverted {
+			texts[i] += ", reverted"
+		}
+		if t.Gone {
+			texts[i] += fmt.Sprintf(", gone (%s) at %s", t.GoneReason, t.GoneAt)
+		}
+		if t.ConflictHeight != nil {
+			texts[i] += fmt.Sprintf(", its money is spent in block %d", *t.ConflictHeight)
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // sendsSwept looks at a world whose sends were just swept: none is behind its deadline, unless it is about to be

@@ -266,11 +266,13 @@ func (o *order) signWrong() {
 	o.broadcast(chain.Tx{Outputs: []chain.Output{out}, Spends: []string{o.spendKey()}})
 }
 
-// hold keeps the wallet's last transaction out of blocks.
+// hold keeps the wallet's last transaction out of blocks, if none has it yet.
 func (o *order) hold() {
-	if n := len(o.txs); n > 0 && len(o.txs[n-1].Outputs) == 1 { // others' money waits for nothing
-		o.txs[n-1].held = true
+	if len(o.txs) == 0 {
+		return
 	}
+	last := o.txs[len(o.txs)-1]
+	last.held = len(last.Outputs) == 1 && o.nets[o.coin.Chain].where(last) == nil // others' money waits for nothing
 }
 
 // release lets blocks take the wallet's last transaction, or has the network forget it.
@@ -298,7 +300,7 @@ func (o *order) replace(out chain.Output) {
 		return
 	}
 	n, last := o.nets[o.coin.Chain], o.txs[len(o.txs)-1]
-	if n.where(last) == nil && len(last.Outputs) == 1 {
+	if !n.isSpent(last) && len(last.Outputs) == 1 {
 		o.broadcast(chain.Tx{Outputs: []chain.Output{out}, Spends: append([]string{o.spendKey()}, last.Spends...)})
 	}
 }
