@@ -59,7 +59,7 @@ func refundPages() map[string]templ.Component {
 			pages["mail-refund-"+lang+"-"+string(kind)] = mail.Notice(mail.Send(refundLetter(lang, kind)))
 		}
 	}
-	for _, kind := range []letter.Kind{letter.Approve, letter.PaidTwice, letter.Reversed,
+	for _, kind := range []letter.Kind{letter.Approve, letter.ApproveFile, letter.PaidTwice, letter.Reversed,
 		letter.Sent, letter.Marked} {
 		pages["mail-send-"+string(kind)] = mail.Notice(mail.Send(refundLetter("", kind)))
 	}
@@ -77,6 +77,9 @@ func refundLetter(lang string, kind letter.Kind) letter.Letter {
 	if kind != letter.Claim {
 		tag := int64(12345)
 		l.Address, l.Tag = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", &tag
+	}
+	if kind == letter.ApproveFile {
+		l.Count, l.Amount = 12, "0.50000000 BTC, 20.00000000 DOGE"
 	}
 	if kind == letter.OnItsWay || kind == letter.Done {
 		l.Hash = strings.Repeat("4F2A", 16)
@@ -115,6 +118,25 @@ func TestRefundMailsAreInTheCustomersLanguage(t *testing.T) {
 				t.Errorf("%s %s: an empty link or contact is shown:\n%s", lang, kind, text)
 			}
 		}
+	}
+}
+
+// TestMailAboutAFileOfPayouts: it names how many payouts wait and their totals, and no single payout.
+func TestMailAboutAFileOfPayouts(t *testing.T) {
+	l := refundLetter("", letter.ApproveFile)
+	subject, text, _ := mail.RenderSend(l)
+	for _, want := range []string{"approve 12 payouts of a file", "Total: " + l.Amount,
+		"Open the payouts to approve: " + l.URL} {
+		if !strings.Contains(subject+text, want) {
+			t.Errorf("the mail has the subject %q, want %q in it, and says:\n%s", subject, want, text)
+		}
+	}
+	if strings.Contains(text, l.Send) || strings.Contains(text, l.Address) {
+		t.Errorf("the mail names one payout of several:\n%s", text)
+	}
+	if subject, _, _ := mail.RenderSend(refundLetter("fr", letter.ApproveFile)); !strings.Contains(subject,
+		"approuvez 12 versements d'un fichier") {
+		t.Errorf("the mail in French has the subject %q", subject)
 	}
 }
 

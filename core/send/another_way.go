@@ -111,7 +111,7 @@ func (s *Approvals) addMark(tx *models.Tx, v *View, approvers []string, actor, n
 		}
 		row.DueAt = nil // it doesn't expire meanwhile
 		others := slices.DeleteFunc(slices.Clone(approvers), func(other string) bool { return other == actor })
-		if err := s.mailUsers(tx, v, letter.Marked, others); err != nil {
+		if err := s.mailUsers(tx, v, letter.Letter{Kind: letter.Marked}, others); err != nil {
 			return err
 		}
 		return s.saveSend(tx, row)

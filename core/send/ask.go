@@ -45,7 +45,11 @@ func (s *Service) Ask(ctx context.Context, sc scope.Scope, r Request) (View, err
 	}
 	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
 		one := row
-		return s.insertSend(tx, sc, r, &one, from, q)
+		v, err := s.insertSend(tx, sc, r, &one, from, q)
+		if err != nil {
+			return View{}, err
+		}
+		return v, s.mailApprovers(tx, v)
 	})
 	if err == nil {
 		s.Changed()
@@ -108,7 +112,7 @@ func (s *Service) draftSend(ctx context.Context, sc scope.Scope, r Request, fiel
 	return row, from, nil
 }
 
-// insertSend stores a send of money that is not sent back yet.
+// insertSend stores a send of money that is not sent back yet. The caller mails approvers.
 func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *models.Send, from source,
 	q prices) (View, error) {
 	if err := payer.LockBusiness(tx, sc); err != nil {
@@ -160,11 +164,34 @@ func (s *Service) insertSend(tx *models.Tx, sc scope.Scope, r Request, row *mode
 	if err != nil {
 		return View{}, err
 	}
-	if err := s.afterComplete(tx, v); err != nil {
+	if err := s.skipApproval(tx, v); err != nil {
 		return View{}, err
 	}
 	return *v, audit.Record(tx, sc, v.Send.CreatedAt, "send.asked", v.Send.Reference, map[string]string{
 		"kind": v.Send.Kind, "amount": v.Amount() + " " + v.Send.Coin, "address": v.Send.Address, "payment": v.Payment})
+}
+
+// skipApproval makes a send ready that the rules ask no approval for, unless its address is new and waits.
+func (s *Service) skipApproval(tx *models.Tx, v *View) error {
+	if v.State() != AwaitingApproval || v.Send.Approvals > 0 {
+		return nil
+	}
+	waits, err := s.addressWaits(tx, v.Send)
+	if err != nil {
+		return err
+	}
+	if s.Clock().Before(waits) {
+		v.Send.Reason, v.Send.DueAt = NewAddress, &waits
+		return s.saveSend(tx, &v.Send)
+	}
+	rule, err := s.rules.ReadOf(tx, v.Send)
+	if err != nil {
+		return err
+	}
+	if err := rule.CheckDayLimitWithoutApproval(tx, v.Send, s.Clock()); err != nil {
+		return err
+	}
+	return s.markReady(tx, v, "system")
 }
 
 // checkCount bounds the refunds of one payment, and the mails that ask its customer for an address.

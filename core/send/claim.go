@@ -280,34 +280,7 @@ func (s *Claims) takeAddress(tx *models.Tx, v *View, claim models.SendClaim) err
 	if err := s.saveSend(tx, row); err != nil {
 		return err
 	}
-	return s.afterComplete(tx, v)
-}
-
-// afterComplete takes the next step of a send that has everything approvers decide about: it is
-// ready at once where the rules ask for no approval, otherwise approvers get a mail.
-func (s *store) afterComplete(tx *models.Tx, v *View) error {
-	switch {
-	case v.State() != AwaitingApproval:
-		return nil
-	case v.Send.Approvals == 0:
-		waits, err := s.addressWaits(tx, v.Send)
-		if err != nil {
-			return err
-		}
-		if s.Clock().Before(waits) {
-			v.Send.Reason, v.Send.DueAt = NewAddress, &waits
-			return s.saveSend(tx, &v.Send)
-		}
-		rule, err := s.rules.ReadOf(tx, v.Send)
-		if err != nil {
-			return err
-		}
-		if err := rule.CheckDayLimitWithoutApproval(tx, v.Send, s.Clock()); err != nil {
-			return err
-		}
-		return s.markReady(tx, v, "system")
-	}
-	return s.mailApprovers(tx, v)
+	return s.mailApprovers(tx, *v)
 }
 
 // formatCoin writes an amount with its symbol.

@@ -59,7 +59,7 @@ func (s *Service) AskFile(ctx context.Context, sc scope.Scope, file []byte) (mad
 		if len(wrong.Rows) > 0 {
 			return nil, errRows
 		}
-		return views, nil
+		return views, s.mailApprovers(tx, views...)
 	})
 	if errors.Is(err, errRows) {
 		wrong.SortRows()

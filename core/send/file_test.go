@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,9 @@ import (
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/core/send/letter"
 	"cointill/core/send/request"
+	"cointill/core/send/rules"
 	"cointill/internal/testing/speed"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -81,6 +84,40 @@ func TestFileAsksForAllPayouts(t *testing.T) {
 			o.Errorf("the reference is %s; there are %s", made[0].Send.BusinessReference, o.countSends())
 		}
 	})
+}
+
+// TestFileMailsEachApproverOnce: one mail names the number and the totals of the payouts that wait for approval, and
+// leads to their list. A file with one such payout is mailed about like a payout of its own.
+func TestFileMailsEachApproverOnce(t *testing.T) {
+	eachFileOffice(t, func(o *office) {
+		o.setRules(rules.Rules{OneFrom: 100_00})
+		letters := o.listen()
+		small, btc, doge := "BTC,,50,USD,"+recipient+",,\n", "BTC,0.5,,,"+recipient+",,\n",
+			"DOGE,20,,,mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn,,\n"
+		made, wrong := o.askFile(o.owner, fileHeader+doge+btc+small+btc)
+		if wrong != "" || len(made) != 4 {
+			o.Fatalf("%d payouts, and it is wrong: %s", len(made), wrong)
+		}
+		o.expectLetters(*letters, "approve_file, 3: 1.00000000 BTC, 20.00000000 DOGE, http://localhost/dashboard/sends?show=approve")
+		*letters = nil
+		made, wrong = o.askFile(o.owner, fileHeader+small+btc)
+		if wrong != "" || len(made) != 2 {
+			o.Fatalf("%d payouts, and it is wrong: %s", len(made), wrong)
+		}
+		o.expectLetters(*letters, "approve, 0: 0.50000000 BTC, http://localhost/dashboard/sends/"+made[1].Send.Reference)
+	})
+}
+
+// expectLetters fails unless these mails were written.
+func (o *office) expectLetters(letters []letter.Letter, want ...string) {
+	o.Helper()
+	var got []string
+	for _, l := range letters {
+		got = append(got, fmt.Sprintf("%s, %d: %s, %s", l.Kind, l.Count, l.Amount, l.URL))
+	}
+	if !slices.Equal(got, want) {
+		o.Errorf("the mails are %q, want %q", got, want)
+	}
 }
 
 // TestWrongFileStoresNothing (SD-11): an error in one row, found before or while rows are stored, stores none.

@@ -1,6 +1,9 @@
 package send
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +26,8 @@ func (s *store) queueLetter(tx *models.Tx, v *View, p *models.Payment, l letter.
 // notify queues a mail about a send.
 func (s *store) notify(tx *models.Tx, v *View, l letter.Letter, to, number string) error {
 	row := v.Send
-	l.Business, l.Amount, l.Send, l.Refund = v.Business.Name, formatCoin(row), row.Reference, row.Kind == Refund
+	l.Business, l.Send, l.Refund = v.Business.Name, row.Reference, row.Kind == Refund
+	l.Amount = cmp.Or(l.Amount, formatCoin(row))
 	l.Network, l.Hash, l.Test = place.NameNetwork(money.Coin(row.Coin), row.Network), row.Hash,
 		row.Domain == string(scope.Test)
 	l.At = s.Clock().In(clock.LoadZone(v.Business.TimeZone))
@@ -56,13 +60,52 @@ func (s *store) mailCustomer(tx *models.Tx, v *View, kind letter.Kind) error {
 	return s.queueLetter(tx, v, &p, l, 1)
 }
 
-// mailApprovers mails each person who may approve a send.
-func (s *store) mailApprovers(tx *models.Tx, v *View) error {
-	approvers, err := s.listApprovers(tx, v.Send)
-	if err != nil {
-		return err
+// mailApprovers mails each person who may approve one of the sends: one mail about all of them. They are sends of one
+// business that the same person or key asked for.
+func (s *store) mailApprovers(tx *models.Tx, views ...View) error {
+	approvers := map[int][]string{} // by how many approvals a send needs
+	waiting := map[string][]View{}  // by approver
+	for _, v := range views {
+		needed := v.Send.Approvals
+		if v.State() != AwaitingApproval || needed == 0 {
+			continue
+		}
+		if approvers[needed] == nil {
+			var err error
+			if approvers[needed], err = s.listApprovers(tx, v.Send); err != nil {
+				return err
+			}
+		}
+		for _, actor := range approvers[needed] {
+			waiting[actor] = append(waiting[actor], v)
+		}
 	}
-	return s.mailUsers(tx, v, letter.Approve, approvers)
+	for _, actor := range slices.Sorted(maps.Keys(waiting)) {
+		theirs, l := waiting[actor], letter.Letter{Kind: letter.Approve}
+		if len(theirs) > 1 {
+			l = letter.Letter{Kind: letter.ApproveFile, Count: len(theirs), Amount: formatTotals(theirs),
+				URL: s.PageBase + "?show=approve"}
+		}
+		if err := s.mailUsers(tx, &theirs[0], l, []string{actor}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// formatTotals writes the sum of each coin, such as "0.50000000 BTC, 20.00000000 DOGE".
+func formatTotals(views []View) string {
+	sums := map[string]models.Send{}
+	for _, v := range views {
+		sum := sums[v.Send.Coin]
+		sum.Coin, sum.Amount = v.Send.Coin, sum.Amount.Add(v.Send.Amount)
+		sums[v.Send.Coin] = sum
+	}
+	var totals []string
+	for _, coin := range slices.Sorted(maps.Keys(sums)) {
+		totals = append(totals, formatCoin(sums[coin]))
+	}
+	return strings.Join(totals, ", ")
 }
 
 // raiseAlarm mails the people who approve sends about a send that they must look into.
@@ -83,18 +126,19 @@ func (s *store) raiseAlarm(tx *models.Tx, v *View, before models.Send) error {
 	if err != nil {
 		return err
 	}
-	return s.mailUsers(tx, v, kind, approvers)
+	return s.mailUsers(tx, v, letter.Letter{Kind: kind}, approvers)
 }
 
-func (s *store) mailUsers(tx *models.Tx, v *View, kind letter.Kind, actors []string) error {
+// mailUsers mails people about a send. The letter leads to its page where it names no other.
+func (s *store) mailUsers(tx *models.Tx, v *View, l letter.Letter, actors []string) error {
 	users, err := audit.ReadUsers(tx, actors)
 	if err != nil {
 		return err
 	}
 	for _, actor := range actors {
 		user := users[actor]
-		l := letter.Letter{Kind: kind, Name: user.Name, Language: user.Language, Payment: v.Payment,
-			URL: s.PageBase + "/" + v.Send.Reference}
+		l.Name, l.Language, l.Payment = user.Name, user.Language, v.Payment
+		l.URL = cmp.Or(l.URL, s.PageBase+"/"+v.Send.Reference)
 		if err := s.notify(tx, v, l, user.Email, strconv.Itoa(v.Send.Steps)); err != nil {
 			return err
 		}

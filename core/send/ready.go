@@ -78,7 +78,7 @@ func (s *store) raiseApprovals(tx *models.Tx, v *View, needed int) error {
 	if before > 0 || len(v.Approvals) >= needed {
 		return nil
 	}
-	return s.mailApprovers(tx, v) // no approver had a mail about it before
+	return s.mailApprovers(tx, *v) // no approver had a mail about it before
 }
 
 // fixAmount checks at an approval that the money of a refund is still there, values the send at the prices of now, and

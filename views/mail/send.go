@@ -22,6 +22,12 @@ func memberSend(l letter.Letter) NoticeProps {
 		Footer: words.T(ctx, "mail.send_sent_to", "Business", l.Business)}
 	text := ""
 	switch l.Kind {
+	case letter.ApproveFile:
+		p.Title, p.URLText = words.N(ctx, "mail.send_file_title", l.Count, "Business", l.Business),
+			words.T(ctx, "mail.send_file_open")
+		p.Before = []string{words.T(ctx, "mail.send_file_text")}
+		p.lines = []line{{words.T(ctx, "mail.send_file_total"), l.Amount}}
+		return p
 	case letter.PaidTwice:
 		p.Title = words.T(ctx, "mail.send_paid_twice_title", "Business", l.Business, "Amount", l.Amount)
 		text = words.T(ctx, "mail.send_paid_twice_text")
