@@ -47,3 +47,18 @@ func TestPaidPageIsReceipt(t *testing.T) {
 		}
 	}
 }
+
+// TestRefundedPaymentIsNotToBeAccepted: the page of a declined payment suggests that the merchant accept it only until
+// money of it is sent back.
+func TestRefundedPaymentIsNotToBeAccepted(t *testing.T) {
+	for _, view := range []checkout.View{checkout.Under, checkout.Over, checkout.Late} {
+		p := status(view, "BTC")
+		for _, refunds := range [][]checkout.RefundNote{nil, {{Text: "Your refund is on its way."}}} {
+			p.Refunds = refunds
+			html := render(t, checkout.Status(p))
+			if got, want := strings.Contains(html, "accept it"), len(refunds) == 0; got != want {
+				t.Errorf("the page %s with %d refunds suggests to accept the payment: %v, want %v", view, len(refunds), got, want)
+			}
+		}
+	}
+}

@@ -184,6 +184,15 @@ type LinkPageProps struct {
 
 func (p StatusProps) t(id string, pairs ...string) string { return words.Say(p.Lang, id, pairs...) }
 
+// explainDecline returns the text about a declined payment. Once money of it is sent back the merchant can't accept it
+// any more, so that isn't suggested.
+func (p StatusProps) explainDecline(text string) string {
+	if len(p.Refunds) > 0 {
+		return p.t("not_completed_text")
+	}
+	return text
+}
+
 func (p LinkPageProps) t(id string, pairs ...string) string { return words.Say(p.Lang, id, pairs...) }
 
 // NetworkOption is a network that a payment can be paid on.

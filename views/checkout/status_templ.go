@@ -187,7 +187,7 @@ func Status(p StatusProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case Under:
-			templ_7745c5c3_Err = headline(p, ui.Warn, "diamond", p.t("under_title"), p.t("under_text", "Merchant", p.Merchant)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = headline(p, ui.Warn, "diamond", p.t("under_title"), p.explainDecline(p.t("under_text", "Merchant", p.Merchant))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -216,7 +216,7 @@ func Status(p StatusProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case Over:
-			templ_7745c5c3_Err = headline(p, ui.Warn, "diamond", p.t("over_title"), p.t("over_text", "Merchant", p.Merchant)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = headline(p, ui.Warn, "diamond", p.t("over_title"), p.explainDecline(p.t("over_text", "Merchant", p.Merchant))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -245,7 +245,7 @@ func Status(p StatusProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case Late:
-			templ_7745c5c3_Err = headline(p, ui.Warn, "clock", p.t("late_title"), p.t("late_text", "Merchant", p.Merchant)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = headline(p, ui.Warn, "clock", p.t("late_title"), p.explainDecline(p.t("late_text", "Merchant", p.Merchant))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
