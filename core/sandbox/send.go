@@ -176,8 +176,8 @@ func (a *sendAct) newTx(amount money.Amount, address string, keys ...string) cha
 	}
 	if len(keys) == 0 {
 		a.signed++
-		keys = []string{fmt.Sprintf("%s:%s %d %s %d", payer.SandboxAccount(a.view.Send.BusinessID, a.view.Send.Domain),
-			a.view.Send.Reference, a.view.Send.ReadyAt.UnixMicro(), a.done.Scenario.Code, a.signed)}
+		keys = []string{fmt.Sprintf("%s%d %s %d", payer.SandboxKey(a.view.Send), a.view.Send.ReadyAt.UnixMicro(),
+			a.done.Scenario.Code, a.signed)}
 	}
 	return chain.Tx{Outputs: []chain.Output{{Asset: a.view.Send.Coin, Destination: to, Amount: amount}}, Spends: keys}
 }

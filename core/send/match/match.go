@@ -85,10 +85,9 @@ func (m *Matcher) Match(t chain.Transfer, height int64) (*models.Send, error) {
 			fits = append(fits, row)
 		}
 	}
-	// The transaction that was checked here pays the sends that it was checked for, each with one output.
-	other := func(row models.Send) bool { return row.SignedHash != t.TxID }
-	if slices.ContainsFunc(fits, func(row models.Send) bool { return !other(row) }) {
-		fits = slices.DeleteFunc(fits, other)
+	meant := func(row models.Send) bool { return m.isMeantFor(row, t) }
+	if slices.ContainsFunc(fits, meant) {
+		fits = slices.DeleteFunc(fits, func(row models.Send) bool { return !meant(row) })
 	}
 	if len(fits) == 0 {
 		return nil, nil
@@ -108,6 +107,13 @@ func (m *Matcher) Match(t chain.Transfer, height int64) (*models.Send, error) {
 		return &unpaid[0], nil
 	}
 	return &fits[0], nil
+}
+
+// isMeantFor reports that a transaction pays a send rather than another one that it fits: it was checked for it here,
+// which may be so for several sends, or the sandbox wallet sent it for it.
+func (m *Matcher) isMeantFor(row models.Send, t chain.Transfer) bool {
+	return row.SignedHash == t.TxID || chain.Network(m.network).IsSandbox() && len(t.Spends) > 0 &&
+		strings.HasPrefix(t.Spends[0], payer.SandboxKey(row))
 }
 
 // The obstacles: why a transfer doesn't pay a send.
