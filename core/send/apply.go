@@ -11,8 +11,8 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/departure"
 	"cointill/core/scope"
-	"cointill/core/send/handed"
 	"cointill/core/send/letter"
+	"cointill/core/send/validity"
 	"cointill/core/webhook"
 	"cointill/models"
 )
@@ -110,7 +110,7 @@ func (s *store) readHanded(tx *models.Tx, v *View) error {
 	if failed && v.Send.Reason != Dropped || !failed && !again && !lost {
 		return nil
 	}
-	data, err := handed.Read(tx, s.Signers[v.Send.Network].Signer, v.Send, OrderOf(v.Send, v.Send.Account))
+	data, err := validity.Read(tx, s.Signers[v.Send.Network].Signer, v.Send, OrderOf(v.Send, v.Send.Account))
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *store) readHanded(tx *models.Tx, v *View) error {
 	outstanding, err := data.IsOutstanding(tx, v.Transfers, isDeep)
 	v.Outstanding = outstanding && lost
 	v.Lapsed = again && (data.HasLapsed(v.Transfers, v.Chain.Tip, isDeep) ||
-		!outstanding && handed.AreOver(v.Transfers, isDeep))
+		!outstanding && validity.AreOver(v.Transfers, isDeep))
 	return err
 }
 

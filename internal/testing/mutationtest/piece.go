@@ -69,7 +69,7 @@ var pieces = []piece{
 	{name: "core/send/batch", folder: "core/send/batch", suites: []suite{sends}},
 	{name: "core/send/addressbook", folder: "core/send/addressbook", suites: []suite{sends}},
 	{name: "core/send/fees", folder: "core/send/fees", suites: []suite{sends}},
-	{name: "core/send/handed", folder: "core/send/handed", suites: []suite{sends}},
+	{name: "core/send/validity", folder: "core/send/validity", suites: []suite{sends}},
 	{name: "core/send/match", folder: "core/send/match", suites: []suite{sends}},
 	{name: "core/send/rules", folder: "core/send/rules", suites: []suite{sends}},
 }

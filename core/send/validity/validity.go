@@ -1,6 +1,6 @@
-// Package handed knows whether a transaction that was handed to a wallet for a send may still confirm, whatever became
+// Package validity knows whether a transaction that was handed to a wallet for a send may still confirm, whatever became
 // of those that were seen.
-package handed
+package validity
 
 import (
 	"slices"

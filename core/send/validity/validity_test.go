@@ -1,4 +1,4 @@
-package handed_test
+package validity_test
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
-	"cointill/core/send/handed"
+	"cointill/core/send/validity"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -23,9 +23,9 @@ func isDeep(height int64) bool { return height <= deep }
 func at(height int64) *int64 { return &height }
 
 // read reads what was handed out for a send on terms, from the account 0xaa.
-func read(t *testing.T, tx *models.Tx, signer chain.Signer, row models.Send) handed.Data {
+func read(t *testing.T, tx *models.Tx, signer chain.Signer, row models.Send) validity.Data {
 	t.Helper()
-	data, err := handed.Read(tx, signer, row, chain.Order{From: "0xaa"})
+	data, err := validity.Read(tx, signer, row, chain.Order{From: "0xaa"})
 	if err != nil {
 		t.Fatalf("what was handed out on terms %q: %v", row.Terms, err)
 	}
@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 		}
 		missing := int64(77)
 		row := models.Send{Network: outputs, Terms: "a:0", BatchID: &missing}
-		if _, err := handed.Read(tx, &chaintest.OutputSigner{}, row, chain.Order{}); err == nil {
+		if _, err := validity.Read(tx, &chaintest.OutputSigner{}, row, chain.Order{}); err == nil {
 			t.Error("a batch that doesn't exist: no error")
 		}
 	})
