@@ -23,15 +23,15 @@ func (s *Source) FetchCollectTerms(ctx context.Context, q chain.CollectQuery) (t
 	if err != nil {
 		return t, n.DemoteOnError(ctx, err)
 	}
-	t = chain.CollectTerms{L1Fee: f.l1Fee, Contract: f.contract}
-	t.MaxFee, t.Priority = f.computePrices()
+	t = chain.CollectTerms{L1Fee: f.L1Fee, Contract: f.Contract}
+	t.MaxFee, t.Priority = f.ComputePrices()
 	if q.GasPayer != "" {
 		sample = chain.Order{From: q.GasPayer, To: chain.Destination{Address: firstSender(q)}}
 		if f, err = n.fetchOrderFacts(ctx, s.params, sample); err != nil {
 			return t, n.DemoteOnError(ctx, err)
 		}
-		t.FundingGas = f.gas
-		t.Payer = chain.GasPayer{Contract: f.payerCode, Nonce: f.next, Held: f.ether}
+		t.FundingGas = f.Gas
+		t.Payer = chain.GasPayer{Contract: f.PayerCode, Nonce: f.Next, Held: f.Ether}
 	}
 	if t.TokenGas, err = estimateFirst(ctx, n, s.params, q.Tokens); err == nil {
 		t.NativeGas, err = estimateFirst(ctx, n, s.params, q.Native)
@@ -59,12 +59,12 @@ func estimateFirst(ctx context.Context, n *server, p params.Params, orders []cha
 			call = transfer
 		}
 		answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_estimateGas", call))
-		f := orderFacts{gas: transferGas}
+		gas := uint64(0)
 		if err == nil {
-			err = f.readEstimate(answer, boundGas(p))
+			gas, err = readEstimate(answer, boundGas(p))
 		}
-		if err != nil || f.gas > 0 {
-			return f.gas, err
+		if err != nil || gas > 0 {
+			return gas, err
 		}
 	}
 	return 0, nil
@@ -120,7 +120,7 @@ func readSender(answers []rpc.Response) (sender chain.Sender, err error) {
 
 // BuildNumbered implements chain.Collector.
 func (s *Source) BuildNumbered(o chain.Order, n chain.NumberedTerms) (chain.NumberedTransaction, error) {
-	unsigned, err := signing.BuildUnsigned(s.joinTerms(o, orderTerms{Nonce: n.Nonce, Gas: n.Gas, MaxFee: n.MaxFee,
+	unsigned, err := signing.BuildUnsigned(s.joinTerms(o, signing.Terms{Nonce: n.Nonce, Gas: n.Gas, MaxFee: n.MaxFee,
 		Priority: n.Priority}))
 	return chain.NumberedTransaction{JSON: unsigned.JSON, Raw: unsigned.Raw}, err
 }

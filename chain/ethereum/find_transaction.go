@@ -87,7 +87,7 @@ func isDelegated(code hexBytes) bool {
 func (s *Source) BuildBatch(orders []chain.Order, created time.Time) (chain.SigningFile, error) {
 	payments := make([]signing.Payment, len(orders))
 	for i, o := range orders {
-		payments[i] = s.joinTerms(o, orderTerms{})
+		payments[i] = s.joinTerms(o, signing.Terms{})
 	}
 	content, err := signing.SafeBatch(payments, created)
 	return chain.SigningFile{Name: "safe.json", Type: "application/json", Content: content}, err

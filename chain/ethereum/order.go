@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 	"time"
 
@@ -34,23 +33,10 @@ const (
 // l1FeeCall asks for the highest L1 fee of a transaction of a size (GasPriceOracle of the OP Stack).
 var l1FeeCall = functionSelector("getL1FeeUpperBound(uint256)")
 
-// leastTip is the priority fee where a node suggests none.
-var leastTip = money.Units(1_000_000)
-
 var _ chain.NumberSigner = (*Source)(nil)
 
-// orderTerms are what a transaction has beside its order.
-type orderTerms struct {
-	Nonce    uint64       `json:"nonce"`
-	Gas      uint64       `json:"gas"`
-	MaxFee   money.Amount `json:"max_fee_per_gas"`
-	Priority money.Amount `json:"max_priority_fee_per_gas"`
-	// Contract says that the account that pays is a contract, such as a Safe: it has a number and fees of its own.
-	Contract bool `json:"contract,omitempty"`
-}
-
 // joinTerms returns the payment that makes an order on terms.
-func (s *Source) joinTerms(o chain.Order, t orderTerms) signing.Payment {
+func (s *Source) joinTerms(o chain.Order, t signing.Terms) signing.Payment {
 	p := signing.Payment{ChainID: uint64(s.params.ChainID), From: o.From, To: o.To.Address, Amount: o.Amount,
 		Nonce: t.Nonce, GasLimit: t.Gas, MaxFeePerGas: t.MaxFee, MaxPriorityFeePerGas: t.Priority}
 	if o.Asset == string(money.USDT) {
@@ -73,16 +59,16 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 		return "", n.DemoteOnError(ctx, err)
 	}
 	if earlier != "" {
-		var before orderTerms
+		var before signing.Terms
 		if err := json.Unmarshal([]byte(earlier), &before); err != nil {
 			return "", err
 		}
-		if !before.Contract && before.Nonce < facts.confirmed {
+		if !before.Contract && before.Nonce < facts.Confirmed {
 			return "", chain.NumberTaken
 		}
-		facts.next = before.Nonce
+		facts.Next = before.Nonce
 	}
-	terms, err := facts.computeTerms(o, s.params.Native)
+	terms, err := facts.ComputeTerms(o, s.params.Native)
 	if err != nil {
 		return "", err
 	}
@@ -90,19 +76,8 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 	return string(text), err
 }
 
-// orderFacts are what a node says about an order.
-type orderFacts struct {
-	confirmed, next uint64 // nonces: of the next transaction in a block, and beside those that wait
-	ether, held     money.Amount
-	baseFee, tip    money.Amount
-	l1Fee           money.Amount // taken besides the gas, for the cost of another network
-	gas             uint64       // 0 for a transfer that the token's contract refuses
-	contract        bool         // the recipient has code
-	payerCode       bool         // the account that pays is a contract
-}
-
 // fetchOrderFacts asks a node for the state of the account that pays.
-func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.Order) (f orderFacts, err error) {
+func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.Order) (f signing.Facts, err error) {
 	token := o.Asset == string(money.USDT)
 	requests := []rpc.Request{rpc.NewRequest("eth_getTransactionCount", o.From, "latest"),
 		rpc.NewRequest("eth_getTransactionCount", o.From, "pending"), rpc.NewRequest("eth_getBalance", o.From, "latest"),
@@ -138,13 +113,13 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 	if err != nil {
 		return f, err
 	}
-	f = orderFacts{confirmed: uint64(confirmed), next: uint64(max(confirmed, next)), ether: ether.toAmount(),
-		baseFee: block.BaseFee.toAmount(), tip: tip.toAmount(), l1Fee: l1Fee, gas: transferGas,
-		contract: isContract(code), payerCode: isContract(own)}
+	f = signing.Facts{Confirmed: uint64(confirmed), Next: uint64(max(confirmed, next)), Ether: ether.toAmount(),
+		BaseFee: block.BaseFee.toAmount(), Tip: tip.toAmount(), L1Fee: l1Fee, Gas: transferGas,
+		Contract: isContract(code), PayerCode: isContract(own)}
 	if !token {
-		f.held = f.ether
-		if !f.contract && (p.CountsL1Gas || isDelegated(code)) {
-			err = n.fetchEtherGas(ctx, p, o, &f)
+		f.Held = f.Ether
+		if !f.Contract && (p.CountsL1Gas || isDelegated(code)) {
+			f.Gas, err = n.fetchEtherGas(ctx, p, o)
 		}
 		return f, err
 	}
@@ -152,8 +127,8 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 	if !ok {
 		return f, rpc.RefusedError(fmt.Errorf("balanceOf: %v", answers[7].Error))
 	}
-	f.held = p.FromTokenUnits(held.toAmount())
-	err = f.readEstimate(answers[8], boundGas(p))
+	f.Held = p.FromTokenUnits(held.toAmount())
+	f.Gas, err = readEstimate(answers[8], boundGas(p))
 	return f, err
 }
 
@@ -178,13 +153,13 @@ func (n *server) fetchL1Fee(ctx context.Context, p params.Params) (fee money.Amo
 // fetchEtherGas asks how much gas a transfer of ether uses: other networks than Ethereum may take more, and an
 // account that delegates to a contract runs its code (EIP-7702). It asks without a value, so that the account that
 // pays need not have it.
-func (n *server) fetchEtherGas(ctx context.Context, p params.Params, o chain.Order, f *orderFacts) error {
+func (n *server) fetchEtherGas(ctx context.Context, p params.Params, o chain.Order) (uint64, error) {
 	answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_estimateGas", map[string]string{"from": o.From,
 		"to": o.To.Address}))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return f.readEstimate(answer, boundGas(p))
+	return readEstimate(answer, boundGas(p))
 }
 
 // boundGas returns the most gas that a transfer may use on a network.
@@ -195,73 +170,24 @@ func boundGas(p params.Params) uint64 {
 	return maxTokenGas
 }
 
-// readEstimate reads how much gas a transfer uses, at most most. What Ethereum takes for ether needs no reserve.
-func (f *orderFacts) readEstimate(answer rpc.Response, most uint64) error {
+// readEstimate returns how much gas a transfer uses, at most most; 0 where it is refused. What Ethereum takes for ether
+// needs no reserve.
+func readEstimate(answer rpc.Response, most uint64) (uint64, error) {
 	var used quantity
 	switch err := answer.DecodeInto(&used); {
 	case answer.Error != nil && answer.Error.IsRevert():
-		f.gas = 0 // too little money, or a blocked account
-		return nil
+		return 0, nil // too little money, or a blocked account
 	case err != nil:
-		return asRefusal(err)
+		return 0, asRefusal(err)
+	case uint64(used) <= transferGas:
+		return transferGas, nil
 	}
-	if uint64(used) > transferGas {
-		f.gas = min(min(uint64(used), most)*gasReserve/100, most)
-	}
-	return nil
-}
-
-// computeTerms returns the terms for a transaction now: twice the fee of the last block, so that it
-// is taken while fees rise. native is the coin of the fee. A Refusal names the money that lacks.
-func (f orderFacts) computeTerms(o chain.Order, native money.Coin) (orderTerms, error) {
-	most, tip := f.computePrices()
-	if limit := signing.MaxGasPrice(native); most.Cmp(gwei.MulDiv(limit, 1)) > 0 {
-		asked := most.MulDiv(1, 1_000_000_000)
-		return orderTerms{}, chain.Refusal(fmt.Sprintf("The network's node asks for %s gwei a unit of gas; a "+
-			"transaction is prepared for at most %d. Try again later, or set up another node.", asked, limit))
-	}
-	terms := orderTerms{Nonce: f.next, Gas: f.gas, MaxFee: most, Priority: tip}
-	if f.payerCode {
-		terms = orderTerms{Contract: true}
-	}
-	fee := terms.computeFee().Add(f.l1Fee)
-	coin := money.Coin(o.Asset)
-	switch {
-	case f.contract && coin == money.ETH:
-		return terms, chain.Refusal("The address is a contract's. Ether that a contract doesn't expect can be " +
-			"lost, so it isn't sent there. Ask for an address of a person's wallet.")
-	case f.held.Cmp(o.Amount) < 0:
-		return terms, chain.Refusal(fmt.Sprintf("The wallet %s has %s %s; this send takes %s %s.", o.From,
-			coin.Format(f.held), coin, coin.Format(o.Amount), coin))
-	case f.gas == 0 && coin == money.ETH:
-		return terms, chain.Refusal("The address delegates to a contract, and that refuses ether. Ask for another address.")
-	case f.gas == 0:
-		return terms, chain.Refusal("The token's contract refuses this transfer. The token's issuer may have blocked " +
-			"one of the two addresses.")
-	case f.ether.Cmp(fee) < 0, coin == money.ETH && f.ether.Cmp(o.Amount.Add(fee)) < 0:
-		return terms, chain.Refusal(fmt.Sprintf("The wallet %s has %s %s; the network's fee takes up to "+
-			"%s %s beside the amount. Add %s to it.", o.From, native.Format(f.ether), native, native.Format(fee), native,
-			native))
-	}
-	return terms, nil
-}
-
-// computePrices returns the highest price of gas, and the tip in it.
-func (f orderFacts) computePrices() (most, tip money.Amount) {
-	if tip = f.tip; tip.Sign() == 0 {
-		tip = leastTip
-	}
-	return f.baseFee.Add(f.baseFee).Add(tip), tip
-}
-
-// computeFee returns the most that the network takes, in wei.
-func (t orderTerms) computeFee() money.Amount {
-	return money.FromBig(new(big.Int).Mul(t.MaxFee.Big(), new(big.Int).SetUint64(t.Gas)))
+	return min(min(uint64(used), most)*gasReserve/100, most), nil
 }
 
 // readTerms reads what PrepareTerms returned.
-func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTerms, error) {
-	var t orderTerms
+func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, signing.Terms, error) {
+	var t signing.Terms
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		return signing.Payment{}, t, err
 	}
@@ -270,7 +196,7 @@ func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTe
 
 // ReadClaim implements chain.NumberSigner. What a contract wallet signs has another number.
 func (s *Source) ReadClaim(o chain.Order, terms string) (c chain.Claim, err error) {
-	var t orderTerms
+	var t signing.Terms
 	if err = json.Unmarshal([]byte(terms), &t); err == nil && !t.Contract {
 		c.Number = fmt.Sprint(t.Nonce)
 		c.Keys = []string{strings.ToLower(o.From) + ":" + c.Number}
@@ -295,7 +221,7 @@ func (s *Source) BuildUnsigned(o chain.Order, terms string) (chain.Unsigned, err
 	if err := cmp.Or(err, err2, err3); err != nil {
 		return chain.Unsigned{}, err
 	}
-	return chain.Unsigned{URI: uri, Request: string(asked), ChainID: uint64(s.params.ChainID), Fee: t.computeFee(),
+	return chain.Unsigned{URI: uri, Request: string(asked), ChainID: uint64(s.params.ChainID), Fee: t.ComputeFee(),
 		FeeAsset: string(s.params.Native), FeeRate: signing.FormatGasPrice(t.MaxFee), Token: p.Token,
 		Files: []chain.SigningFile{
 			{Name: "unsigned.json", Type: "application/json", Content: unsigned.JSON},

@@ -181,7 +181,7 @@ func TestTermsOfOrders(t *testing.T) {
 			if asked := n.countRequests("eth_estimateGas"); asked != 1 {
 				t.Errorf("%d estimates are asked for, want one", asked)
 			}
-			var got orderTerms
+			var got signing.Terms
 			if err == nil {
 				err = json.Unmarshal([]byte(text), &got)
 			}
@@ -441,7 +441,7 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 			o.Asset, source.params.Token = string(money.USDT), params.Address(*mustParseAccount(t, p.Token))
 		}
 		kinds[o.Asset] = true
-		written, err := json.Marshal(orderTerms{Nonce: p.Nonce, Gas: p.GasLimit, MaxFee: p.MaxFeePerGas,
+		written, err := json.Marshal(signing.Terms{Nonce: p.Nonce, Gas: p.GasLimit, MaxFee: p.MaxFeePerGas,
 			Priority: p.MaxPriorityFeePerGas})
 		if err != nil {
 			t.Fatal(err)
@@ -465,7 +465,7 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 				differences[0].Unit != units[o.Asset]) {
 			t.Errorf("payment %d for one unit more: CheckSigned = %v, %v, want the amount to differ", i, differences, err)
 		}
-		paid, err := json.Marshal(orderTerms{Nonce: p.Nonce, Gas: p.GasLimit, MaxFee: money.Units(1)})
+		paid, err := json.Marshal(signing.Terms{Nonce: p.Nonce, Gas: p.GasLimit, MaxFee: money.Units(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
