@@ -60,7 +60,7 @@ func (n *server) fetchBalances(ctx context.Context, height int64, addresses []st
 		if err := r.DecodeInto(&amount); err != nil {
 			return nil, n.DemoteOnError(ctx, asRefusal(err))
 		}
-		held[i] = amount.toAmount()
+		held[i] = amount.ToAmount()
 	}
 	return held, nil
 }

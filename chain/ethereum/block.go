@@ -10,7 +10,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/ethereum/hexjson"
 	"cointill/core/money"
+)
+
+// The numbers and bytes in a node's answers.
+type (
+	hash             = hexjson.Hash
+	account          = hexjson.Account
+	quantity         = hexjson.Quantity
+	optionalQuantity = hexjson.OptionalQuantity
+	nonce            = hexjson.Nonce
+	wei              = hexjson.Wei
+	hexBytes         = hexjson.Bytes
 )
 
 // header holds the fields that are read of a block without its transactions.

@@ -74,7 +74,7 @@ func (c *callList) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 func (f *callFrame) movesValue() bool {
 	switch f.Type {
 	case "CALL", "CREATE", "CREATE2", "SELFDESTRUCT":
-		return f.To != nil && f.Value != nil && !f.Value.isZero() && *f.To != f.From
+		return f.To != nil && f.Value != nil && !f.Value.IsZero() && *f.To != f.From
 	}
 	return false
 }
@@ -163,6 +163,6 @@ func (r *transferFinder) addInternal(from, to account, value wei, place *int) {
 	*place++
 	if text, ok := r.watchedAddress(to); ok {
 		r.transfers = append(r.transfers, r.setNative(chain.Transfer{Index: *place,
-			Destination: chain.Destination{Address: text}, From: spendPrefix(from)}, value.toAmount()))
+			Destination: chain.Destination{Address: text}, From: spendPrefix(from)}, value.ToAmount()))
 	}
 }

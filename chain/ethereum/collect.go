@@ -115,7 +115,7 @@ func readSender(answers []rpc.Response) (sender chain.Sender, err error) {
 	}
 	word, isWord := decodeWord(call) // some tokens answer that it didn't work
 	return chain.Sender{Nonce: uint64(max(confirmed, next)), Waiting: next > confirmed,
-		Refused: call.Error != nil || isWord && word.isZero()}, nil
+		Refused: call.Error != nil || isWord && word.IsZero()}, nil
 }
 
 // BuildNumbered implements chain.Collector.

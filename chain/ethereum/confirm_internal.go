@@ -69,7 +69,7 @@ func (n *server) checkBalanceGains(ctx context.Context, block *fullBlock, read c
 				"so it can't show the ether that contracts sent there. Let it keep the state of the last blocks, or "+
 				"use another node.", height)
 		}
-		if gain := after.toAmount().Sub(before.toAmount()); len(code) == 0 && gain.Cmp(due[addresses[i]]) < 0 {
+		if gain := after.ToAmount().Sub(before.ToAmount()); len(code) == 0 && gain.Cmp(due[addresses[i]]) < 0 {
 			return false, nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/chain/ethereum/hexjson"
 	"cointill/chain/ethereum/params"
 	"cointill/core/money"
 )
@@ -227,7 +228,7 @@ func (c *fakeChain) tipID() chain.BlockID {
 func (c *fakeChain) placeOf(txid string) chaintest.Place {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	id, err := readHash(txid)
+	id, err := hexjson.ReadHash(txid)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/ethereum/hexjson"
 	"cointill/chain/ethereum/rpc"
 	"cointill/chain/ethereum/signing"
 )
@@ -19,7 +20,7 @@ var (
 // FindTransaction implements chain.TransactionFinder. A transaction that shows no transfer by itself is
 // traced, as a contract may have sent ether.
 func (s *Source) FindTransaction(ctx context.Context, id string, watch chain.Watch) (chain.Block, error) {
-	name, err := readHash(strings.ToLower(id))
+	name, err := hexjson.ReadHash(strings.ToLower(id))
 	if err != nil {
 		return chain.Block{}, chain.ErrTransactionID
 	}

@@ -57,13 +57,13 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 	if err := responses[0].DecodeInto(&price); err != nil {
 		return nil, fee, n.DemoteOnError(ctx, asRefusal(err))
 	}
-	fee = price.toAmount().MulDiv(usualTokenGas(s.params)*3/2, 1).Add(l1Fee)
+	fee = price.ToAmount().MulDiv(usualTokenGas(s.params)*3/2, 1).Add(l1Fee)
 	for i := range addresses {
 		var native wei
 		if err := responses[1+i].DecodeInto(&native); err != nil {
 			return nil, fee, n.DemoteOnError(ctx, asRefusal(err))
 		}
-		held = append(held, Holding{Native: native.toAmount()})
+		held = append(held, Holding{Native: native.ToAmount()})
 	}
 	for i, r := 0, responses[1+len(addresses):]; len(r) > 0; i, r = i+1, r[2:] {
 		token, ok := decodeWord(r[0])
@@ -71,7 +71,7 @@ func (s *Source) Holdings(ctx context.Context, addresses []string) (held []Holdi
 			return nil, fee, n.DemoteOnError(ctx, rpc.RefusedError(fmt.Errorf("balanceOf: %v", r[0].Error)))
 		}
 		barred, said := decodeWord(r[1])
-		held[i].Token, held[i].Barred = s.params.FromTokenUnits(token.toAmount()), said && !barred.isZero()
+		held[i].Token, held[i].Barred = s.params.FromTokenUnits(token.ToAmount()), said && !barred.IsZero()
 	}
 	return held, fee, nil
 }
@@ -108,7 +108,7 @@ func (s *Source) Barred(ctx context.Context, addresses []string) ([]bool, error)
 	barred := make([]bool, len(responses))
 	for i, r := range responses {
 		answer, said := decodeWord(r)
-		barred[i] = said && !answer.isZero()
+		barred[i] = said && !answer.IsZero()
 	}
 	return barred, nil
 }

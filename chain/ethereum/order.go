@@ -113,8 +113,8 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 	if err != nil {
 		return f, err
 	}
-	f = signing.Facts{Confirmed: uint64(confirmed), Next: uint64(max(confirmed, next)), Ether: ether.toAmount(),
-		BaseFee: block.BaseFee.toAmount(), Tip: tip.toAmount(), L1Fee: l1Fee, Gas: transferGas,
+	f = signing.Facts{Confirmed: uint64(confirmed), Next: uint64(max(confirmed, next)), Ether: ether.ToAmount(),
+		BaseFee: block.BaseFee.ToAmount(), Tip: tip.ToAmount(), L1Fee: l1Fee, Gas: transferGas,
 		Contract: isContract(code), PayerCode: isContract(own)}
 	if !token {
 		f.Held = f.Ether
@@ -127,7 +127,7 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 	if !ok {
 		return f, rpc.RefusedError(fmt.Errorf("balanceOf: %v", answers[7].Error))
 	}
-	f.Held = p.FromTokenUnits(held.toAmount())
+	f.Held = p.FromTokenUnits(held.ToAmount())
 	f.Gas, err = readEstimate(answers[8], boundGas(p))
 	return f, err
 }
@@ -147,7 +147,7 @@ func (n *server) fetchL1Fee(ctx context.Context, p params.Params) (fee money.Amo
 	if !ok {
 		return fee, rpc.RefusedError(fmt.Errorf("getL1FeeUpperBound: %v", answer.Error))
 	}
-	return word.toAmount().MulDiv(3, 2), nil
+	return word.ToAmount().MulDiv(3, 2), nil
 }
 
 // fetchEtherGas asks how much gas a transfer of ether uses: other networks than Ethereum may take more, and an

@@ -12,6 +12,7 @@ import (
 	"cointill/core/clock"
 
 	"cointill/chain"
+	"cointill/chain/ethereum/hexjson"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
 	"cointill/chain/quorum"
@@ -236,7 +237,7 @@ func (n *server) checkTipAge(tip chain.Header) error {
 }
 
 func (n *server) cacheHeader(h chain.Header) {
-	key, err := readHash(h.Hash)
+	key, err := hexjson.ReadHash(h.Hash)
 	if err != nil {
 		return
 	}
@@ -263,7 +264,7 @@ func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, e
 
 // ReadParent implements quorum.ForkAdapter. It reads the parent of a header by its hash.
 func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, error) {
-	key, err := readHash(h.Parent)
+	key, err := hexjson.ReadHash(h.Parent)
 	if err != nil {
 		return chain.Header{}, rpc.InvalidAnswerError(err)
 	}

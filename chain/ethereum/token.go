@@ -61,7 +61,7 @@ func (n *server) fetchTokenState(ctx context.Context) (s tokenState, err error) 
 			return s, err
 		}
 	}
-	truth := func(r rpc.Response) bool { w, _ := decodeWord(r); return !w.isZero() }
+	truth := func(r rpc.Response) bool { w, _ := decodeWord(r); return !w.IsZero() }
 	return tokenState{paused: truth(responses[1]), deprecated: truth(responses[2]), fee: truth(responses[3])}, nil
 }
 

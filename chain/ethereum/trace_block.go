@@ -42,7 +42,7 @@ func (s *flatTrace) movedValue() (from, to *account, value *wei) {
 	case s.Type == "suicide" || s.Type == "selfdestruct":
 		from, to, value = a.Address, a.Heir, a.Balance
 	}
-	if from == nil || to == nil || value == nil || value.isZero() || *from == *to {
+	if from == nil || to == nil || value == nil || value.IsZero() || *from == *to {
 		return nil, nil, nil
 	}
 	return from, to, value

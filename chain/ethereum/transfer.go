@@ -102,7 +102,7 @@ func (r *transferFinder) addCost(t *transaction, receipt *receipt, reverted bool
 	}
 	cost := receipt.computeFee()
 	if !reverted && (t.To == nil || *t.To != t.From) {
-		cost = cost.Add(t.Value.toAmount())
+		cost = cost.Add(t.Value.ToAmount())
 	}
 	r.left = append(r.left, chain.Departure{TxID: t.txID(), Address: from, Asset: string(money.ETH), Amount: cost})
 }
@@ -128,13 +128,13 @@ func formatOther(amount money.Amount, decimals int, name string) string {
 
 // addValue adds the ether that a transaction itself sends.
 func (r *transferFinder) addValue(t *transaction, reverted bool) {
-	if t.To == nil || t.Value.isZero() || *t.To == t.From {
+	if t.To == nil || t.Value.IsZero() || *t.To == t.From {
 		return
 	}
 	if to, ok := r.watchedAddress(*t.To); ok {
 		r.transfers = append(r.transfers,
 			r.setNative(chain.Transfer{Index: indexValue, Destination: chain.Destination{Address: to},
-				Reverted: reverted, From: spendPrefix(t.From)}, t.Value.toAmount()))
+				Reverted: reverted, From: spendPrefix(t.From)}, t.Value.ToAmount()))
 	}
 }
 
@@ -151,12 +151,12 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 	from, ok := topicAccount(l.Topics[1])
 	to, also := topicAccount(l.Topics[2])
 	amount := wei(l.Data)
-	if !ok || !also || amount.isZero() || from == to {
+	if !ok || !also || amount.IsZero() || from == to {
 		return
 	}
 	if left, watched := r.watchedAddress(from); watched && !isOther {
 		r.left = append(r.left, chain.Departure{TxID: l.Tx.String(), Address: left, Asset: string(money.USDT),
-			Amount: r.params.FromTokenUnits(amount.toAmount())})
+			Amount: r.params.FromTokenUnits(amount.ToAmount())})
 	}
 	text, watched := r.watchedAddress(to)
 	if !watched {
@@ -164,9 +164,9 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 	}
 	t := chain.Transfer{Index: indexLogs + place, Destination: chain.Destination{Address: text}, From: spendPrefix(from)}
 	if isOther {
-		t.Asset = formatOther(amount.toAmount(), other.Decimals, other.Name)
+		t.Asset = formatOther(amount.ToAmount(), other.Decimals, other.Name)
 	} else {
-		t.Asset, t.Amount = string(money.USDT), r.params.FromTokenUnits(amount.toAmount())
+		t.Asset, t.Amount = string(money.USDT), r.params.FromTokenUnits(amount.ToAmount())
 	}
 	if isOther || t.Amount.Sign() > 0 {
 		r.transfers = append(r.transfers, t)

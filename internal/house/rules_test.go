@@ -39,7 +39,7 @@ var rooms = []room{
 	{"chain/bitcoin", []string{"chain", "chain/node", "chain/quorum", "chain/bitcoin/params", "chain/bitcoin/signing", "chain/bitcoin/signing/ur", "chain/bitcoin/zmq", "chain/bitcoin/feerate",
 		"core/money", "core/clock"}},
 	{"chain/bitcoin/*", []string{"chain", "chain/node", "chain/bitcoin/params", "core/money", "core/clock"}},
-	{"chain/ethereum", []string{"chain", "chain/node", "chain/quorum", "chain/ethereum/params", "chain/ethereum/rpc", "chain/ethereum/signing", "core/money",
+	{"chain/ethereum", []string{"chain", "chain/node", "chain/quorum", "chain/ethereum/params", "chain/ethereum/hexjson", "chain/ethereum/rpc", "chain/ethereum/signing", "core/money",
 		"core/clock"}},
 	{"chain/ethereum/*", []string{"chain", "chain/node", "chain/ethereum/params", "core/money", "core/clock"}},
 	{"chain/tron", []string{"chain", "chain/node", "chain/quorum", "chain/tron/params", "chain/tron/signing", "core/money", "core/clock"}},

@@ -1,4 +1,6 @@
-package ethereum
+// Package hexjson reads the numbers and bytes in JSON answers of nodes: a string of 0x and hex digits. The types decode
+// it in place, without allocating text, and reject everything else.
+package hexjson
 
 import (
 	"encoding/hex"
@@ -12,10 +14,8 @@ import (
 	"cointill/core/money"
 )
 
-// Nodes write quantities and bytes as a JSON string of 0x and hex digits. The types in this file
-// decode that string in place, without allocating text, and reject everything else.
-
-var errHex = errors.New("not a number in hexadecimal")
+// ErrHex rejects text that isn't a number in hexadecimal.
+var ErrHex = errors.New("not a number in hexadecimal")
 
 // readHexDigits reads a JSON string of 0x and hex digits and returns the digits.
 func readHexDigits(d *jsontext.Decoder) ([]byte, error) {
@@ -24,47 +24,48 @@ func readHexDigits(d *jsontext.Decoder) ([]byte, error) {
 		return nil, err
 	}
 	if len(v) < 4 || string(v[:3]) != `"0x` {
-		return nil, errHex
+		return nil, ErrHex
 	}
 	return v[3 : len(v)-1], nil
 }
 
-// hash is 32 bytes.
-type hash [32]byte
+// Hash is 32 bytes.
+type Hash [32]byte
 
 // UnmarshalJSONFrom reads 64 hex digits.
-func (h *hash) UnmarshalJSONFrom(d *jsontext.Decoder) error { return readExactHex(h[:], d) }
+func (h *Hash) UnmarshalJSONFrom(d *jsontext.Decoder) error { return readExactHex(h[:], d) }
 
 // String formats the hash as nodes do.
-func (h hash) String() string {
+func (h Hash) String() string {
 	var text [66]byte
 	copy(text[:], "0x")
 	hex.Encode(text[2:], h[:])
 	return string(text[:])
 }
 
-// readHash parses a hash that this package wrote.
-func readHash(text string) (h hash, err error) {
+// ReadHash parses a hash that Hash.String wrote.
+func ReadHash(text string) (h Hash, err error) {
 	if len(text) != 2+2*len(h) || text[:2] != "0x" {
-		return h, errHex
+		return h, ErrHex
 	}
 	_, err = hex.Decode(h[:], []byte(text[2:]))
 	return h, err
 }
 
-// account is the 20 bytes of an account or contract.
-type account params.Address
+// Account is the 20 bytes of an account or contract.
+type Account params.Address
 
 // UnmarshalJSONFrom reads 40 hex digits.
-func (a *account) UnmarshalJSONFrom(d *jsontext.Decoder) error { return readExactHex(a[:], d) }
+func (a *Account) UnmarshalJSONFrom(d *jsontext.Decoder) error { return readExactHex(a[:], d) }
 
-func (a account) String() string { return params.Address(a).String() }
+// String formats the account with its checksum (EIP-55).
+func (a Account) String() string { return params.Address(a).String() }
 
 // readExactHex fills a slice and fails if there are fewer or more digits.
 func readExactHex(into []byte, d *jsontext.Decoder) error {
 	text, err := readHexDigits(d)
 	if err == nil && len(text) != 2*len(into) {
-		err = errHex
+		err = ErrHex
 	}
 	if err != nil {
 		return err
@@ -73,48 +74,48 @@ func readExactHex(into []byte, d *jsontext.Decoder) error {
 	return err
 }
 
-// quantity is a number of 63 bits. Leading zeros are accepted, although nodes should not write
+// Quantity is a number of 63 bits. Leading zeros are accepted, although nodes should not write
 // them.
-type quantity int64
+type Quantity int64
 
 // UnmarshalJSONFrom reads at most 16 hex digits.
-func (n *quantity) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (n *Quantity) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	text, err := readHexDigits(d)
 	if err != nil {
 		return err
 	}
 	value, err := strconv.ParseUint(string(text), 16, 63)
-	*n = quantity(value)
+	*n = Quantity(value)
 	return err
 }
 
-// nonce is a number of 64 bits: how many transactions a sender sent before.
-type nonce uint64
+// Nonce is a number of 64 bits: how many transactions a sender sent before.
+type Nonce uint64
 
 // UnmarshalJSONFrom reads at most 16 hex digits.
-func (n *nonce) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (n *Nonce) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	text, err := readHexDigits(d)
 	if err != nil {
 		return err
 	}
 	value, err := strconv.ParseUint(string(text), 16, 64)
-	*n = nonce(value)
+	*n = Nonce(value)
 	return err
 }
 
-// wei is a number of 256 bits, in big-endian bytes.
-type wei [32]byte
+// Wei is a number of 256 bits, in big-endian bytes.
+type Wei [32]byte
 
 // UnmarshalJSONFrom reads at most 64 hex digits.
-func (w *wei) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (w *Wei) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	text, err := readHexDigits(d)
 	if err != nil {
 		return err
 	}
 	if len(text) > 2*len(w) {
-		return errHex
+		return ErrHex
 	}
-	*w = wei{}
+	*w = Wei{}
 	var even [64]byte
 	for i := range even {
 		even[i] = '0'
@@ -124,34 +125,35 @@ func (w *wei) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// optionalQuantity is a number that counts as zero where it is missing, too large or can't be read.
-type optionalQuantity int64
+// OptionalQuantity is a number that counts as zero where it is missing, too large or can't be read.
+type OptionalQuantity int64
 
 // UnmarshalJSONFrom reads any value.
-func (n *optionalQuantity) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (n *OptionalQuantity) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	v, err := d.ReadValue()
 	if err != nil {
 		return err
 	}
 	if len(v) > 4 && string(v[:3]) == `"0x` {
 		if value, err := strconv.ParseUint(string(v[3:len(v)-1]), 16, 63); err == nil {
-			*n = optionalQuantity(value)
+			*n = OptionalQuantity(value)
 		}
 	}
 	return nil
 }
 
-func (w wei) isZero() bool { return w == wei{} }
+// IsZero reports whether the number is 0.
+func (w Wei) IsZero() bool { return w == Wei{} }
 
-// toAmount converts the number to an amount of money.
-func (w wei) toAmount() money.Amount { return money.FromBig(new(big.Int).SetBytes(w[:])) }
+// ToAmount converts the number to an amount of money.
+func (w Wei) ToAmount() money.Amount { return money.FromBig(new(big.Int).SetBytes(w[:])) }
 
-// hexBytes is a byte string of any length.
-type hexBytes []byte
+// Bytes is a byte string of any length.
+type Bytes []byte
 
 // UnmarshalJSONFrom reads an even number of hex digits, including zero digits. Null gives no
 // bytes.
-func (b *hexBytes) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (b *Bytes) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	v, err := d.ReadValue()
 	if err != nil {
 		return err
@@ -161,12 +163,12 @@ func (b *hexBytes) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		return nil
 	}
 	if len(v) < 4 || string(v[:3]) != `"0x` {
-		return errHex
+		return ErrHex
 	}
 	text := v[3 : len(v)-1]
 	*b = make([]byte, len(text)/2)
 	if len(text)%2 != 0 {
-		return errHex
+		return ErrHex
 	}
 	_, err = hex.Decode(*b, text)
 	return err

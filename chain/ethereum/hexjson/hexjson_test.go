@@ -1,4 +1,4 @@
-package ethereum
+package hexjson_test
 
 import (
 	"errors"
@@ -8,36 +8,35 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
-	"cointill/chain/ethereum/rpc"
+	"cointill/chain/ethereum/hexjson"
 )
 
 // decodeHexAs decodes JSON as one of the types of hex digits, and formats the value.
 func decodeHexAs(kind, text string) (string, error) {
 	switch kind {
 	case "quantity":
-		var n quantity
+		var n hexjson.Quantity
 		err := json.Unmarshal([]byte(text), &n)
 		return fmt.Sprint(int64(n)), err
 	case "nonce":
-		var n nonce
+		var n hexjson.Nonce
 		err := json.Unmarshal([]byte(text), &n)
 		return fmt.Sprint(uint64(n)), err
 	case "wei":
-		var w wei
+		var w hexjson.Wei
 		err := json.Unmarshal([]byte(text), &w)
-		return w.toAmount().String(), err
+		return w.ToAmount().String(), err
 	case "hash":
-		var h hash
+		var h hexjson.Hash
 		err := json.Unmarshal([]byte(text), &h)
 		return h.String(), err
 	case "account":
-		var a account
+		var a hexjson.Account
 		err := json.Unmarshal([]byte(text), &a)
 		return strings.ToLower(a.String()), err
 	}
-	var b hexBytes
+	var b hexjson.Bytes
 	err := json.Unmarshal([]byte(text), &b)
 	return fmt.Sprintf("%x %v", []byte(b), b == nil), err
 }
@@ -110,35 +109,22 @@ func TestHexDigitsAreReadExactly(t *testing.T) {
 			t.Errorf("%s without its last quote read as %s: error %v, want an unexpected end", c.text, c.kind, err)
 		}
 	}
-	if _, err := decodeHexAs("bytes", `"0x0af"`); !errors.Is(err, errHex) {
-		t.Errorf("an odd number of digits: error %v, want %v", err, errHex)
+	if _, err := decodeHexAs("bytes", `"0x0af"`); !errors.Is(err, hexjson.ErrHex) {
+		t.Errorf("an odd number of digits: error %v, want %v", err, hexjson.ErrHex)
 	}
 }
 
-// TestHashTextIsReadExactly checks that readHash reads what String writes, and nothing else.
+// TestHashTextIsReadExactly checks that ReadHash reads what String writes, and nothing else.
 func TestHashTextIsReadExactly(t *testing.T) {
 	t.Parallel()
-	text := hash{1, 2}.String()
-	if h, err := readHash(text); err != nil || h != (hash{1, 2}) {
-		t.Errorf("readHash(%s) = %s, %v; want the same hash", text, h, err)
+	text := hexjson.Hash{1, 2}.String()
+	if h, err := hexjson.ReadHash(text); err != nil || h != (hexjson.Hash{1, 2}) {
+		t.Errorf("hexjson.ReadHash(%s) = %s, %v; want the same hash", text, h, err)
 	}
 	for _, wrong := range []string{"", text[2:], text[:64], text + "00", "1x" + text[2:], "00" + text[2:],
 		text[:65] + "g"} {
-		if h, err := readHash(wrong); err == nil {
-			t.Errorf("readHash(%q) = %s, want an error", wrong, h)
-		}
-	}
-}
-
-// TestCallResultIsOneWord (ETH-6) checks that only a result of 32 bytes is the value of a contract's
-// function, because contracts without the function answer in many ways.
-func TestCallResultIsOneWord(t *testing.T) {
-	t.Parallel()
-	for digits, fine := range map[string]bool{strings.Repeat("1", 64): true, strings.Repeat("1", 62): false,
-		strings.Repeat("1", 66): false, strings.Repeat("1", 65): false, strings.Repeat("1", 62) + "zz": false, "": false} {
-		w, ok := decodeWord(rpc.Response{Result: jsontext.Value(`"0x` + digits + `"`)})
-		if ok != fine || w.isZero() == fine {
-			t.Errorf("decodeWord of the digits %q = %x, %v; want a value: %v", digits, w, ok, fine)
+		if h, err := hexjson.ReadHash(wrong); err == nil {
+			t.Errorf("hexjson.ReadHash(%q) = %s, want an error", wrong, h)
 		}
 	}
 }
