@@ -64,6 +64,12 @@ func (w *WatchSet) Spend(key string) bool {
 	return ok
 }
 
+// HasSpends reports whether any spend key is watched.
+func (w *WatchSet) HasSpends() bool {
+	_, spends := w.Len()
+	return spends > 0
+}
+
 // Raw implements Watch. The answer is nearly always no, and then it takes no lock and reads one
 // word.
 func (w *WatchSet) Raw(form []byte) bool {

@@ -118,6 +118,7 @@ type logEntry struct {
 	Data    hexBytes `json:"data"`
 	Tx      hash     `json:"transactionHash"`
 	Block   hash     `json:"blockHash"`
+	Number  quantity `json:"blockNumber"`
 	Removed bool     `json:"removed"`
 }
 

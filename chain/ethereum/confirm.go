@@ -29,11 +29,16 @@ func (s *Source) confirmBlock(ctx context.Context, n *server, block chain.Block,
 		if err != nil || same {
 			return err
 		}
-		return n.DescribeDisagreement(other.Node, fmt.Sprintf(" about what block %d holds. Nothing in it is counted "+
-			"until they agree. If that takes longer than a few minutes, find out which of them is wrong, and stop it.",
-			block.Height), block.Hash)
+		return describeDispute(n, other, block.Header)
 	})
 	return err
+}
+
+// describeDispute returns the problem while two nodes contradict each other about a block.
+func describeDispute(n, other *server, h chain.Header) error {
+	return n.DescribeDisagreement(other.Node, fmt.Sprintf(" about what block %d holds. Nothing in it is counted "+
+		"until they agree. If that takes longer than a few minutes, find out which of them is wrong, and stop it.",
+		h.Height), h.Hash)
 }
 
 // confirmWith reports whether a node agrees about a block. The time is bounded, because a node that
@@ -101,7 +106,12 @@ func (n *server) fetchBlockByHash(ctx context.Context, h chain.Header,
 // sameContents reports whether two readings of a block are equal. Internal transfers are left out,
 // because not every node shows them: see confirmInternal.
 func sameContents(a, b chain.Block) bool {
-	return a.Header == b.Header && slices.Equal(contentKeys(a), contentKeys(b))
+	return a.Header == b.Header && sameTransfers(a, b)
+}
+
+// sameTransfers is sameContents for blocks whose parent and time may not be known.
+func sameTransfers(a, b chain.Block) bool {
+	return a.Hash == b.Hash && slices.Equal(contentKeys(a), contentKeys(b))
 }
 
 // contentKeys lists the transfers and spends of a block in an order that does not depend on how

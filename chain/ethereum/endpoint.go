@@ -19,6 +19,7 @@ type endpoint struct {
 	streamHeader http.Header // authenticates the websocket
 	traceBlocks  bool        // read internal transfers of every block from this node
 	noPending    bool        // do not ask for pending transactions
+	idleLogs     bool        // while nothing is awaited, read the logs of tokens alone
 }
 
 // parseEndpoint reads a node's URL. Its errors never contain any part of the text, which may hold
@@ -61,12 +62,12 @@ func (e *endpoint) takeOptions(raw string) (rest string, err error) {
 	if err != nil {
 		return "", errors.New("the query in its URL can't be read")
 	}
-	for _, one := range []struct{ key, value string }{{"trace", "blocks"}, {"pending", "off"}} {
+	for _, one := range []struct{ key, value string }{{"trace", "blocks"}, {"pending", "off"}, {"idle", "logs"}} {
 		if values, ok := query[one.key]; ok && (len(values) != 1 || values[0] != one.value) {
 			return "", errors.New(one.key + " in its URL can only be " + one.value)
 		}
 	}
-	e.traceBlocks, e.noPending = query.Has("trace"), query.Has("pending")
+	e.traceBlocks, e.noPending, e.idleLogs = query.Has("trace"), query.Has("pending"), query.Has("idle")
 	if values, ok := query["stream"]; ok {
 		u, err := url.Parse(values[0])
 		if err != nil || len(values) != 1 || u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" ||
@@ -77,7 +78,7 @@ func (e *endpoint) takeOptions(raw string) (rest string, err error) {
 		e.streamHeader, u.User = basicAuth(u), nil
 		e.stream = u.String()
 	}
-	for _, key := range []string{"trace", "pending", "stream"} {
+	for _, key := range []string{"trace", "pending", "idle", "stream"} {
 		query.Del(key)
 	}
 	return query.Encode(), nil

@@ -163,6 +163,20 @@ func (c *fakeChain) replaceBlocks(depth int, keep bool) {
 	}
 }
 
+// replaceWithPending replaces the last blocks by as many others, the first of which has the pending transactions alone.
+func (c *fakeChain) replaceWithPending(depth int) {
+	c.replaceBlocks(depth, false)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := len(c.blocks) - depth
+	c.blocks = c.blocks[:at]
+	c.branch++
+	for range depth {
+		c.sealBlock(c.pending)
+		c.pending = nil
+	}
+}
+
 // sendTx adds a transaction to the mempool.
 func (c *fakeChain) sendTx(t *fakeTx) string {
 	c.mu.Lock()

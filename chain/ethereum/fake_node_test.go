@@ -408,7 +408,7 @@ func receiptsJSON(b *fakeBlock) []map[string]any {
 			}
 			logs = append(logs, map[string]any{"address": strings.ToLower(l.Address.String()), "topics": topics,
 				"data":            "0x" + hex.EncodeToString(l.Data),
-				"transactionHash": id, "blockHash": b.Hash, "removed": l.Removed,
+				"transactionHash": id, "blockHash": b.Hash, "blockNumber": encodeHeight(b.Height), "removed": l.Removed,
 				"logIndex": encodeHeight(int64(index))})
 			index++
 		}

@@ -23,10 +23,15 @@ func (v *view) Blocks(ctx context.Context, from, to int64, watch chain.Watch) ([
 	n := v.node
 	to = min(to, v.tip, from+n.rangeLimit()-1)
 	if to > from && !n.endpoint.traceBlocks {
-		blocks, err := blockRange{server: n, from: from, to: to, watch: watch}.fetchBlocks(ctx)
+		several, fetch, confirm := blockRange{server: n, from: from, to: to, watch: watch}, blockRange.fetchBlocks,
+			v.confirmBlocks
+		if v.readsLogs(watch) {
+			fetch, confirm = blockRange.fetchByLogs, v.confirmLogs
+		}
+		blocks, err := fetch(several, ctx)
 		switch {
 		case err == nil:
-			return blocks, v.confirmBlocks(ctx, n, blocks, watch)
+			return blocks, confirm(ctx, n, blocks, watch)
 		case !errors.Is(err, errRangeRefused):
 			return nil, n.DemoteOnError(ctx, err)
 		}
@@ -124,15 +129,7 @@ func (n blockRange) fetchLogs(ctx context.Context) (map[hash]logs, error) {
 // contain logs of a token that are not shown: a server that lags shows none of the blocks that it lacks.
 func (n blockRange) searchBlock(ctx context.Context, block *fullBlock, shown logs) (chain.Block, error) {
 	out := n.newFinder(n.watch)
-	seen := map[account]bool{}
-	for i := range shown {
-		seen[shown[i].Address] = true
-	}
-	missing := !seen[out.token] && block.mayHaveTokenLogs(out.token)
-	for contract := range out.others {
-		missing = missing || !seen[contract] && block.mayHaveTokenLogs(contract)
-	}
-	if missing {
+	if n.lacksLogs(block.header, shown) {
 		return n.fetchBlock(ctx, int64(block.Number), n.watch, false)
 	}
 	if err := n.searchShownLogs(ctx, out, block, shown, false); err != nil {

@@ -160,29 +160,33 @@ func countCalls(n *fakeNode) (all int) {
 
 // TestCallsOfADay counts the calls that a provider of a public network gets in a day, from an hour with blocks. While
 // nothing is awaited Ethereum costs at most 12,000. A network with a block every three seconds costs one call for
-// each of its 28,800 blocks and a few for each minute.
+// each of its 28,800 blocks and a few for each minute; read by its logs, a few for each minute alone.
 func TestCallsOfADay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name      string
+		network   money.Chain
 		blockTime time.Duration
 		awaited   bool
+		options   string
 		most      int
 	}{
-		{"nothing awaited, a block every 12 s", 12 * time.Second, false, 12_000},
-		{"nothing awaited, a block every 3 s", 3 * time.Second, false, 34_000},
-		{"a payment awaited, a block every 12 s", 12 * time.Second, true, 90_000},
+		{"nothing awaited, a block every 12 s", money.Ethereum, 12 * time.Second, false, "", 12_000},
+		{"nothing awaited, a block every 3 s", money.Ethereum, 3 * time.Second, false, "", 34_000},
+		{"nothing awaited, a block every 3 s, read by logs", money.BSC, 3 * time.Second, false, "?idle=logs", 8_000},
+		{"nothing awaited, a block every 0.5 s, read by logs", money.BSC, time.Second / 2, false, "?idle=logs", 25_000},
+		{"a payment awaited, a block every 12 s", money.Ethereum, 12 * time.Second, true, "", 90_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			now := clock.NewFake(testTime())
-			p, err := params.Lookup(money.Ethereum, money.MainNetwork, "")
+			p, err := params.Lookup(c.network, money.MainNetwork, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.Genesis, p.Stale = "", 0
 			net, node := newRegistryNode(t, p)
-			source, err := New(Config{Params: p, Nodes: []string{node.URL}, Clock: now.Now})
+			source, err := New(Config{Params: p, Nodes: []string{node.URL + c.options}, Clock: now.Now})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,7 @@ import (
 	"cointill/chain/node"
 	"cointill/chain/quorum"
 	"cointill/core/clock"
+	"cointill/core/money"
 )
 
 // Config says which network is read and from which nodes.
@@ -30,7 +31,8 @@ type Config struct {
 	//
 	// The query ?stream=ws(s)://host:port names a websocket that announces new blocks;
 	// &trace=blocks reads the internal transfers of every block (debug_traceBlockByHash, or
-	// trace_block); &pending=off does not ask for pending transactions.
+	// trace_block); &pending=off does not ask for pending transactions; &idle=logs reads only the logs of tokens
+	// while nothing is awaited, where the network's own coin pays nothing.
 	Nodes []string
 	Clock clock.Clock
 	Log   *slog.Logger // reports nodes that become unusable or usable again; nil means no log
@@ -68,6 +70,10 @@ func New(c Config) (*Source, error) {
 		nodes: quorum.NewForkPool[*server](common), confirmTimeout: quorum.PollTimeout}
 	for i := range endpoints {
 		e := endpoints[i]
+		if e.idleLogs && c.Params.Native == money.ETH {
+			return nil, fmt.Errorf("%s: idle=logs in the URL of node %d is for networks whose own coin pays nothing: "+
+				"ether leaves no log", c.Params.Network(), i+1)
+		}
 		client := node.NewClient(e.base, nil, c.Memory)
 		n := &server{Client: rpc.NewClient(client, e.header, c.Clock), clock: c.Clock, endpoint: e, params: c.Params,
 			headers: map[hash]chain.Header{}}
