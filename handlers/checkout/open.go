@@ -13,10 +13,11 @@ import (
 func (h *Handlers) openPayment(c *page.Ctx) error {
 	ctx, who := c.UserContext(), askerOf(c)
 	v, err := h.Payments.Open(ctx, who.Token, who.Lang, c.ClientIP)
-	status, problem, usedUp := http.StatusOK, "", false
-	if fault.KindOf(err) == fault.Unavailable { // the payment is there, its coin can't be paid now
+	status, problem, refused := http.StatusOK, "", err
+	if tooSmall := errors.Is(err, oneaddress.ErrTooSmall); tooSmall || fault.KindOf(err) == fault.Unavailable {
+		// The payment is there, its coin can't be paid now.
 		refusal := page.ExplainError(err)
-		status, problem, usedUp = refusal.Status, refusal.Sentence.String(), errors.Is(err, oneaddress.ErrUsedUp)
+		status, problem = refusal.Status, refusal.Sentence.String()
 		v, err = h.Payments.ByToken(ctx, who.Token)
 	}
 	if err != nil {
@@ -27,7 +28,8 @@ func (h *Handlers) openPayment(c *page.Ctx) error {
 		return err
 	}
 	if problem != "" {
-		a.Problem, a.AmountsUsedUp = problem, usedUp
+		a.Problem, a.AmountsUsedUp = problem, errors.Is(refused, oneaddress.ErrUsedUp)
+		a.TooSmallHere = errors.Is(refused, oneaddress.ErrTooSmall)
 	}
 	return writeAnswer(c, status, v, a, "")
 }

@@ -37,6 +37,11 @@ var ErrUsedUp = fault.Retry("amounts_used_up", time.Hour,
 	"Too many payments of about this amount are open with this merchant, "+
 		"so another one could not be told apart from them. Choose another way to pay, or try again later.")
 
+// ErrTooSmall refuses to open a payment whose amount is so small that no other amount is near it.
+var ErrTooSmall = fault.New(fault.Conflict, "amount_too_small_here",
+	"This amount is so small that it could not be told apart from other payments to the merchant's one address. "+
+		"Choose another way to pay, or a larger amount.")
+
 // Address is where amounts are held: an address under its home network, and the wallet that it was entered as.
 type Address struct {
 	Network, Text string
@@ -56,17 +61,22 @@ type holder struct {
 // ShortHoldTime ago. short reports that few amounts are left. client is who opens the payment, "" for the business
 // itself.
 //
-// Faults: ErrUsedUp when there is none, or the client holds its share without having paid.
+// Faults: ErrTooSmall for an amount that has no others near it; ErrUsedUp when none is free, or the client holds its
+// share without having paid.
 func Hold(tx *models.Tx, at []Address, p *models.Payment, client string, now time.Time) (amount money.Amount,
 	short bool, err error) {
-	list, err := orderAmounts(tx, ListAmounts(money.Coin(p.Coin), p.Due))
+	near := ListAmounts(money.Coin(p.Coin), p.Due)
+	if len(near) == 0 {
+		return amount, false, ErrTooSmall
+	}
+	list, err := orderAmounts(tx, near)
 	if err != nil {
 		return amount, false, err
 	}
 	rows := make([]models.HeldAmount, len(at))
 	for n, one := range at {
 		rows[n] = one.newRow(p, client, now)
-		if err := checkShare(tx, rows[n], len(list)); err != nil {
+		if err := checkShare(tx, rows[n], near); err != nil {
 			return amount, false, err
 		}
 	}
@@ -136,17 +146,20 @@ func IsHeld(tx *models.Tx, at Address, p models.Payment) (bool, error) {
 }
 
 // checkShare refuses a client that holds its share of the amounts that a payment can be given, so that a stranger who
-// opens payments and pays none leaves most amounts to others.
-func checkShare(tx *models.Tx, row models.HeldAmount, amounts int) error {
+// opens payments and pays none leaves most amounts to others. near are these amounts, the lowest first. They are compared
+// as numbers of seven digits, which is finer than their range.
+func checkShare(tx *models.Tx, row models.HeldAmount, near []money.Amount) error {
 	if row.Client == "" {
 		return nil
 	}
-	most := max(amounts/clientShare, leastShare)
+	most := max(len(near)/clientShare, leastShare)
 	var unpaid []int64
 	err := tx.Model(&models.HeldAmount{}).Joins("JOIN payments ON payments.id = held_amounts.payment_id").
 		Where("held_amounts.network = ? AND held_amounts.address = ?", row.Network, row.Address).
 		Where("held_amounts.asset = ? AND held_amounts.client = ?", row.Asset, row.Client).
 		Where("held_amounts.held_at > ? AND payments.first_seen_at IS NULL", row.HeldAt.Add(-shareTime)).
+		Where("CAST(held_amounts.amount AS REAL) BETWEEN CAST(? AS REAL) AND CAST(? AS REAL)", near[0].String(),
+			near[len(near)-1].String()).
 		Limit(most).Pluck("held_amounts.payment_id", &unpaid).Error
 	if err == nil && len(unpaid) == most {
 		err = ErrUsedUp
