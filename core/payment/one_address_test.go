@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/choice"
+	"cointill/core/payment/claim"
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/wallet"
@@ -349,11 +352,32 @@ func TestOneClientHoldsAShare(t *testing.T) {
 		if v, err := b.service.Open(t.Context(), b.askFor(money.USDT, 20).AccessToken, "en", "203.0.113.7"); err != nil {
 			t.Errorf("another coin has amounts of its own: %v, %v", v.Payment.Due, err)
 		}
+		for _, amount := range []int64{10, 40} {
+			if v, err := b.service.Open(t.Context(), b.askFor(money.ETH, amount).AccessToken, "en", "203.0.113.7"); err != nil {
+				t.Errorf("a payment of %d USD has amounts of its own: %v, %v", amount, v.Payment.Due, err)
+			}
+		}
 		b.clock.Advance(48*time.Hour - time.Second)
 		b.mine()
 		open("203.0.113.7", true)
 		b.clock.Advance(time.Second)
 		open("203.0.113.7", false)
+	})
+}
+
+// TestSmallAmountsHaveNoOthersNearThem: a payment whose amount can't differ from others' is refused as too small, and not
+// as one of too many.
+func TestSmallAmountsHaveNoOthersNearThem(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.useOneAddress()
+		r := request()
+		r.Method, r.Currency, r.Amount = string(money.USDT.Info().Method), "NGN", 1
+		started, err := b.service.Initiate(t.Context(), b.scope, r)
+		must(t, err)
+		_, err = b.service.Open(t.Context(), started.AccessToken, "en", "203.0.113.7")
+		if !errors.Is(err, oneaddress.ErrTooSmall) {
+			t.Errorf("opening gives %v, want %v", err, oneaddress.ErrTooSmall)
+		}
 	})
 }
 
@@ -418,24 +442,43 @@ func TestAddressStaysWhereItWasEntered(t *testing.T) {
 	})
 }
 
+// nearHash is the hash of a transaction with a wrong amount.
+var nearHash = strings.Repeat("ab", 32)
+
 // TestNearMissIsAttachedByAPerson: a wrong amount leaves the payment Initiated, then Abandoned. A person can attach
 // it, and an amount that is right within half a cent makes the payment Successful.
 func TestNearMissIsAttachedByAPerson(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.useOneAddress()
 		near, left := b.openFor(money.USDT, 20), b.openFor(money.USDT, 20)
-		b.mine(b.pay(near, "near", near.Payment.Due.Sub(money.Units(3))), b.pay(left, "part", left.Payment.Due.MulDiv(1, 2)))
+		b.mine(b.pay(near, nearHash, near.Payment.Due.Sub(money.Units(3))), b.pay(left, "part", left.Payment.Due.MulDiv(1, 2)))
 		b.expect(near.Payment.Reference, payment.Initiated, payment.NoReason)
 		list := b.unmatched()
-		if len(list) != 2 || list[1].TxID != "near" {
+		if len(list) != 2 || list[1].TxID != nearHash {
 			t.Fatalf("unmatched is %+v, want both transfers", list)
 		}
-		offered, err := b.lists().FindNearest(t.Context(), b.owner(), list[1].Transfer, 6)
-		must(t, err)
-		if len(offered) != 2 || offered[0].Reference != near.Payment.Reference {
-			t.Errorf("%d payments are offered, the first %v, want %s before the other", len(offered), offered,
-				near.Payment.Reference)
+		rank := func(what string, want ...payment.View) {
+			t.Helper()
+			compared, err := b.lists().ListNear(t.Context(), b.owner(), list[1].Transfer, b.service.Networks.Home(near.Payment.Network))
+			must(t, err)
+			ranked, err := b.lists().RankCandidates(t.Context(), b.owner(), list[1].Transfer, compared, 6)
+			must(t, err)
+			got := make([]string, len(ranked))
+			for i, one := range ranked {
+				got[i] = one.Reference
+			}
+			var expected []string
+			for _, v := range want {
+				expected = append(expected, v.Payment.Reference)
+			}
+			if !slices.Equal(got, expected) {
+				t.Errorf("%s %v are offered, want %v", what, got, expected)
+			}
 		}
+		rank("by their amounts", near, left)
+		notes := claim.Service{Payments: b.service}
+		must(t, notes.Note(t.Context(), b.tokenOf(left), strings.ToUpper(nearHash)))
+		rank("after a customer named the transaction", left, near)
 		for range 12 {
 			b.mine()
 		}

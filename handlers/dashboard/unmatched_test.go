@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/claim"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/internal/testing/servertest"
@@ -23,6 +24,43 @@ func untagged(s *servertest.Server, sc scope.Scope, txid string, asked models.Pa
 		Unmatched: payment.MissingTag, FirstSeenAt: s.Clock.Now(), CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()}
 	s.FailOn(s.DB.Exec(s.T.Context()).Create(&t).Error)
 	return t
+}
+
+// TestOwnerOfTheAddressIsOfferedFirst: of two payments that want the same amount the one whose address received the money
+// is offered first and marked, and attaching it to the other one warns. The one whose customer named the transaction
+// comes before newer ones.
+func TestOwnerOfTheAddressIsOfferedFirst(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		var opened [3]payment.View
+		var tokens [3]string
+		for i := range opened {
+			started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoRipple))
+			v, err := s.Payments.Open(t.Context(), started.AccessToken, "", "")
+			s.FailOn(err)
+			opened[i], tokens[i] = v, started.AccessToken
+			s.Clock.Advance(time.Second)
+		}
+		owner, named, newest := opened[0].Payment, opened[1].Payment, opened[2].Payment
+		hash := strings.Repeat("ab", 32)
+		s.FailOn((&claim.Service{Payments: s.Payments}).Note(t.Context(), tokens[1], "0x"+hash))
+		one := untagged(s, sc, hash, newest)
+		s.FailOn(s.DB.Exec(t.Context()).Model(&one).Update("payment_id", owner.ID).Error)
+
+		at := "/dashboard/unmatched/" + fmt.Sprint(one.ID)
+		seen := b.Get(at)
+		expect(t, seen, 200, "The money came to this payment’s address.", "Its customer says to have paid with this transaction.")
+		_, offered, _ := strings.Cut(seen.Body, "Possible payments")
+		first, second, third := strings.Index(offered, owner.Reference), strings.Index(offered, named.Reference),
+			strings.Index(offered, newest.Reference)
+		if first < 0 || second < first || third < second {
+			t.Errorf("the owner, the named one and the newest are offered at %d, %d and %d, want that order", first, second, third)
+		}
+		warning := "The money came to the address of another payment, " + owner.Reference
+		expect(t, b.PostFrom(at, at+"/attach/review", url.Values{"reference": {newest.Reference}}), 200, warning)
+		lacks(t, b.PostFrom(at, at+"/attach/review", url.Values{"reference": {owner.Reference}}), "came to the address of another payment")
+	})
 }
 
 // TestUnmatchedIsDealtWith: what came without a tag is attached to the payment

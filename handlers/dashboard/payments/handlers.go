@@ -59,7 +59,9 @@ type Resolver interface {
 // Lists is what these pages need of core/payment/list.
 type Lists interface {
 	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
-	FindNearest(ctx context.Context, sc scope.Scope, t models.Transfer, most int) ([]models.Payment, error)
+	ListNear(ctx context.Context, sc scope.Scope, t models.Transfer, home string) ([]models.Payment, error)
+	RankCandidates(ctx context.Context, sc scope.Scope, t models.Transfer, compared []models.Payment,
+		most int) ([]list.Candidate, error)
 	FindRefundSends(ctx context.Context, sc scope.Scope, transfers []int64) (map[int64]models.Send, error)
 	Count(ctx context.Context, sc scope.Scope, f list.Filter) (int64, error)
 	Total(ctx context.Context, sc scope.Scope, f list.Filter) (list.Totals, error)

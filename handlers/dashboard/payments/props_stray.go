@@ -1,14 +1,13 @@
 package payments
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/list"
 	"cointill/handlers/dashboard/display"
 	"cointill/models"
 	"cointill/views/dashboard"
@@ -37,9 +36,9 @@ func unmatchedHref(show string) string {
 // strayFacts is what the page of an unmatched transfer shows.
 type strayFacts struct {
 	Transfer payment.UnmatchedTransfer
-	Refund   models.Send    // that refunds it; without a reference for none
-	Meant    []payment.View // that it may be for
-	May      bool           // deal with it
+	Refund   models.Send      // that refunds it; without a reference for none
+	Meant    []list.Candidate // that it may be for
+	May      bool             // deal with it
 	Zone     *time.Location
 }
 
@@ -61,15 +60,10 @@ func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.F
 		props.DoneAt, props.DoneHash, props.DoneNote = r.CreatedAt.In(f.Zone), r.TxID, r.Note
 	}
 	coin := money.Coin(t.Asset)
-	lacks := func(v payment.View) money.Amount { return v.Payment.Due.Sub(v.Payment.Paid) }
-	slices.SortStableFunc(f.Meant, func(a, b payment.View) int {
-		return cmp.Or(lacks(a).Sub(t.Amount).Abs().Cmp(lacks(b).Sub(t.Amount).Abs()),
-			b.Payment.CreatedAt.Compare(a.Payment.CreatedAt))
-	})
-	for _, v := range f.Meant[:min(len(f.Meant), mostMeant)] {
-		p, off := v.Payment, t.Amount.Sub(lacks(v))
-		row := dashboard.MeantRow{PaymentRow: display.PaymentRow(ctx, p, f.Zone),
-			Lacks: coin.Format(lacks(v)) + " " + p.Coin}
+	for _, candidate := range f.Meant {
+		off := t.Amount.Sub(candidate.Lacks())
+		row := dashboard.MeantRow{PaymentRow: display.PaymentRow(ctx, candidate.Payment, f.Zone),
+			Lacks: coin.Format(candidate.Lacks()) + " " + candidate.Coin}
 		switch off.Sign() {
 		case 0:
 			row.Fits = words.T(ctx, "stray.fits")
@@ -78,9 +72,13 @@ func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.F
 		default:
 			row.Fits = words.T(ctx, "stray.fits_less", "Amount", coin.Format(off.Abs()))
 		}
-		if lacks(v).Sign() > 0 {
-			props.Meant = append(props.Meant, row)
+		if candidate.Owner {
+			row.Reasons = append(row.Reasons, words.T(ctx, "stray.fits_owner"))
 		}
+		if candidate.Named {
+			row.Reasons = append(row.Reasons, words.T(ctx, "stray.fits_named"))
+		}
+		props.Meant = append(props.Meant, row)
 	}
 	return props
 }
@@ -96,33 +94,36 @@ func attachProps(ctx context.Context, shell layout.Page, plan payment.AttachPlan
 			v.Payment.Coin, Then: coin.Format(v.Payment.Paid) + " " + v.Payment.Coin,
 		ThenFiat: display.FormatFiat(v.Payment, v.PaidFiat())}
 	props.Happens = attachWords(ctx, was, v)
+	if owner := plan.Transfer.Reference; owner != "" && owner != v.Payment.Reference {
+		props.Warning = words.T(ctx, "stray.does_leave_owner", "Reference", owner)
+	}
 	return props
 }
 
 // attachWords describe what attaching changes, and which messages are sent.
 func attachWords(ctx context.Context, was, v payment.View) []string {
 	changed := was.State() != v.State()
-	list := []string{words.T(ctx, "stray.does_leave_list")}
+	happens := []string{words.T(ctx, "stray.does_leave_list")}
 	switch {
 	case !changed && was.State() == payment.Declined:
-		list = append(list, words.T(ctx, "stray.does_stay_declined"))
+		happens = append(happens, words.T(ctx, "stray.does_stay_declined"))
 	case !changed && was.State() == payment.Failed:
-		list = append(list, words.T(ctx, "stray.does_stay_failed"))
+		happens = append(happens, words.T(ctx, "stray.does_stay_failed"))
 	case !changed:
-		list = append(list, words.T(ctx, "stray.does_stay", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
+		happens = append(happens, words.T(ctx, "stray.does_stay", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
 	default:
-		list = append(list, words.T(ctx, "stray.does_become", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
+		happens = append(happens, words.T(ctx, "stray.does_become", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
 	}
 	if remark := v.Payment.Remark; remark != "" && remark != "-" {
-		list = append(list, words.T(ctx, "stray.does_remark", "Remark", translateRemark(ctx, remark, func() string { return outcomeText(ctx, v, remark) })))
+		happens = append(happens, words.T(ctx, "stray.does_remark", "Remark", translateRemark(ctx, remark, func() string { return outcomeText(ctx, v, remark) })))
 	}
 	switch {
 	case changed && v.State() == payment.Successful:
-		list = append(list, words.T(ctx, "stray.told_receipt"))
+		happens = append(happens, words.T(ctx, "stray.told_receipt"))
 	case changed:
-		list = append(list, words.T(ctx, "stray.told"))
+		happens = append(happens, words.T(ctx, "stray.told"))
 	default:
-		list = append(list, words.T(ctx, "stray.told_nobody"))
+		happens = append(happens, words.T(ctx, "stray.told_nobody"))
 	}
-	return append(list, words.T(ctx, "stray.does_log"))
+	return append(happens, words.T(ctx, "stray.does_log"))
 }

@@ -118,9 +118,9 @@ func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form, said 
 	return c.RenderStatus(status, dashboard.Stray(props))
 }
 
-// findCandidates are payments that a transfer may be for: of its coin, in the days before
-// it came, and still in want of money.
-func (h *Handlers) findCandidates(c *page.Ctx, t payment.UnmatchedTransfer) ([]payment.View, error) {
+// findCandidates are payments that a transfer may be for: of its coin, in the days before it came, which still wait for
+// money.
+func (h *Handlers) findCandidates(c *page.Ctx, t payment.UnmatchedTransfer) ([]list.Candidate, error) {
 	var method money.Method
 	for _, info := range money.Coins() {
 		if string(info.Coin) == t.Asset {
@@ -130,25 +130,25 @@ func (h *Handlers) findCandidates(c *page.Ctx, t payment.UnmatchedTransfer) ([]p
 	if method == "" || !t.Provable() {
 		return nil, nil
 	}
+	home := h.Networks.Home(t.Network)
+	var compared []models.Payment
+	var err error
 	if t.Why == payment.OtherAmount {
-		near, err := h.Lists.FindNearest(c.UserContext(), c.Scope, t.Transfer, mostMeant)
-		return viewPayments(near), err
+		compared, err = h.Lists.ListNear(c.UserContext(), c.Scope, t.Transfer, home)
+	} else {
+		from, to := t.FirstSeenAt.Add(-3*24*time.Hour), t.FirstSeenAt.Add(24*time.Hour)
+		var found list.Page
+		found, err = h.Lists.Search(c.UserContext(), c.Scope, list.Filter{Method: string(method), From: &from, To: &to,
+			Limit:  50,
+			States: []payment.State{payment.Initiated, payment.Processing, payment.Declined, payment.Abandoned}})
+		compared = slices.DeleteFunc(found.Payments, func(p models.Payment) bool {
+			return h.Networks.Home(p.Network) != home
+		})
 	}
-	from, to := t.FirstSeenAt.Add(-3*24*time.Hour), t.FirstSeenAt.Add(24*time.Hour)
-	found, err := h.Lists.Search(c.UserContext(), c.Scope, list.Filter{Method: string(method), From: &from, To: &to,
-		Limit:  50,
-		States: []payment.State{payment.Initiated, payment.Processing, payment.Declined, payment.Abandoned}})
-	return viewPayments(slices.DeleteFunc(found.Payments, func(p models.Payment) bool {
-		return h.Networks.Home(p.Network) != h.Networks.Home(t.Network)
-	})), err
-}
-
-// viewPayments makes views of payments without more than their rows.
-func viewPayments(rows []models.Payment) (list []payment.View) {
-	for _, p := range rows {
-		list = append(list, payment.View{Payment: p})
+	if err != nil {
+		return nil, err
 	}
-	return list
+	return h.Lists.RankCandidates(c.UserContext(), c.Scope, t.Transfer, compared, mostMeant)
 }
 
 // reviewAttach says what attaching the transfer to a payment would do. It changes nothing.
