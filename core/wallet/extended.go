@@ -61,8 +61,8 @@ func parseExtended(text string, p Net) (key *hdkeychain.ExtendedKey, prefix, scr
 	switch {
 	case errors.Is(err, hdkeychain.ErrInvalidKeyLen):
 		return nil, "", "", errKey(
-			"This is no account's public key. In your wallet look for the account's extended public key: %s.",
-			listPrefixes(p))
+			"This is no account's public key. Enter the one that your wallet shows for an account: %s, or %s.",
+			listPrefixes(p), describeAccepted(p))
 	case errors.Is(err, hdkeychain.ErrBadChecksum):
 		return nil, "", "", errKey("Some character of this key is wrong or missing. Copy it again from your wallet.")
 	case err != nil || key.IsPrivate():

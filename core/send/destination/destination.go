@@ -2,6 +2,7 @@
 package destination
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -52,7 +53,7 @@ func Read(coin money.Coin, on Network, text string, tag *int64, fields fault.Fie
 	case chain.Network(network).Code() == money.Tron:
 		d.readTron(fields)
 	case coin == money.ETH || coin == money.USDT:
-		d.readEthereum(fields)
+		d.readEthereum(network, fields)
 	default:
 		name := networkName(network, coin)
 		var script []byte
@@ -85,12 +86,13 @@ func networkName(network string, coin money.Coin) string {
 	return strings.TrimPrefix(network, string(coin.Info().Chain)+"-")
 }
 
-func (d *Destination) readEthereum(fields fault.Fields) {
+func (d *Destination) readEthereum(network string, fields fault.Fields) {
 	address, err := ethereum.ParseAddress(d.Address)
 	switch {
 	case err != nil:
-		fields.Add("address", "Is not an address of Ethereum: 0x and 40 of the characters 0–9 and a–f, with the "+
-			"capitals of its checksum. Copy it again from the recipient's wallet.")
+		facts, _ := money.FindNetworkFacts(chain.Network(network).Code())
+		fields.Add("address", "Is not an address of %s: 0x and 40 of the characters 0–9 and a–f, with the "+
+			"capitals of its checksum. Copy it again from the recipient's wallet.", cmp.Or(facts.Label, "Ethereum"))
 	case address == ethereum.Address{}:
 		fields.Add("address", "Money that is sent to the zero address is lost.")
 	}

@@ -69,6 +69,8 @@ func TestDestinationsAreRead(t *testing.T) {
 			"checksum is wrong, so a character is mistyped or missing. Copy it again.", 0},
 		{money.USDT, "tron-mainnet", "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb", none,
 			"address: Money that is sent to the zero address is lost.", 0},
+		{money.USDT, "bsc-mainnet", tron, none, "address: Is not an address of BNB Smart Chain: 0x and 40 of the " +
+			"characters 0–9 and a–f, with the capitals of its checksum. Copy it again from the recipient's wallet.", 0},
 		{money.USDT, "sandbox-ethereum", tron, none, "address: Is not an address of Ethereum: 0x and 40 of the " +
 			"characters 0–9 and a–f, with the capitals of its checksum. Copy it again from the recipient's wallet.", 0},
 		{money.XRP, "xrp-mainnet", account, none, account, none},
