@@ -21,10 +21,10 @@ func (v *view) readsLogs(watch chain.Watch) bool {
 	return v.node.endpoint.idleLogs && v.params.Native != money.ETH && ok && !set.HasSpends()
 }
 
-// fetchByLogs reads the blocks by the logs of all tokens in them, which show the hashes of their blocks. It asks for the
-// header of the first and the last block, and of blocks without logs of USDT. It reads a block whole if a log concerns
-// the watch, or if its bloom may contain logs of a token and the node shows none. A block that is known by its logs alone
-// has the time of the block before.
+// fetchByLogs reads the blocks by the logs of all tokens in them, which show the hashes of their blocks. It asks for
+// the header of the first and the last block, and of blocks without logs of USDT. It reads a block whole if a log
+// concerns the watch, or if its bloom may contain logs of a token and the node shows none. A block that is known by
+// its logs alone has the time of the block before.
 func (n blockRange) fetchByLogs(ctx context.Context) ([]chain.Block, error) {
 	found, err := n.fetchLogs(ctx)
 	if err != nil {

@@ -145,8 +145,8 @@ func (s *Service) findOther(view payment.View, on money.Chain) (Chain, error) {
 			return other, nil
 		}
 	}
-	return nil, fault.RefuseField("network", "Must be another network of %s in the sandbox with the payment's address. "+
-		"Tron has other addresses.", view.Coin())
+	return nil, fault.RefuseField("network", "Must be another network of %s in the sandbox with the payment's "+
+		"address. Tron has other addresses.", view.Coin())
 }
 
 // checkReady refuses payments to which the scenario can't happen.

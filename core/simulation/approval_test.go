@@ -186,7 +186,7 @@ func (o *order) retry(r *replica) bool {
 		o.count("a send is tried again")
 		o.acts = append([]act{{0, o.hand}, {0, o.sign}}, o.acts...)
 	case send.AwaitingApproval:
-		o.retried, o.base, o.agreed, o.need = true, string(send.AwaitingApproval), nil, 2
+		o.retried, o.dropped, o.base, o.agreed, o.need = true, true, string(send.AwaitingApproval), nil, 2
 		o.count("a dropped send is approved again")
 		o.acts = append([]act{{0, o.agree}, {0, o.hand}, {0, o.sign}}, o.acts...)
 	}

@@ -46,6 +46,7 @@ type order struct {
 	agreed   []agreement
 	retrying bool // a person tries it again just now
 	retried  bool
+	dropped  bool              // it was tried again while its first transaction may still confirm
 	tampered bool              // the intruder changed it
 	place    chain.Destination // as the wallet was given it
 	amount   money.Amount      // as the wallet was given it

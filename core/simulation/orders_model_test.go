@@ -182,8 +182,8 @@ func (o *order) allow(row models.Send, txs []*coinTx) (list []string) {
 	if len(txs) == 0 || !shown || released || o.retried {
 		add(state, reason, false, none)
 	}
-	if o.retried && state == "awaiting_approval" {
-		add(state, send.SentAgain, false, none)
+	if o.dropped && (o.base == "awaiting_approval" || o.base == "ready") { // which doesn't expire
+		add(o.base, send.SentAgain, false, none)
 	}
 	if o.retried && released { // it may have failed before its time was over
 		add("ready", "", false, none)

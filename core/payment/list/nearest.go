@@ -69,7 +69,9 @@ func (s *Service) RankCandidates(ctx context.Context, sc scope.Scope, t models.T
 		if err := sc.Rows(db).Where("id = ?", *t.PaymentID).Find(&owner).Error; err != nil {
 			return nil, err
 		}
-		compared = append(owner, slices.DeleteFunc(compared, func(p models.Payment) bool { return p.ID == *t.PaymentID })...)
+		compared = append(owner, slices.DeleteFunc(compared, func(p models.Payment) bool {
+			return p.ID == *t.PaymentID
+		})...)
 	}
 	named, err := readNamed(db, compared, t.TxID)
 	if err != nil {
