@@ -25,14 +25,14 @@ func unmatchedPages() map[string]templ.Component {
 	open := dashboard.StrayProps{Page: page, UnmatchedRow: untagged, Coin: "XRP", Block: "96,412,003",
 		CanAttach: true, CanRefund: true,
 		Form:  ui.Form{Values: map[string]string{"reference": "PAY_MINE"}, Errors: map[string][]string{"reference": {"No payment here has this reference. Look it up under Transactions."}}},
-		Meant: []dashboard.MeantRow{{PaymentRow: list[3], Lacks: "31.250002 XRP", Fits: "exactly that amount"}, {PaymentRow: list[2], Lacks: "9.250000 XRP", Fits: "22.000002 more"}}}
+		Meant: []dashboard.MeantRow{{PaymentRow: list[3], Lacks: "31.250002 XRP", Fits: "exactly that amount", Reasons: []string{"The money came to this payment’s address.", "Its customer says to have paid with this transaction."}}, {PaymentRow: list[2], Lacks: "9.250000 XRP", Fits: "22.000002 more"}}}
 	done := open
 	done.CanAttach, done.CanRefund, done.Form, done.State, done.Advice, done.Done, done.DoneAt, done.DoneHash, done.DoneNote = false, false, ui.Form{}, "Refunded", "A team member recorded that it was sent back.", true, now, wrong.Hash, "Sent back to the exchange"
 	seen := done
 	seen.DoneAt = time.Time{}
 	sent := open
 	sent.CanAttach, sent.CanRefund, sent.Form, sent.State, sent.Advice, sent.Refund = false, false, ui.Form{}, "Refund open", "A refund of it is open. To resolve it in another way, withdraw the refund first.", "SND_9hQ2mVx4Lr7TzKc1Bn3W"
-	review := dashboard.AttachProps{Page: page, UnmatchedRow: untagged, Payment: list[3], After: "successful", Due: "31.250002 XRP", Before: "0.000000 XRP", Then: "31.250002 XRP", ThenFiat: "$18.00",
+	review := dashboard.AttachProps{Warning: "The money came to the address of another payment, PAY_c7LmZ1oDf9UeAq64GyTw. Attach it here only if you know that this customer sent it.", Page: page, UnmatchedRow: untagged, Payment: list[3], After: "successful", Due: "31.250002 XRP", Before: "0.000000 XRP", Then: "31.250002 XRP", ThenFiat: "$18.00",
 		Happens: []string{"It leaves this list and counts towards the payment from the time it was first seen.", "The payment becomes successful. The same rules apply as for every payment.", "Your webhooks are notified. The customer gets the receipt, if your business sends receipts.", "The audit log records it under your name. This can’t be undone."}}
 	back := dashboard.StrayRefundProps{Page: page, Href: untagged.Href, Amount: untagged.Amount, Hash: untagged.Hash,
 		Form: ui.Form{Values: map[string]string{"hash": wrong.Hash, "note": "Sent back to the exchange"}}}

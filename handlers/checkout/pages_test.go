@@ -341,7 +341,7 @@ func TestTooSmallPayments(t *testing.T) {
 		expect(t, b.Get(at), 200, said, "₦1.00", "These coins can carry it: Ether, Tether USD, XRP.", "Ama's Shop")
 		b.Post(at+"/open", nil)
 		expect(t, b.Get(at), 200, said)
-		expect(t, b.Get(at+"?lang=fr"), 200, "Bitcoin ne peut pas transporter si peu")
+		expect(t, b.Get(at+"?lang=fr"), 200, "Ce montant est trop petit pour Bitcoin")
 		if p := status(t, s, sc, started.Reference); p.Status != string(payment.Pending) || p.Address != "" {
 			t.Errorf("opening it made it %s with the address %q, want pending without one", p.Status, p.Address)
 		}
