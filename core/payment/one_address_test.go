@@ -479,6 +479,16 @@ func TestNearMissIsAttachedByAPerson(t *testing.T) {
 		notes := claim.Service{Payments: b.service}
 		must(t, notes.Note(t.Context(), b.tokenOf(left), strings.ToUpper(nearHash)))
 		rank("after a customer named the transaction", left, near)
+		list[1].PaymentID = &near.Payment.ID
+		rank("where the address is of one of them", near, left)
+		inEther := b.openFor(money.ETH, 20).Payment.ID
+		list[1].PaymentID = &inEther
+		rank("where the address is of a payment in another coin", left, near)
+		must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", near.Payment.ID).
+			Update("address", "the address of another home network").Error)
+		rank("where the customer has chosen a network of another address since", left, near)
+		must(t, b.db.Exec(t.Context()).Model(&models.Payment{}).Where("id = ?", near.Payment.ID).
+			Update("address", near.Payment.Address).Error)
 		for range 12 {
 			b.mine()
 		}

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -41,7 +41,8 @@ func (s *Service) ListNear(ctx context.Context, sc scope.Scope, t models.Transfe
 	}
 	db := s.DB.List(ctx)
 	held := db.Model(&models.HeldAmount{}).Select("payment_id").
-		Where("network = ? AND address = ? AND asset = ?", home, t.Address, t.Asset)
+		Where("network = ? AND address = ? AND asset = ?", home, t.Address, t.Asset).
+		Where("held_at >= ?", t.FirstSeenAt.Add(-nearestSince))
 	for _, state := range []payment.State{payment.Initiated, payment.Processing, payment.Abandoned} {
 		var some []models.Payment
 		err := sc.Rows(db).Where("status = ? AND created_at >= ? AND created_at <= ?", string(state),
@@ -66,7 +67,7 @@ func (s *Service) RankCandidates(ctx context.Context, sc scope.Scope, t models.T
 	db := s.DB.List(ctx)
 	if t.PaymentID != nil {
 		var owner []models.Payment
-		if err := sc.Rows(db).Where("id = ?", *t.PaymentID).Find(&owner).Error; err != nil {
+		if err := sc.Rows(db).Where("id = ? AND coin = ?", *t.PaymentID, t.Asset).Find(&owner).Error; err != nil {
 			return nil, err
 		}
 		compared = append(owner, slices.DeleteFunc(compared, func(p models.Payment) bool {
@@ -115,15 +116,9 @@ func readNamed(tx *models.Tx, payments []models.Payment, hash string) (map[int64
 		var said struct {
 			Hash string `json:"hash"`
 		}
-		if json.Unmarshal([]byte(note.Detail), &said) == nil && sameHash(said.Hash, hash) {
+		if json.Unmarshal([]byte(note.Detail), &said) == nil && refund.SameHash(said.Hash, hash) {
 			named[note.PaymentID] = true
 		}
 	}
 	return named, err
-}
-
-// sameHash compares hashes as people write them: with or without 0x, in capitals or not.
-func sameHash(a, b string) bool {
-	bare := func(text string) string { return strings.TrimPrefix(strings.ToLower(text), "0x") }
-	return a != "" && bare(a) == bare(b)
 }
