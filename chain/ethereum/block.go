@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -120,6 +121,14 @@ type logEntry struct {
 	Block   hash     `json:"blockHash"`
 	Number  quantity `json:"blockNumber"`
 	Removed bool     `json:"removed"`
+}
+
+// concerns reports whether the log may be of a transfer from or to a watched address.
+func (l *logEntry) concerns(watch chain.Watch) bool {
+	return len(l.Topics) == 3 && slices.ContainsFunc(l.Topics[1:], func(topic hash) bool {
+		of, ok := topicAccount(topic)
+		return ok && watch.Raw(of[:])
+	})
 }
 
 // checkMatches checks that the receipt and its logs name the given transaction and block. All

@@ -73,16 +73,24 @@ func decodeBlock(r rpc.Response, height int64) (*fullBlock, error) {
 	if err := r.DecodeInto(block); err != nil {
 		return nil, asRefusal(err)
 	}
-	if _, err := block.toChainHeader(); err != nil {
-		return nil, rpc.InvalidAnswerError(err)
-	}
-	if int64(block.Number) != height {
-		return nil, inconsistentBlockError(height, fmt.Errorf("the answer is block %d", block.Number))
+	if err := block.checkHeight(height); err != nil {
+		return nil, err
 	}
 	if block.Transactions == nil {
 		return nil, inconsistentBlockError(height, errors.New("no list of transactions"))
 	}
 	return block, nil
+}
+
+// checkHeight checks that a header is complete and of the block at a height.
+func (h header) checkHeight(height int64) error {
+	if _, err := h.toChainHeader(); err != nil {
+		return rpc.InvalidAnswerError(err)
+	}
+	if int64(h.Number) != height {
+		return inconsistentBlockError(height, fmt.Errorf("the answer is block %d", h.Number))
+	}
+	return nil
 }
 
 // decodeReceipts reads the receipts of a block's transactions and checks them against the block's
@@ -139,12 +147,8 @@ func (n *server) searchShownLogs(ctx context.Context, out *transferFinder, block
 			return inconsistentBlockError(height,
 				fmt.Errorf("a log of the answer is block %s instead of %s", l.Block, block.Hash))
 		}
-		if len(l.Topics) == 3 {
-			for _, topic := range l.Topics[1:] { // from, and to
-				if of, ok := topicAccount(topic); ok && out.watch.Raw(of[:]) {
-					wanted[l.Tx] = true
-				}
-			}
+		if l.concerns(out.watch) {
+			wanted[l.Tx] = true
 		}
 	}
 	var some []*transaction

@@ -3,6 +3,7 @@ package ethereum
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -36,6 +37,28 @@ func (b *fixture) mineTwelve() {
 	}
 }
 
+// hideNewestLogs has a node leave out half of the logs of several blocks, the newest.
+func hideNewestLogs(n *fakeNode) {
+	n.tamper = func(method string, result any) any {
+		if found, ok := result.([]any); ok && method == "eth_getLogs" {
+			return found[:len(found)/2]
+		}
+		return result
+	}
+}
+
+// addLogOfAnotherBranch has a node show one of the logs again, in a block of another branch.
+func addLogOfAnotherBranch(n *fakeNode) {
+	n.tamper = func(method string, result any) any {
+		if found, ok := result.([]any); ok && method == "eth_getLogs" && len(found) > 0 {
+			other := maps.Clone(found[0].(map[string]any))
+			other["blockHash"] = hash{7}.String()
+			return append(slices.Clone(found), other)
+		}
+		return result
+	}
+}
+
 // TestRangeShowsWhatBlocksShow checks that several blocks at once hold what each block holds by itself, whatever the
 // node does to logs of several blocks: it gives fewer blocks at a time or none, leaves out those of a block, or
 // shows those of another branch. It checks as well by how many calls they are read.
@@ -46,30 +69,11 @@ func TestRangeShowsWhatBlocksShow(t *testing.T) {
 		logs   int // calls for logs of 12 blocks
 		most   int // calls in all
 	}{
-		"all":         {func(*fakeNode) {}, 1, 60},
-		"five blocks": {func(n *fakeNode) { n.mostBlocks = 5 }, 5, 70},
-		"none":        {func(n *fakeNode) { n.lacks["eth_getLogs"] = true }, 3, 100},
-		"no logs of the newest blocks": {func(n *fakeNode) {
-			n.tamper = func(method string, result any) any {
-				if found, ok := result.([]any); ok && method == "eth_getLogs" {
-					return found[:len(found)/2]
-				}
-				return result
-			}
-		}, 1, 80},
-		"another branch": {func(n *fakeNode) {
-			n.tamper = func(method string, result any) any {
-				if found, ok := result.([]any); ok && method == "eth_getLogs" && len(found) > 0 {
-					other := map[string]any{}
-					for key, value := range found[0].(map[string]any) {
-						other[key] = value
-					}
-					other["blockHash"] = hash{7}.String()
-					return append(slices.Clone(found), other)
-				}
-				return result
-			}
-		}, 11, 200},
+		"all":                          {func(*fakeNode) {}, 1, 60},
+		"five blocks":                  {func(n *fakeNode) { n.mostBlocks = 5 }, 5, 70},
+		"none":                         {func(n *fakeNode) { n.lacks["eth_getLogs"] = true }, 3, 100},
+		"no logs of the newest blocks": {hideNewestLogs, 1, 80},
+		"another branch":               {addLogOfAnotherBranch, 11, 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

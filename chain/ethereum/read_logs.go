@@ -3,6 +3,7 @@ package ethereum
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"cointill/chain"
 	"cointill/chain/ethereum/rpc"
@@ -42,12 +43,13 @@ func (n blockRange) fetchByLogs(ctx context.Context) ([]chain.Block, error) {
 	if err != nil {
 		return nil, err
 	}
+	concerns := func(l logEntry) bool { return l.concerns(n.watch) }
 	var all []chain.Block
 	for height := n.from; height <= n.to; height++ {
 		some, known := shown[height], headers[height]
 		block := chain.Block{Header: chain.Header{BlockID: chain.BlockID{Height: height}}}
 		switch {
-		case n.concernsWatch(some) || known != nil && n.lacksLogs(*known, some):
+		case slices.ContainsFunc(some, concerns) || known != nil && n.lacksLogs(*known, some):
 			if block, err = n.fetchBlock(ctx, height, n.watch, false); err != nil {
 				return nil, err
 			}
@@ -88,11 +90,8 @@ func (n blockRange) fetchHeaders(ctx context.Context, shown map[int64]logs) (map
 		if err := r.DecodeInto(h); err != nil {
 			return nil, asRefusal(err)
 		}
-		if _, err := h.toChainHeader(); err != nil {
-			return nil, rpc.InvalidAnswerError(err)
-		}
-		if int64(h.Number) != heights[i] {
-			return nil, inconsistentBlockError(heights[i], errors.New("the answer is another block"))
+		if err := h.checkHeight(heights[i]); err != nil {
+			return nil, err
 		}
 		headers[heights[i]] = h
 	}
@@ -101,12 +100,7 @@ func (n blockRange) fetchHeaders(ctx context.Context, shown map[int64]logs) (map
 
 // showsToken reports whether logs have one of USDT.
 func (n blockRange) showsToken(some logs) bool {
-	for i := range some {
-		if some[i].Address == account(n.params.Token) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(some, func(l logEntry) bool { return l.Address == account(n.params.Token) })
 }
 
 // lacksLogs reports whether a block's bloom may contain logs of a token, and none is shown.
@@ -121,18 +115,6 @@ func (n blockRange) lacksLogs(h header, some logs) bool {
 		lacks = lacks || !seen[contract] && h.mayHaveTokenLogs(contract)
 	}
 	return lacks
-}
-
-// concernsWatch reports whether a log may be of a transfer from or to a watched address.
-func (n blockRange) concernsWatch(some logs) bool {
-	for i := range some {
-		for _, topic := range some[i].Topics[min(1, len(some[i].Topics)):] {
-			if of, ok := topicAccount(topic); ok && n.watch.Raw(of[:]) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // fetchPieces reads the blocks by logs, as many at once as the node allows.

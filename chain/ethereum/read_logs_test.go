@@ -3,6 +3,7 @@ package ethereum
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -55,30 +56,11 @@ func TestLogsShowWhatBlocksShow(t *testing.T) {
 		change func(*fakeNode)
 		most   int // calls in all
 	}{
-		"all":         {func(*fakeNode) {}, 20},
-		"five blocks": {func(n *fakeNode) { n.mostBlocks = 5 }, 40},
-		"none":        {func(n *fakeNode) { n.lacks["eth_getLogs"] = true }, 100},
-		"no logs of the newest blocks": {func(n *fakeNode) {
-			n.tamper = func(method string, result any) any {
-				if found, ok := result.([]any); ok && method == "eth_getLogs" {
-					return found[:len(found)/2]
-				}
-				return result
-			}
-		}, 40},
-		"another branch": {func(n *fakeNode) {
-			n.tamper = func(method string, result any) any {
-				if found, ok := result.([]any); ok && method == "eth_getLogs" && len(found) > 0 {
-					other := map[string]any{}
-					for key, value := range found[0].(map[string]any) {
-						other[key] = value
-					}
-					other["blockHash"] = hash{7}.String()
-					return append(slices.Clone(found), other)
-				}
-				return result
-			}
-		}, 200},
+		"all":                          {func(*fakeNode) {}, 20},
+		"five blocks":                  {func(n *fakeNode) { n.mostBlocks = 5 }, 40},
+		"none":                         {func(n *fakeNode) { n.lacks["eth_getLogs"] = true }, 100},
+		"no logs of the newest blocks": {hideNewestLogs, 40},
+		"another branch":               {addLogOfAnotherBranch, 200},
 		"two branches": {func(n *fakeNode) {
 			n.tamper = func(method string, result any) any {
 				found, ok := result.([]any)
@@ -87,10 +69,7 @@ func TestLogsShowWhatBlocksShow(t *testing.T) {
 				}
 				both := slices.Clone(found)
 				for height := range 12 {
-					other := map[string]any{}
-					for key, value := range found[0].(map[string]any) {
-						other[key] = value
-					}
+					other := maps.Clone(found[0].(map[string]any))
 					other["blockNumber"], other["blockHash"] = encodeHeight(int64(height+1)), hash{byte(height + 1)}.String()
 					both = append(both, other)
 				}

@@ -20,11 +20,11 @@ import (
 // queueLetter queues a mail to the customer of a refund. number tells several of one kind apart.
 func (s *store) queueLetter(tx *models.Tx, v *View, p *models.Payment, l letter.Letter, number int) error {
 	l.Language, l.Name, l.Payment, l.Contact = p.Language, p.CustomerName, p.Reference, v.Business.ContactEmail
-	return s.notify(tx, v, l, p.CustomerEmail, strconv.Itoa(number))
+	return s.queueMail(tx, v, l, p.CustomerEmail, strconv.Itoa(number))
 }
 
-// notify queues a mail about a send.
-func (s *store) notify(tx *models.Tx, v *View, l letter.Letter, to, number string) error {
+// queueMail queues a mail about a send.
+func (s *store) queueMail(tx *models.Tx, v *View, l letter.Letter, to, number string) error {
 	row := v.Send
 	l.Business, l.Send, l.Refund = v.Business.Name, row.Reference, row.Kind == Refund
 	l.Amount = cmp.Or(l.Amount, formatCoin(row))
@@ -139,7 +139,7 @@ func (s *store) mailUsers(tx *models.Tx, v *View, l letter.Letter, actors []stri
 		user := users[actor]
 		l.Name, l.Language, l.Payment = user.Name, user.Language, v.Payment
 		l.URL = cmp.Or(l.URL, s.PageBase+"/"+v.Send.Reference)
-		if err := s.notify(tx, v, l, user.Email, strconv.Itoa(v.Send.Steps)); err != nil {
+		if err := s.queueMail(tx, v, l, user.Email, strconv.Itoa(v.Send.Steps)); err != nil {
 			return err
 		}
 	}
