@@ -31,8 +31,8 @@ func languagePages() map[string]templ.Component {
 		networks.Lang, networks.Chosen = lang, true
 		pages["pay-"+lang+"-networks"] = checkout.Page(checkout.PageProps{StatusProps: networks, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
 		small := status(checkout.Unavailable, "USDT")
-		small.Lang, small.Chosen, small.TooSmallHere = lang, true, true
-		pages["pay-"+lang+"-too_small_here"] = checkout.Page(checkout.PageProps{StatusProps: small, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
+		small.Lang, small.Chosen, small.TooSmallForOneAddress = lang, true, true
+		pages["pay-"+lang+"-too_small_one_address"] = checkout.Page(checkout.PageProps{StatusProps: small, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
 		link := checkout.LinkPageProps{Lang: lang, Chosen: true, Code: "b3anz7", State: checkout.LinkOpen, Merchant: "Sunbird Coffee", Title: "Bag of beans", Currency: "NGN", Min: "₦500", Max: "₦20,000", Methods: choices()}
 		link.Form = ui.Form{Values: map[string]string{"amount": "10", "email": "chidi@"}, Errors: map[string][]string{"amount": {words.Say(lang, "bad_amount", "Min", "₦500", "Max", "₦20,000")}, "email": {words.Say(lang, "bad_email")}}}
 		pages["link-page-"+lang] = checkout.LinkPage(link)

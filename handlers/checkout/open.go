@@ -29,7 +29,7 @@ func (h *Handlers) openPayment(c *page.Ctx) error {
 	}
 	if problem != "" {
 		a.Problem, a.AmountsUsedUp = problem, errors.Is(refused, oneaddress.ErrUsedUp)
-		a.TooSmallHere = errors.Is(refused, oneaddress.ErrTooSmall)
+		a.TooSmallForOneAddress = errors.Is(refused, oneaddress.ErrTooSmall)
 	}
 	return writeAnswer(c, status, v, a, "")
 }

@@ -33,8 +33,8 @@ type about struct {
 	Problem string
 	// AmountsUsedUp says that the problem is that every amount at the merchant's one address is held.
 	AmountsUsedUp bool
-	// TooSmallHere says that the problem is that no amount near the payment's can be told apart from it there.
-	TooSmallHere bool
+	// TooSmallForOneAddress says that the problem is that no amount near the payment's can be told apart from it there.
+	TooSmallForOneAddress bool
 	// Networks are those that the customer can choose among.
 	Networks []networks.Served
 	// Off are transfers on networks that are off for the merchant.
@@ -82,7 +82,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Contact: v.Business.ContactEmail, SupportURL: v.Business.SupportURL, LogoPath: settings.LogoPath(v.Business),
 		Coin: p.Coin, CoinName: coin.Info().Name, Network: where.Network, Fiat: currency.FormatForPeople(v.Charged()),
 		Asked: coin.Format(p.Due), Received: coin.Format(amountReceived(v)), Due: coin.Format(v.Rest()),
-		ExactAmount: p.ExactAmount, AmountsUsedUp: a.AmountsUsedUp, TooSmallHere: a.TooSmallHere,
+		ExactAmount: p.ExactAmount, AmountsUsedUp: a.AmountsUsedUp, TooSmallForOneAddress: a.TooSmallForOneAddress,
 		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.FormatForPeople(v.PaidFiat()),
 		DifferenceFiat: currency.FormatForPeople(v.PaidFiat().Sub(v.Charged()).Abs()),
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone),

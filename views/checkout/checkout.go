@@ -97,8 +97,8 @@ type StatusProps struct {
 	ExactAmount bool
 	// AmountsUsedUp says that the coin is unavailable because no such amount is free.
 	AmountsUsedUp bool
-	// TooSmallHere says that it is because an amount this small has no others near it.
-	TooSmallHere bool
+	// TooSmallForOneAddress says that it is because an amount this small has no others near it.
+	TooSmallForOneAddress bool
 	// ReceivedFiat and DifferenceFiat are as shown; empty shows none.
 	ReceivedFiat, DifferenceFiat string
 	Address, Tag, XAddress       string

@@ -432,8 +432,8 @@ func Status(p StatusProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		default:
-			if p.TooSmallHere {
-				templ_7745c5c3_Err = headline(p, ui.Warn, "warning", p.t("too_small_title", "Coin", p.CoinName), p.t("too_small_here", "Merchant", p.Merchant)).Render(ctx, templ_7745c5c3_Buffer)
+			if p.TooSmallForOneAddress {
+				templ_7745c5c3_Err = headline(p, ui.Warn, "warning", p.t("too_small_title", "Coin", p.CoinName), p.t("too_small_one_address", "Merchant", p.Merchant)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -452,7 +452,7 @@ func Status(p StatusProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !p.TooSmallHere {
+			if !p.TooSmallForOneAddress {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<p class=\"mt-4\"><a class=\"btn btn-line w-full\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -38,7 +38,7 @@ var ErrUsedUp = fault.Retry("amounts_used_up", time.Hour,
 		"so another one could not be told apart from them. Choose another way to pay, or try again later.")
 
 // ErrTooSmall refuses to open a payment whose amount is so small that no other amount is near it.
-var ErrTooSmall = fault.New(fault.Conflict, "amount_too_small_here",
+var ErrTooSmall = fault.New(fault.Conflict, "amount_too_small_for_one_address",
 	"This amount is so small that it could not be told apart from other payments to the merchant's one address. "+
 		"Choose another way to pay, or a larger amount.")
 

@@ -140,7 +140,7 @@ func Codes() []Code {
 		{"no_active_webhook", 409, "No active webhook would receive the event.", "Register one or switch one on."},
 		{"amount_too_small", 409, "The coin's network can't carry so little.",
 			"Use another payment method, or a larger amount."},
-		{"amount_too_small_here", 409,
+		{"amount_too_small_for_one_address", 409,
 			"The business receives with one address, and no amount near one this small can be told apart from it there.",
 			"Use another payment method, or a larger amount; the merchant uses an account key."},
 		{"payment_expired", 409, "The payment expired before it was opened, so it has no address.",
