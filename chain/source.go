@@ -274,9 +274,20 @@ var ErrForgotten = errors.New("chain: no node keeps that of so old a block")
 // over.
 var ErrStale = errors.New("chain: batch does not continue from the cursor")
 
-// KeptBlocks is how many blocks of a network a store keeps: the deepest reorganisation that can be
-// followed.
-const KeptBlocks = 2_000
+const (
+	minKeptBlocks = 2_000
+	minKeptTime   = time.Hour
+)
+
+// KeptBlocks returns how many blocks of a network a store keeps: the deepest reorganisation that can be followed.
+// There are 2,000, or those of an hour where more come in it, as a block may take half an hour to become final.
+func (n Network) KeptBlocks() int64 {
+	facts, known := money.FindNetworkFacts(n.Code())
+	if !known {
+		return minKeptBlocks
+	}
+	return max(minKeptBlocks, int64(minKeptTime/facts.BlockTime))
+}
 
 // Store keeps the results of a follower.
 type Store interface {

@@ -191,7 +191,7 @@ func (p *forks) compareBranches(ctx context.Context, top, n *Node, fresh map[*No
 // headers are read.
 func (p *forks) isAhead(ctx context.Context, top, n *Node) (bool, error) {
 	tip, block, pair := top.LastView().Tip, n.LastView().Tip, [2]int{top.Number, n.Number}
-	if p.coversCounted(block) && tip.Height-block.Height > chain.KeptBlocks {
+	if p.coversCounted(block) && tip.Height-block.Height > p.Network.KeptBlocks() {
 		return false, p.unprovenAncestor(top, n, true)
 	}
 	within, cancel := context.WithTimeout(ctx, p.Timing.CheckTimeout)

@@ -297,7 +297,7 @@ func TestCleanupOfAFailingDatabase(t *testing.T) {
 	eachAlone(t, func(t *testing.T, b *bench) {
 		v := b.opened()
 		b.mine(b.pay(v, "old", v.Payment.Due))
-		b.ahead(chain.KeptBlocks - 1)
+		b.ahead(int(network.KeptBlocks()) - 1)
 		from := b.blocks[len(b.blocks)-1]
 		last := chain.Batch{Network: network, From: from, Blocks: []chain.Block{b.block(from.Height)}, Tip: chain.Tip{Finalized: -1}}
 		applied := false

@@ -349,10 +349,27 @@ func TestSpendKeysAreForgotten(t *testing.T) {
 		if kept() {
 			t.Error("kept for ever")
 		}
-		last := b.blocks[len(b.blocks)-1].Height - chain.KeptBlocks
+		last := b.blocks[len(b.blocks)-1].Height - network.KeptBlocks()
 		for height, want := range map[int64]string{last: b.blocks[last-1].Hash, last - 1: ""} {
 			if got, err := b.observer.Hash(t.Context(), network, height); err != nil || got != want {
 				t.Errorf("block %d is %q, error %v; want %q", height, got, err, want)
+			}
+		}
+	})
+}
+
+// TestAnHourOfBlocksIsKept: where blocks come fast, more than 2,000 are kept, so that what isn't final can still be
+// reorganised.
+func TestAnHourOfBlocksIsKept(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		const fast = chain.Network("arbitrum-mainnet")
+		b.goTo(fast)
+		b.mine()
+		first := b.blocks[len(b.blocks)-1]
+		b.ahead(14_400)
+		for height, want := range map[int64]string{first.Height: first.Hash, first.Height - 1: ""} {
+			if got, err := b.observer.Hash(t.Context(), fast, height); err != nil || got != want {
+				t.Errorf("block %d of Arbitrum is %q, error %v; want %q", height, got, err, want)
 			}
 		}
 	})

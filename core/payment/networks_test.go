@@ -130,7 +130,7 @@ func testOtherNetworkStays(t *testing.T, coins []money.Coin) {
 				must(t, err)
 			}},
 			{"a block that ends what is kept of an earlier one", func() {
-				at := chain.BlockID{Height: *b.view(minedThere.Payment.Reference).Transfers[0].Height + chain.KeptBlocks, Hash: "far"}
+				at := chain.BlockID{Height: *b.view(minedThere.Payment.Reference).Transfers[0].Height + network.KeptBlocks(), Hash: "far"}
 				block := chain.Block{Header: chain.Header{BlockID: at, Time: b.clock.Now()}}
 				must(t, b.observer.Apply(ctx, chain.Batch{Network: network, Blocks: []chain.Block{block}, Tip: chain.Tip{Header: block.Header}}))
 			}},

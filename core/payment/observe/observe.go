@@ -401,7 +401,8 @@ func (a *applying) deleteUnreachable() error {
 	if len(a.batch.Blocks) == 0 {
 		return nil
 	}
-	from, to := a.batch.Blocks[0].Height-1-chain.KeptBlocks, a.tip.Height-chain.KeptBlocks
+	kept := a.batch.Network.KeptBlocks()
+	from, to := a.batch.Blocks[0].Height-1-kept, a.tip.Height-kept
 	if err := a.tx.Where("network = ? AND height < ?", a.network, to).Delete(&models.ChainBlock{}).Error; err != nil {
 		return err
 	}
