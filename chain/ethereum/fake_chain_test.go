@@ -76,13 +76,14 @@ type fakeChain struct {
 	serial    uint64
 	branch    int
 	finalized int64 // blocks below the tip; -1 means none
+	now       func() time.Time
 	balances  func(account, int64) string
 	code      string              // of every account; "" means none
 	withdrawn []map[string]string // of the next block
 }
 
 func newFakeChain(t testing.TB) *fakeChain {
-	c := &fakeChain{TB: t, params: testParams(), sealed: map[hash]chain.BlockID{}, finalized: 3}
+	c := &fakeChain{TB: t, params: testParams(), sealed: map[hash]chain.BlockID{}, finalized: 3, now: testTime}
 	c.sealBlock(nil)
 	return c
 }
@@ -92,7 +93,7 @@ func (c *fakeChain) copyChain() *fakeChain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	other := &fakeChain{TB: c.TB, params: c.params, sealed: map[hash]chain.BlockID{}, serial: c.serial + 1<<32,
-		finalized: c.finalized, branch: c.branch + 1000}
+		finalized: c.finalized, now: c.now, branch: c.branch + 1000}
 	other.blocks, other.pending = slices.Clone(c.blocks), slices.Clone(c.pending)
 	for id, at := range c.sealed {
 		other.sealed[id] = at
@@ -124,7 +125,7 @@ func (c *fakeChain) sealBlock(txs []*fakeTx) {
 	}
 	name := params.Keccak(fmt.Appendf(nil, "%d %s %d %d", height, parent, c.branch, len(txs)))
 	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash(name).String()}, Parent: parent,
-		Time: testTime()}
+		Time: c.now()}
 	c.blocks = append(c.blocks, fakeBlock{header, txs, c.withdrawn})
 	c.withdrawn = nil
 	for _, t := range txs {

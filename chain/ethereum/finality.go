@@ -10,9 +10,8 @@ import (
 	"cointill/chain/node"
 )
 
-// maxFinalityLag is how old the finalized block may be before a note is shown. The usual age is
-// two epochs (13 minutes).
-const maxFinalityLag = 6 * time.Hour
+// minFinalityLag is how old the finalized block is at least when a note is shown, however fast the network is.
+const minFinalityLag = 30 * time.Minute
 
 // finalizedHeight returns the lowest height that a healthy node reports as finalized, so that no
 // single node can make a block final. Nodes that report none are left out. If no node reports one,
@@ -46,15 +45,19 @@ func (s *Source) finalityNote() (late string) {
 	return late
 }
 
-// stalledNote returns since when no block was finalized, if that is longer than maxFinalityLag.
-// The caller holds the server's lock.
+// stalledNote returns since when no block was finalized, if that is four times as long as usual on the network. The
+// caller holds the server's lock.
 func (n *server) stalledNote() string {
-	if late := n.clock().Sub(n.finalizedTime); n.params.Stale > 0 && late > maxFinalityLag &&
-		!n.finalizedTime.IsZero() {
-		return fmt.Sprintf("The network has finalized no block for %d hours. Larger payments stay Processing until "+
-			"it does; nothing is lost.", int(late.Hours()))
+	late := n.clock().Sub(n.finalizedTime)
+	if n.params.Stale == 0 || n.finalizedTime.IsZero() || late <= max(4*n.params.Finality.Usual, minFinalityLag) {
+		return ""
 	}
-	return ""
+	since := fmt.Sprintf("%d minutes", int(late.Minutes()))
+	if late >= 2*time.Hour {
+		since = fmt.Sprintf("%d hours", int(late.Hours()))
+	}
+	return fmt.Sprintf("The network has finalized no block for %s. Larger payments stay Processing until it does; "+
+		"nothing is lost.", since)
 }
 
 // missingFinalityNote returns a note if the node is healthy but does not report which blocks are

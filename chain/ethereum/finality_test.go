@@ -130,13 +130,24 @@ func TestStalledFinalityIsNoted(t *testing.T) {
 	c.mineBlocks(5)
 	b.followToTip()
 	for _, n := range b.source.nodes.Members {
-		n.params.Stale, n.finalizedTime = time.Hour, testTime().Add(-6*time.Hour)
-		if network, _, err := b.source.Notes(t.Context()); err != nil || network != "" || n.collectNotes() != "" {
-			t.Errorf("after six hours, %q and %q, %v", network, n.collectNotes(), err)
-		}
-		n.finalizedTime = n.finalizedTime.Add(-time.Second)
-		if note := n.collectNotes(); !strings.Contains(note, "finalized no block for 6 hours") {
-			t.Errorf("a second later the note is %q", note)
+		n.params.Stale = time.Hour
+		for _, c := range []struct {
+			usual, after time.Duration
+			words        string
+		}{
+			{13 * time.Minute, 52 * time.Minute, ""}, // four times as long as usual
+			{13 * time.Minute, 52*time.Minute + time.Second, "finalized no block for 52 minutes"},
+			{5 * time.Second, 30 * time.Minute, ""}, // half an hour at least
+			{5 * time.Second, 30*time.Minute + time.Second, "finalized no block for 30 minutes"},
+			{13 * time.Minute, 2 * time.Hour, "finalized no block for 2 hours"},
+		} {
+			n.params.Finality.Usual, n.finalizedTime = c.usual, testTime().Add(-c.after)
+			network, _, err := b.source.Notes(t.Context())
+			if note := n.collectNotes(); err != nil || note != network || !strings.Contains(note, c.words) ||
+				(note == "") != (c.words == "") {
+				t.Errorf("%s after a finalized block, where it takes %s: the node's note is %q, the network's %q, error %v, "+
+					"want %q", c.after, c.usual, note, network, err, c.words)
+			}
 		}
 		n.finalizedTime = testTime().Add(-7*time.Hour - time.Minute)
 		if note := n.collectNotes(); !strings.Contains(note, "finalized no block for 7 hours") {

@@ -226,9 +226,9 @@ func (n *server) checkTipAge(tip chain.Header) error {
 	case n.params.Stale == 0:
 		return nil
 	case age > n.params.Stale:
-		return node.NewFailure(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, its "+
-			"consensus client, and this machine's clock.",
-			tip.Height, age.Round(time.Minute))
+		return node.NewFailure(nil, "hangs, or the network makes no blocks: its last block, %d, is %s old. Where a "+
+			"block explorer shows newer ones, check the node's connections to other nodes, its consensus client, and "+
+			"this machine's clock.", tip.Height, age.Round(time.Minute))
 	case age < -maxFuture:
 		return node.NewFailure(nil,
 			"has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
