@@ -10,4 +10,5 @@ type NodeStatus struct {
 	InUse   bool   // it is the node that is asked
 	Problem string // a sentence; "" when healthy
 	Note    string // a sentence that operators should know although the node is healthy, or ""
+	Calls   int64  `json:"-"` // that this process made to it in the last 24 hours
 }

@@ -109,6 +109,7 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, calls []rpcCall) ([]rp
 	if err != nil {
 		return nil, err
 	}
+	r.Calls.AddCalls(len(calls) - 1)                         // beside the request itself
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) { // one error for all
 		var answer rpcReply
 		if err := json.Unmarshal(body, &answer, node.AllowDuplicateNames); err == nil && answer.Error != nil {

@@ -91,7 +91,8 @@ func New(c Config) (*Source, error) {
 			asking = &esplora{http}
 		}
 		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]knownHeader{}}
-		n.Node = s.nodes.AddNode(e.host, n)
+		http.Calls = node.NewCallCounter(c.Clock)
+		n.Node = s.nodes.AddNode(e.host, http.Calls, n)
 		s.addListeners(e, http)
 	}
 	return s, nil

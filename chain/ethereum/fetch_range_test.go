@@ -162,9 +162,10 @@ func countCalls(n *fakeNode) (all int) {
 	return all
 }
 
-// TestCallsOfADay counts the calls that a provider of a public network gets in a day, from an hour with blocks. While
+// TestCallsOfADay counts the calls that a provider of a public network gets in a day, from an hour with blocks, or ten minutes. While
 // nothing is awaited Ethereum costs at most 12,000. A network with a block every three seconds costs one call for
-// each of its 28,800 blocks and a few for each minute; read by its logs, a few for each minute alone.
+// each of its 28,800 blocks and a few for each minute; read by its logs, a few for each minute alone. The
+// number that operators see (CallsADay) is the same or up to 3 % more.
 func TestCallsOfADay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -180,6 +181,8 @@ func TestCallsOfADay(t *testing.T) {
 		{"nothing awaited, a block every 3 s, read by logs", money.BSC, 3 * time.Second, false, "?idle=logs", 8_000},
 		{"nothing awaited, a block every 0.5 s, read by logs", money.BSC, time.Second / 2, false, "?idle=logs", 25_000},
 		{"a payment awaited, a block every 12 s", money.Ethereum, 12 * time.Second, true, "", 90_000},
+		{"a payment awaited, a block every 2 s", money.Polygon, 2 * time.Second, true, "", 220_000},
+		{"a payment awaited, a block every 0.25 s", money.Arbitrum, time.Second / 4, true, "", 1_040_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -188,7 +191,7 @@ func TestCallsOfADay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.Genesis, p.Stale = "", 0
+			p.Genesis, p.Stale, p.BlockTime = "", 0, c.blockTime
 			net, node := newRegistryNode(t, p)
 			source, err := New(Config{Params: p, Nodes: []string{node.URL + c.options}, Clock: now.Now})
 			if err != nil {
@@ -202,8 +205,11 @@ func TestCallsOfADay(t *testing.T) {
 					Store: b.ledger, Watch: b.watch, Clock: now.Now}), p.Interval
 			}
 			b.followToTip()
-			before, mined := countCalls(node), 0
-			for passed := every; passed <= time.Hour; passed += every {
+			before, mined, period := countCalls(node), 0, time.Hour
+			if c.blockTime < time.Second && c.awaited {
+				period /= 6 // the fakes take their time
+			}
+			for passed := every; passed <= period; passed += every {
 				for ; mined < int(passed/c.blockTime); mined++ {
 					net.sendTokens(outputTo(net.newAddress(), 1))
 					net.mineBlocks(1)
@@ -211,10 +217,22 @@ func TestCallsOfADay(t *testing.T) {
 				now.Advance(every)
 				b.followToTip()
 			}
-			day := 24 * (countCalls(node) - before)
+			day := int(24*time.Hour/period) * (countCalls(node) - before)
 			t.Logf("%s: %d calls a day", c.name, day)
 			if day > c.most {
 				t.Errorf("%d calls a day, want at most %d", day, c.most)
+			}
+			idle, awaited := source.CallsADay(p.Interval, 90*time.Second)
+			if c.awaited {
+				idle = awaited
+			}
+			if c.options == "" && (int64(day) > idle || int64(day)*103 < idle*100) || c.options != "" && idle != 0 {
+				t.Errorf("CallsADay expects %d calls, want 0 with idle=logs, else as many as the %d that were counted or up "+
+					"to 3 %% more", idle, day)
+			}
+			if got := source.Nodes(t.Context())[0].Calls; got < int64(countCalls(node)) || got > int64(countCalls(node))*12/10 {
+				t.Errorf("the node's status counts %d calls, want the %d that it answered or a little more", got,
+					countCalls(node))
 			}
 		})
 	}

@@ -14,7 +14,7 @@ import (
 	"cointill/core/money"
 )
 
-// payInNetworkCoin sends 1.5 of what is paid with on the network: USDT, or ether where there is none.
+// payInNetworkCoin sends 1.5 USDT, or ether where the network has none.
 func (c *fakeChain) payInNetworkCoin(address string) string {
 	if !c.params.HasToken() {
 		return c.sendEther(outputTo(address, 1_500_000), false)

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"log/slog"
 	"math/big"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
@@ -178,4 +180,34 @@ func TestNamesOfUSDTAreAccepted(t *testing.T) {
 		n.views[symbolCall] = answer
 		newFixture(t, c, openNetwork(t, p, nil, n.URL)).followToTip()
 	}
+}
+
+// TestCallsInTheDocs checks that docs/configuration.md says for each main network how many calls a node gets.
+func TestCallsInTheDocs(t *testing.T) {
+	t.Parallel()
+	docs, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range money.EVMNetworks() {
+		p, _ := params.Find(n.Chain, n.Name)
+		if p.Test {
+			continue
+		}
+		source := openNetwork(t, p, nil, "http://node.example")
+		idle, awaited := source.CallsADay(p.Interval, 90*time.Second)
+		row := fmt.Sprintf("| %s | %s | %s |\n", n.Label, formatHundreds(idle), formatHundreds(awaited))
+		if !strings.Contains(string(docs), row) {
+			t.Errorf("docs/configuration.md lacks the row %q", row)
+		}
+	}
+}
+
+// formatHundreds rounds up to hundreds and groups the digits.
+func formatHundreds(n int64) string {
+	n = (n + 99) / 100 * 100
+	if n >= 1_000_000 {
+		return fmt.Sprintf("%d,%03d,%03d", n/1_000_000, n/1000%1000, n%1000)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }

@@ -75,9 +75,10 @@ func New(c Config) (*Source, error) {
 				"ether leaves no log", c.Params.Network(), i+1)
 		}
 		client := node.NewClient(e.base, nil, c.Memory)
+		client.Calls = node.NewCallCounter(c.Clock)
 		n := &server{Client: rpc.NewClient(client, e.header, c.Clock), clock: c.Clock, endpoint: e, params: c.Params,
 			headers: map[hash]chain.Header{}}
-		n.Node = s.nodes.AddNode(e.host, n)
+		n.Node = s.nodes.AddNode(e.host, client.Calls, n)
 		if e.stream != "" {
 			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",
 				Listen: func(ctx context.Context, up func()) error {

@@ -35,6 +35,8 @@ type Client struct {
 	http           *http.Client
 	SilenceTimeout time.Duration // MaxSilence by default; tests use less
 	memory         Memory
+	// Calls counts the requests; nil counts none.
+	Calls *CallCounter
 }
 
 // NewClient makes a client for the server at a URL without user and password. It trusts the
@@ -106,6 +108,7 @@ func (c *Client) Send(ctx context.Context, path string, header http.Header, body
 		// idle connection. The key with an empty value allows this retry and is not sent.
 		request.Header["Idempotency-Key"] = nil
 	}
+	c.Calls.AddCalls(1)
 	response, err := c.http.Do(request)
 	if err != nil {
 		return Reply{}, c.classifyError(ctx, watched, err)

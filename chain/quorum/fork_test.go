@@ -61,7 +61,7 @@ func withFakeNodes(t *testing.T, nodes int, tip int64, test func(b *poolTest)) {
 		b := &poolTest{T: t, Pool: NewForkPool[*fakeNode](config)}
 		for i := range nodes {
 			n := &fakeNode{branch: string(rune('a' + i)), lastShared: tip, tip: tip}
-			n.Node = b.AddNode(fmt.Sprint("host:", i+1), n)
+			n.Node = b.AddNode(fmt.Sprint("host:", i+1), nil, n)
 			b.nodes = append(b.nodes, n)
 		}
 		test(b)

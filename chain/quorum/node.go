@@ -41,6 +41,7 @@ type Adapter interface {
 type Node struct {
 	Number   int    // its position in the configuration, from 1
 	Host     string // for the log and for operators only
+	calls    *node.CallCounter
 	pool     *pool
 	adapter  Adapter
 	checking chan struct{} // holds one token while a check runs

@@ -34,9 +34,10 @@ type Pool[N Adapter] struct {
 	Members []N
 }
 
-// AddNode adds a node. It is called before the first question.
-func (p *Pool[N]) AddNode(host string, member N) *Node {
-	n := &Node{Number: len(p.nodes) + 1, Host: host, pool: p.pool, adapter: member, checking: make(chan struct{}, 1)}
+// AddNode adds a node, whose calls are counted by a counter. It is called before the first question.
+func (p *Pool[N]) AddNode(host string, calls *node.CallCounter, member N) *Node {
+	n := &Node{Number: len(p.nodes) + 1, Host: host, calls: calls, pool: p.pool, adapter: member,
+		checking: make(chan struct{}, 1)}
 	p.nodes, p.Members = append(p.nodes, n), append(p.Members, member)
 	return n
 }
@@ -183,7 +184,7 @@ func (p *pool) describeNodes(inUse *Node) []chain.NodeStatus {
 	for i, n := range p.nodes {
 		v := n.LastView()
 		st := chain.NodeStatus{Host: n.Host, Dialect: v.Dialect, Version: v.Version, Height: v.Tip.Height,
-			Hash: v.Tip.Hash, Problem: n.ProblemSentence(v.Err), InUse: n == inUse}
+			Hash: v.Tip.Hash, Problem: n.ProblemSentence(v.Err), InUse: n == inUse, Calls: n.calls.CountDay()}
 		switch {
 		case v.At.IsZero():
 			st.Problem = "The " + p.Kind + " wasn't reached in time."

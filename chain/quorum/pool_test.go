@@ -61,7 +61,7 @@ func withTwoNodes(t *testing.T, test func(t *testing.T, p *Pool[*fakeAdapter], a
 		config, log := testConfig("server")
 		p := NewForkPool[*fakeAdapter](config)
 		a, b := new(fakeAdapter), new(fakeAdapter)
-		a.Node, b.Node = p.AddNode("host:1", a), p.AddNode("host:2", b)
+		a.Node, b.Node = p.AddNode("host:1", nil, a), p.AddNode("host:2", nil, b)
 		test(t, p, a, b, log)
 	})
 }

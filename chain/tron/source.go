@@ -67,13 +67,15 @@ func New(c Config) (*Source, error) {
 		nodes: quorum.NewForkPool[*server](common), confirmTimeout: quorum.PollTimeout}
 	for _, e := range endpoints {
 		full := node.NewClient(e.base, nil, c.Memory)
+		full.Calls = node.NewCallCounter(c.Clock)
 		solidity := full
 		if e.solidity != "" {
 			solidity = node.NewClient(e.solidity, nil, c.Memory)
+			solidity.Calls = full.Calls
 		}
 		n := &server{client: &client{full: full, solidity: solidity, header: e.header, pause: node.NewPause(c.Clock)},
 			params: c.Params, clock: c.Clock, headers: map[hash]chain.Header{}}
-		n.Node = s.nodes.AddNode(e.host, n)
+		n.Node = s.nodes.AddNode(e.host, full.Calls, n)
 	}
 	return s, nil
 }

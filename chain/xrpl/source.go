@@ -67,13 +67,14 @@ func New(c Config) (*Source, error) {
 	for i := range endpoints {
 		e := &endpoints[i]
 		client := node.NewClient(e.base, nil, c.Memory)
+		client.Calls = node.NewCallCounter(c.Clock)
 		var asking transport = &httpTransport{client, e.header}
 		if e.useWebSocket {
 			asking = &socketTransport{client: client, url: e.base, header: e.header, slot: make(chan struct{}, 1)}
 		}
 		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: common.Log,
 			headers: map[int64]chain.Header{}}
-		n.Node = s.nodes.AddNode(e.host, n)
+		n.Node = s.nodes.AddNode(e.host, client.Calls, n)
 		if e.stream != "" {
 			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",
 				Listen: func(ctx context.Context, up func()) error {

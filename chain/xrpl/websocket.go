@@ -76,6 +76,7 @@ func (t *socketTransport) exchangeMessages(ctx context.Context, id int64, messag
 	watchdog := time.AfterFunc(t.client.SilenceTimeout, stop)
 	defer watchdog.Stop()
 	t.conn.SetReadLimit(limit)
+	t.client.Calls.AddCalls(1)
 	if err := t.conn.Write(watched, websocket.MessageText, message); err != nil {
 		return nil, t.connectionError(ctx, watched, err)
 	}

@@ -32,6 +32,8 @@ type Params struct {
 	Native money.Coin
 	// Stale is the age of the tip from which on a node counts as stalled; 0 means no limit.
 	Stale time.Duration
+	// BlockTime is the usual time between two blocks of a public network.
+	BlockTime time.Duration
 	// Finality says when a block of a public network is final.
 	Finality money.Finality
 	// Interval is how often a node is polled if no message is pushed.
@@ -114,7 +116,7 @@ var (
 // newParams returns the parameters of a network of the registry.
 func newParams(n money.EVMNetwork) Params {
 	p := Params{Chain: n.Chain, Name: n.Name, ChainID: n.ChainID, Test: n.Test, Genesis: n.Genesis, Native: n.Native,
-		Stale: maxTipAge, Finality: n.Finality, Interval: max(n.BlockTime/3, minInterval), TokenDecimals: n.Token.Decimals,
+		Stale: maxTipAge, BlockTime: n.BlockTime, Finality: n.Finality, Interval: max(n.BlockTime/3, minInterval), TokenDecimals: n.Token.Decimals,
 		TokenSymbols: n.Token.Symbols, CountsL1Gas: n.CountsL1Gas, FeeOracle: n.FeeOracle,
 		KeyVersions: mainKeys}
 	if n.Test {
