@@ -19,7 +19,9 @@ func systemPages() map[string]templ.Component {
 			{Name: "Mail", Text: "mail.till.example:587", Note: "Of the last 100 e-mails 97 were sent, 3 failed; the last one was sent on 21 Nov 2026, 05:10"}},
 		Networks: []dashboard.SystemNetwork{
 			{Name: "bitcoin-mainnet", Domain: "live", Block: "924,210", Looked: now, Nodes: []dashboard.SystemNode{
-				{Host: "10.0.0.4:8332", Version: "/Satoshi:29.1.0/", Block: "924,210", InUse: true}, {Host: "10.0.0.5:8332", Version: "/btcwire:0.5.0/btcd:0.26.2/", Block: "924,210"}}},
+				{Host: "10.0.0.4:8332", Version: "/Satoshi:29.1.0/", Block: "924,210", InUse: true, Calls: "91,204 calls by this process in 24 hours"}, {Host: "10.0.0.5:8332", Version: "/btcwire:0.5.0/btcd:0.26.2/", Block: "924,210"}}},
+			{Name: "ethereum-mainnet", Domain: "live", Block: "23,104,877", Looked: now, Note: "Expected: about 11,400 calls a day to a node while no payment is open, 87,700 while one always is",
+				Nodes: []dashboard.SystemNode{{Host: "mainnet.provider.example", Version: "Geth/v1.16.7-stable", Block: "23,104,877", InUse: true, Calls: "23,880 calls by this process in 24 hours"}}},
 			{Name: "sandbox-xrpl", Domain: "test", Block: "81,224", Looked: now, Note: "Simulated by this program, without nodes"}},
 		Queues: []dashboard.SystemQueue{{Name: "Webhook deliveries", Waiting: "12", Due: "0", Oldest: "in 4 min"}, {Name: "Mails", Waiting: "0", Due: "0", Oldest: "Nothing waiting"}, {Name: "Resends being queued", Waiting: "0", Due: "0", Oldest: "Nothing waiting"}},
 		Prices: dashboard.SystemPrices{Sources: []dashboard.SystemSource{{Name: "Kraken", Answered: now}, {Name: "Coinbase", Answered: now}, {Name: "OKX"}}},

@@ -81,7 +81,7 @@ func setup(t *testing.T, db *models.DB) *bench {
 				t.Error("nodes may take as long as they want")
 			}
 			b.asked++
-			return []chain.NodeStatus{{Host: "a.example:8332", Height: 900_003}, {Host: "b.example:8332", Height: 900_001, Problem: "It lags."}, {Host: "a.example:8332", Height: 7, Problem: "It is silent."}}
+			return []chain.NodeStatus{{Host: "a.example:8332", Height: 900_003}, {Host: "b.example:8332", Height: 900_001, Problem: "It lags."}, {Host: "a.example:8332", Height: 7, Problem: "It is silent.", Calls: 1234}}
 		}}}
 	return b
 }
@@ -124,6 +124,7 @@ func TestGauges(t *testing.T) {
 			// Another on the same host.
 			`cointill_node_healthy{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="3"}`:       0,
 			`cointill_node_height_blocks{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="3"}`: 7,
+			`cointill_node_calls_day{domain="live",network="bitcoin-mainnet",node="a.example:8332",number="3"}`:     1234,
 			`cointill_rates_wanted{}`:                               1,
 			`cointill_rate_age_seconds{pair="BTC/USD"}`:             20,
 			`cointill_rate_usable{pair="BTC/USD"}`:                  1,

@@ -37,6 +37,8 @@ var (
 		"number", "node")
 	nodeHeight = newDesc("node_height_blocks", "The last block that a node has.", "network", "domain", "number",
 		"node")
+	nodeCalls = newDesc("node_calls_day", "Calls that this process made to a node in the last 24 hours.", "network",
+		"domain", "number", "node")
 	rateWanted = newDesc("rates_wanted",
 		"1 while a live payment method is on somewhere: otherwise no source of prices is asked.")
 	rateAge      = newDesc("rate_age_seconds", "Age of the newest price that a source gave of a pair.", "pair")
@@ -56,7 +58,7 @@ var (
 		"Received money that belongs to no payment and is not resolved: at least as many, as up to 100 of "+
 			"each of 10,000 merchants and 10,000 in all are counted.", "domain")
 	all = []*prometheus.Desc{buildInfo, clockDrift, databaseUp, followHeight, followLag, followLook,
-		followFine, leaseHeld, nodeUp, nodeHeight, rateWanted, rateAge,
+		followFine, leaseHeld, nodeUp, nodeHeight, nodeCalls, rateWanted, rateAge,
 		rateUsable, queueWaiting, queueDue, queueOldest, late, mailsTrying, unmatched}
 )
 
@@ -190,7 +192,8 @@ func (c *Collector) askNodes(ctx context.Context, _ time.Time) (list []prometheu
 				// The number, as two may be on one host at paths that hold a secret.
 				labels := []string{string(n.Name), string(n.Domain), strconv.Itoa(i + 1), node.Host}
 				found[at] = append(found[at], newGauge(nodeUp, boolValue(node.Problem == ""), labels...),
-					newGauge(nodeHeight, float64(node.Height), labels...))
+					newGauge(nodeHeight, float64(node.Height), labels...),
+					newGauge(nodeCalls, float64(node.Calls), labels...))
 			}
 		})
 	}

@@ -34,9 +34,15 @@ type Network struct {
 	Domain scope.Domain
 	// Nodes looks at its nodes now; nil for a simulated one.
 	Nodes func(ctx context.Context) []chain.NodeStatus
+	// Calls are how many calls a day a node is to be asked.
+	Calls CallBudget
 	// Status is how this process follows it; false while it doesn't.
 	Status func() (chain.Status, bool)
 }
+
+// CallBudget is how many calls a day one node of a network gets of a process that follows it: while nothing is awaited
+// there, and while something always is. 0 where that isn't known.
+type CallBudget struct{ Idle, Awaited int64 }
 
 // Service looks. Its fields are set once, before use.
 type Service struct {
@@ -93,6 +99,7 @@ type NetworkReport struct {
 	Problem      string
 	At           time.Time // of the last look
 	Nodes        []chain.NodeStatus
+	Calls        CallBudget
 }
 
 // Prices are the sources of the live domain.
@@ -204,7 +211,7 @@ func (s *Service) ask(ctx context.Context) []NetworkReport {
 	list := make([]NetworkReport, len(s.Networks))
 	var all sync.WaitGroup
 	for i, n := range s.Networks {
-		list[i] = NetworkReport{Name: string(n.Name), Domain: n.Domain, Simulated: n.Nodes == nil}
+		list[i] = NetworkReport{Name: string(n.Name), Domain: n.Domain, Simulated: n.Nodes == nil, Calls: n.Calls}
 		if n.Nodes != nil {
 			all.Go(func() { list[i].Nodes = n.Nodes(ctx) })
 		}

@@ -98,6 +98,29 @@ func TestStalledFinality(t *testing.T) {
 	})
 }
 
+// TestCallsOnTheSystemPage: the System page shows how many calls a node got in a day, and how many are expected.
+func TestCallsOnTheSystemPage(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		s.Accounts.Operators = []string{ama}
+		b := s.SignIn(ama)
+		passkeyPages(t, b, "Phone")
+		ethereum := system.Network{Name: "ethereum-mainnet", Domain: scope.Live, Calls: system.CallBudget{Idle: 11_376,
+			Awaited: 87_696}, Nodes: func(context.Context) []chain.NodeStatus {
+			return []chain.NodeStatus{{Host: "node.example", Calls: 12_345}}
+		}}
+		s.System.Networks = []system.Network{ethereum}
+		expect(t, b.Get(systemAt), 200, "12,345 calls by this process in 24 hours",
+			"Expected: about 11,400 calls a day to a node while no payment is open, 87,700 while one always is")
+		ethereum.Calls.Idle = 0
+		s.System.Networks[0] = ethereum
+		expect(t, b.Get(systemAt), 200, "Expected: at most about 87,700 calls a day to a node")
+		ethereum.Calls.Awaited = 0
+		s.System.Networks[0] = ethereum
+		lacks(t, b.Get(systemAt), "Expected:")
+	})
+}
+
 // TestOperatorsAddress: the link of an invitation makes nobody an operator.
 func TestOperatorsAddress(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {

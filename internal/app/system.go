@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"cointill/chain"
+	"cointill/chain/ethereum"
 	"cointill/core/alarm"
 	"cointill/core/journal/monthly"
 	"cointill/core/notification/email"
@@ -30,6 +31,9 @@ func (p *Product) NewSystem() *system.Service {
 			Status: func() (chain.Status, bool) { return p.followStatus(f.Network()) }}
 		if real, ok := f.NetworkSource.(RealNetwork); ok {
 			n.Nodes = real.Nodes
+		}
+		if s, ok := f.NetworkSource.(*ethereum.Source); ok {
+			n.Calls.Idle, n.Calls.Awaited = s.CallsADay(f.interval, f.rest)
 		}
 		s.Networks = append(s.Networks, n)
 	}

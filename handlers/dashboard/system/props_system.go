@@ -201,18 +201,36 @@ func systemNetwork(ctx context.Context, n system.NetworkReport, zone *time.Locat
 	} else if n.Problem == "" {
 		row.Problem = words.T(ctx, "system.unread")
 	}
-	if n.Simulated {
-		row.Note = words.T(ctx, "system.simulated")
-	}
+	row.Note = networkNote(ctx, n)
 	for _, node := range n.Nodes {
 		shown := dashboard.SystemNode{Host: node.Host, Version: node.Version, Block: "–", Problem: node.Problem,
-			Note: node.Note, InUse: node.InUse}
+			Note: node.Note, InUse: node.InUse,
+			Calls: words.N(ctx, "system.calls", int(node.Calls), "N", words.FormatThousands(ctx, node.Calls))}
 		if node.Height > 0 {
 			shown.Block = words.FormatThousands(ctx, node.Height)
 		}
 		row.Nodes = append(row.Nodes, shown)
 	}
 	return row
+}
+
+// networkNote says that a network is simulated, or how many calls its nodes are to get.
+func networkNote(ctx context.Context, n system.NetworkReport) string {
+	awaited := formatHundreds(ctx, n.Calls.Awaited)
+	switch {
+	case n.Simulated:
+		return words.T(ctx, "system.simulated")
+	case n.Calls.Awaited == 0:
+		return ""
+	case n.Calls.Idle == 0:
+		return words.T(ctx, "system.calls_awaited", "Awaited", awaited)
+	}
+	return words.T(ctx, "system.calls_expected", "Idle", formatHundreds(ctx, n.Calls.Idle), "Awaited", awaited)
+}
+
+// formatHundreds rounds up to hundreds.
+func formatHundreds(ctx context.Context, n int64) string {
+	return words.FormatThousands(ctx, (n+99)/100*100)
 }
 
 // queueWords are the names of queues.
