@@ -14,7 +14,7 @@ import (
 	"cointill/core/account/auth"
 )
 
-// TestTooLongAForm (AP-18): whoever sent more than a form may have comes back to its page, and
+// TestTooLongAForm (AP-18): a user who sent more than a form may have comes back to its page, and
 // with a logo to the form that says how long one may be.
 func TestTooLongAForm(t *testing.T) {
 	b := setup(t, local)
@@ -186,7 +186,7 @@ func TestRefusedBodiesEnd(t *testing.T) {
 }
 
 // TestSharesOfLongBodies (AP-18): a business sends so many long bodies of a kind a minute, and all together so many.
-// One more is told to wait, and whoever isn't known to sign in.
+// One more has to wait, and a stranger has to sign in.
 func TestSharesOfLongBodies(t *testing.T) {
 	b := setup(t, local)
 	address, _ := b.listen(t)

@@ -322,7 +322,7 @@ func TestFormsOfTheOtherDomain(t *testing.T) {
 	}
 }
 
-// TestAFormAfterTheSessionsEnd (AP-22): whoever signs in again comes back to the page of the
+// TestAFormAfterTheSessionsEnd (AP-22): a user who signs in again comes back to the page of the
 // form, and to no other site's.
 func TestAFormAfterTheSessionsEnd(t *testing.T) {
 	b := setup(t, local)

@@ -66,8 +66,8 @@ func TestUnreadAnswersAreCut(t *testing.T) {
 	}
 }
 
-// TestSlowReadersAreServed (AP-18): whoever reads, however slowly, gets the whole answer;
-// whoever stops is cut half a minute later.
+// TestSlowReadersAreServed (AP-18): a client that reads, however slowly, gets the whole answer;
+// one that stops is cut half a minute later.
 func TestSlowReadersAreServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
@@ -95,7 +95,7 @@ func TestSlowReadersAreServed(t *testing.T) {
 	})
 }
 
-// TestRefusedUnread (AP-18): whoever is refused before all of it was read sees the answer,
+// TestRefusedUnread (AP-18): a client that is refused before all of it was read sees the answer,
 // and not the end of the connection alone. It is counted and logged.
 func TestRefusedUnread(t *testing.T) {
 	b := setup(t, local)

@@ -14,7 +14,7 @@ import (
 	"cointill/models"
 )
 
-// otherPayee is an address that nobody approved.
+// otherPayee is an address that was not approved.
 const otherPayee = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 // TestDatabaseMakesNoSendReady (SD-4) changes sends by single statements, in ways that ask for no approval, and checks

@@ -207,7 +207,7 @@ func TestLanguages(t *testing.T) {
 	})
 }
 
-// TestUnavailable: while the network can't be followed nobody is asked to send money.
+// TestUnavailable: while the network can't be followed no customer is asked to send money.
 func TestUnavailable(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")

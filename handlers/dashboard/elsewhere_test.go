@@ -405,7 +405,7 @@ func TestEveryAnswerIsShut(t *testing.T) {
 					t.Errorf("%s: others may have it: %q", what, policy)
 				}
 			}
-			s.Clock.Advance(10 * time.Second) // for whoever asks much
+			s.Clock.Advance(10 * time.Second) // for a client that asks much
 		}
 	})
 }

@@ -254,7 +254,7 @@ func TestWalletOfTronIsListedAfterItsRehearsal(t *testing.T) {
 }
 
 // TestLiveOverviewLeadsToGoingLive: where no coin can be paid, the overview of live leads to what is left, instead of
-// to a payment link that nobody can pay.
+// to a payment link that no customer can pay.
 func TestLiveOverviewLeadsToGoingLive(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		s.CreateBusiness("Ama's Shop", ama)

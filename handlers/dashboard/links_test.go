@@ -32,7 +32,7 @@ func TestLinkCollected(t *testing.T) {
 			r := servertest.NewRequest(money.CryptoBitcoin)
 			r.LinkID, r.BusinessReference, r.Currency, r.Amount = &made.ID, "", currency, int64(10+i)
 			started := s.InitiatePayment(sc, r)
-			if currency != "KES" { // which nobody paid
+			if currency != "KES" { // which no customer paid
 				s.UpdatePayment(started.Reference, map[string]any{"status": string(payment.Successful)})
 			}
 		}

@@ -68,7 +68,7 @@ func TestOnce(t *testing.T) {
 			}
 			form := showing()
 			first := s.b.Post(c.path, form)
-			form.Set("csrf", showing().Get("csrf")) // masked anew for each page
+			form.Set("csrf", showing().Get("csrf")) // masked again for each page
 			again := s.b.Post(c.path, form)
 			if n := c.count(); n != 1 || first.Status >= 400 || again.Status != first.Status || again.Location != first.Location ||
 				newSecret.FindString(again.Body) != newSecret.FindString(first.Body) {

@@ -93,7 +93,7 @@ func TestPasskeyPages(t *testing.T) {
 	})
 }
 
-// TestPasskeyOfStrangers: the pages of one user's passkey are nobody else's.
+// TestPasskeyOfStrangers: the pages of one user's passkey are that user's alone.
 func TestPasskeyOfStrangers(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		s.CreateBusiness("Ama's Shop", ama)

@@ -96,7 +96,7 @@ func TestExportXLSX(t *testing.T) {
 	})
 }
 
-// TestListRoles: who may see payments in a domain may list, watch and export them, and nobody else.
+// TestListRoles: who may see payments in a domain may list, watch and export them, and no others.
 func TestListRoles(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)

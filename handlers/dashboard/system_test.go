@@ -18,7 +18,7 @@ import (
 
 const systemAt = "/dashboard/system"
 
-// TestSystemPage: whoever runs the server sees it, with a second factor or a
+// TestSystemPage: the operator of the server sees it, with a second factor or a
 // passkey; for everybody else there is no such page, and nothing in the menu.
 func TestSystemPage(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {

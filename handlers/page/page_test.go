@@ -37,7 +37,7 @@ func TestLocalLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-// TestShownLate: whoever's time was up before the answer was found is shown it all the same.
+// TestShownLate: a client whose time was up before the answer was found is shown it all the same.
 func TestShownLate(t *testing.T) {
 	app := fiber.New()
 	app.Post("/", func(c *fiber.Ctx) error {
