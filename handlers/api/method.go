@@ -24,7 +24,7 @@ type methodData struct {
 	Code      string        `json:"code" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The payment_method to initiate with."`
 	Currency  string        `json:"currency" enum:"BTC,ETH,USDT,XRP,DOGE" example:"BTC" doc:"The coin."`
 	Name      string        `json:"name" example:"Bitcoin" doc:"The coin's name for people."`
-	Network   string        `json:"network" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"bitcoin" doc:"The network that is preselected for customers."`
+	Network   networkCode   `json:"network" example:"bitcoin" doc:"The network that is preselected for customers."`
 	Networks  []networkData `json:"networks" doc:"The networks that serve it in this domain, each with its switch."`
 	Decimals  int           `json:"decimals" example:"8" doc:"How many decimals quotes have."`
 	Enabled   bool          `json:"enabled" example:"true" doc:"Whether payments may use it in this domain."`
@@ -36,12 +36,12 @@ type methodData struct {
 
 // networkData is a network of a payment method.
 type networkData struct {
-	Code      string `json:"code" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"bitcoin" doc:"The network to initiate with."`
-	Name      string `json:"name" example:"Bitcoin" doc:"What wallets and exchanges call it for this coin."`
-	Network   string `json:"network" example:"sandbox-bitcoin" doc:"What transfers and sends call it."`
-	Enabled   bool   `json:"enabled" example:"true" doc:"Whether payments may use it. Money on a network that isn't enabled is listed under Unmatched."`
-	Available bool   `json:"available" example:"true" doc:"Whether it works at this moment."`
-	Remark    string `json:"remark" example:"-" doc:"Why it isn't available, or a dash."`
+	Code      networkCode `json:"code" example:"bitcoin" doc:"The network to initiate with."`
+	Name      string      `json:"name" example:"Bitcoin" doc:"What wallets and exchanges call it for this coin."`
+	Network   string      `json:"network" example:"sandbox-bitcoin" doc:"What transfers and sends call it."`
+	Enabled   bool        `json:"enabled" example:"true" doc:"Whether payments may use it. Money on a network that isn't enabled is listed under Unmatched."`
+	Available bool        `json:"available" example:"true" doc:"Whether it works at this moment."`
+	Remark    string      `json:"remark" example:"-" doc:"Why it isn't available, or a dash."`
 }
 
 // rateData is the price of one whole coin now.
@@ -119,7 +119,7 @@ func listMethods(c *call) error {
 		}
 		items = append(items, methodData{
 			Code: string(m.Coin.Method), Currency: string(m.Coin.Coin), Name: m.Coin.Name,
-			Network:  preselected,
+			Network:  networkCode(preselected),
 			Networks: networks,
 			Decimals: m.Coin.Display, Enabled: m.Enabled, Available: m.Problem.IsZero(),
 			Remark: dashFor(m.Problem.String()), Minimum: least,
@@ -133,7 +133,7 @@ func listNetworks(m account.Method) (list []networkData, preselected string, tro
 	list, preselected = []networkData{}, string(m.Coin.Chain)
 	works := false
 	for _, n := range m.Networks {
-		list = append(list, networkData{Code: string(n.Code), Name: place.NameNetwork(m.Coin.Coin, n.Network),
+		list = append(list, networkData{Code: networkCode(n.Code), Name: place.NameNetwork(m.Coin.Coin, n.Network),
 			Network: n.Network, Enabled: n.Enabled, Available: n.Problem.IsZero(), Remark: dashFor(n.Problem.String())})
 		if n.Preselected {
 			preselected = string(n.Code)

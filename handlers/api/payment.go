@@ -29,7 +29,7 @@ type initiateRequest struct {
 	LastName          body.Text     `json:"last_name" minLength:"1" maxLength:"100" example:"Obi" doc:"Customer's last name: letters of any script, and digits."`
 	Email             body.Text     `json:"email" maxLength:"254" example:"ada.obi@example.com" doc:"Customer's e-mail address, where the receipt goes."`
 	PaymentMethod     body.Text     `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"The coin to pay with. It must be enabled in the dashboard."`
-	Network           body.Text     `json:"network,omitempty" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"bitcoin" doc:"The network to pay on; it must be on for the payment method. Left out, the customer chooses among those that are on."`
+	Network           networkText   `json:"network,omitempty" example:"bitcoin" doc:"The network to pay on; it must be on for the payment method. Left out, the customer chooses among those that are on."`
 	BusinessReference body.Text     `json:"business_reference,omitempty" minLength:"1" maxLength:"100" pattern:"^[A-Za-z0-9._:~=@+-]{1,100}$" example:"order-1001" doc:"Your own reference, used once; not beginning with PAY_. One is made when you leave it out."`
 	Metadata          body.Verbatim `json:"metadata,omitempty" doc:"An object or array of your own, returned as given: at most 8 KiB and 16 levels."`
 	RedirectURL       body.Text     `json:"redirect_url,omitempty" maxLength:"2048" example:"https://shop.example.com/thanks" doc:"Where the payment's page leads the customer once it is final or given up, with reference and business_reference in the query: an https address. Getting there proves no payment."`

@@ -21,9 +21,9 @@ import (
 
 // simulateRequest is the body of POST /v1/sandbox/payments/{reference}/simulate.
 type simulateRequest struct {
-	_        struct{}  `additionalProperties:"true"`
-	Scenario body.Text `json:"scenario" enum:"exact,underpay,overpay,two_parts,surplus,late,after_abandoned,double_spend,reorg,never_confirms,revert,missing_tag,wrong_asset,wrong_network" example:"exact" doc:"What the customer does."`
-	Network  body.Text `json:"network,omitempty" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"polygon" doc:"The network that wrong_network pays on. Left out, the first other one of the coin."`
+	_        struct{}    `additionalProperties:"true"`
+	Scenario body.Text   `json:"scenario" enum:"exact,underpay,overpay,two_parts,surplus,late,after_abandoned,double_spend,reorg,never_confirms,revert,missing_tag,wrong_asset,wrong_network" example:"exact" doc:"What the customer does."`
+	Network  networkText `json:"network,omitempty" example:"polygon" doc:"The network that wrong_network pays on. Left out, the first other one of the coin."`
 }
 
 // advanceRequest is the body of POST /v1/sandbox/advance.
@@ -37,7 +37,7 @@ type advanceRequest struct {
 type mineRequest struct {
 	_             struct{}     `additionalProperties:"true"`
 	PaymentMethod body.Text    `json:"payment_method" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_bitcoin" doc:"On whose network."`
-	Network       body.Text    `json:"network,omitempty" enum:"bitcoin,ethereum,xrp,dogecoin,bsc,polygon,arbitrum,celo,base,tron" example:"polygon" doc:"Which of its networks. Left out, the first one that payment-methods lists."`
+	Network       networkText  `json:"network,omitempty" example:"polygon" doc:"Which of its networks. Left out, the first one that payment-methods lists."`
 	Blocks        body.Integer `json:"blocks" minimum:"1" maximum:"200" example:"6" doc:"How many blocks."`
 }
 

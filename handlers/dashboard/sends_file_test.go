@@ -19,7 +19,8 @@ func TestPayoutFilePage(t *testing.T) {
 		b := s.SignIn(ama)
 		const at = "/dashboard/sends/file"
 		send := func(file string) servertest.Answer { return uploadTo(t, b, at, at, "file", []byte(file)) }
-		expect(t, b.Get(at), 200, "business_reference", "Download an example", `type="file"`)
+		expect(t, b.Get(at), 200, "business_reference", "Download an example", `type="file"`,
+			"ethereum, arbitrum, base, tron, bsc, polygon, celo. Leave it empty")
 		example := b.Get(at + "?example=1")
 		if example.Body != request.Example || !strings.Contains(example.Header.Get("Content-Disposition"), "payouts.csv") {
 			t.Errorf("the example is %q as %q", example.Body, example.Header.Get("Content-Disposition"))

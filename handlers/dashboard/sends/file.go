@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,7 @@ func (h *Handlers) showFile(c *page.Ctx, status int, typed ui.Form, wrong []requ
 // describeColumns says what the columns of a file hold.
 func describeColumns(ctx context.Context) []dashboard.PayoutColumn {
 	return []dashboard.PayoutColumn{{Name: request.ColumnCoin, About: words.T(ctx, "sends.file_coin")},
-		{Name: request.ColumnNetwork, About: words.T(ctx, "sends.file_network")},
+		{Name: request.ColumnNetwork, About: words.T(ctx, "sends.file_network", "Codes", listNetworkCodes())},
 		{Name: request.ColumnAmount, About: words.T(ctx, "sends.file_amount")},
 		{Name: request.ColumnFiat, About: words.T(ctx, "sends.file_fiat")},
 		{Name: request.ColumnCurrency, About: words.T(ctx, "sends.file_currency")},
@@ -55,6 +56,19 @@ func describeColumns(ctx context.Context) []dashboard.PayoutColumn {
 		{Name: request.ColumnTag, About: words.T(ctx, "sends.file_tag")},
 		{Name: request.ColumnReference, About: words.T(ctx, "sends.file_reference")},
 		{Name: request.ColumnNote, About: words.T(ctx, "sends.file_note")}}
+}
+
+// listNetworkCodes lists the networks of the coins that can be paid on several.
+func listNetworkCodes() string {
+	var codes []string
+	for _, coin := range money.Coins() {
+		for _, code := range coin.Chains() {
+			if len(coin.Chains()) > 1 && !slices.Contains(codes, string(code)) {
+				codes = append(codes, string(code))
+			}
+		}
+	}
+	return strings.Join(codes, ", ")
 }
 
 // askFile asks for the payouts of a file, once.
