@@ -29,6 +29,8 @@ func languagePages() map[string]templ.Component {
 		}
 		networks := status(checkout.Waiting, "USDT")
 		networks.Lang, networks.Chosen = lang, true
+		networks.Uncredited = []checkout.UncreditedAmount{{Amount: "15.625001", Network: "Polygon PoS"},
+			{Amount: "2.500000", Network: "Arbitrum One", Hidden: true}}
 		pages["pay-"+lang+"-networks"] = checkout.Page(checkout.PageProps{StatusProps: networks, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
 		small := status(checkout.Unavailable, "USDT")
 		small.Lang, small.Chosen, small.TooSmallForOneAddress = lang, true, true

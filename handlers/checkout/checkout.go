@@ -45,7 +45,7 @@ type Sandbox interface {
 type Choices interface {
 	Offered(ctx context.Context, v payment.View) ([]networks.Served, error)
 	Choose(ctx context.Context, token, code string) (payment.View, error)
-	ListOff(ctx context.Context, v payment.View) ([]models.Transfer, error)
+	ListUncredited(ctx context.Context, v payment.View) ([]models.Transfer, error)
 }
 
 // Claims note the transactions that customers say to have paid with.
@@ -126,7 +126,7 @@ func (h *Handlers) collectAbout(ctx context.Context, v payment.View, who asker) 
 	if a.Networks, err = h.Choices.Offered(ctx, v); err != nil {
 		return a, err
 	}
-	if a.Off, err = h.Choices.ListOff(ctx, v); err != nil {
+	if a.Uncredited, err = h.Choices.ListUncredited(ctx, v); err != nil {
 		return a, err
 	}
 	if v.State() == payment.Pending && payment.TooSmall(v.Payment) {

@@ -62,7 +62,33 @@ func TestMoneyOnANetworkThatIsOff(t *testing.T) {
 			expect(t, b.Get(at+"?lang="+language), 200, "16.641696", "Polygon PoS", sentence)
 		}
 		s.FailOn(s.DB.Exec(t.Context()).Model(&came).Update("resolution", payment.Refunded).Error)
-		if a := b.Get(at); strings.Contains(a.Body, "data-off-network") {
+		if a := b.Get(at); strings.Contains(a.Body, "data-uncredited") {
+			t.Error("the page still speaks of money that was sent back")
+		}
+	})
+}
+
+// TestMoneyWhoseTransactionIsHidden: the page says in every language that money arrived whose transaction no node shows,
+// and that it is not to be paid again.
+func TestMoneyWhoseTransactionIsHidden(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoEthereum))
+		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
+		b.Post(at+"/open", nil)
+		var p models.Payment
+		s.FailOn(s.DB.Read(t.Context()).Where("reference = ?", started.Reference).Take(&p).Error)
+		hidden := models.Transfer{Network: p.Network, TxID: "block 7", Asset: "ETH", Address: p.Address,
+			Amount: p.Due, BusinessID: sc.BusinessID, Domain: string(sc.Domain), PaymentID: &p.ID,
+			Unmatched: payment.NoTransaction, FirstSeenAt: s.Clock.Now(), CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()}
+		s.FailOn(s.DB.Exec(t.Context()).Create(&hidden).Error)
+		for language, sentence := range map[string]string{"en": "Don’t pay again", "fr": "Ne payez pas une seconde fois",
+			"pt": "Não pague outra vez", "sw": "Usilipe tena", "ha": "Kada ka sake biya", "ig": "Akwụla ụgwọ ọzọ",
+			"yo": "Má ṣe sanwó lẹ́ẹ̀kan sí i", "ar": "لا تدفع مرة أخرى"} {
+			expect(t, b.Get(at+"?lang="+language), 200, money.ETH.Format(p.Due), "Ethereum", sentence)
+		}
+		s.FailOn(s.DB.Exec(t.Context()).Model(&hidden).Update("resolution", payment.Refunded).Error)
+		if a := b.Get(at); strings.Contains(a.Body, "data-uncredited") {
 			t.Error("the page still speaks of money that was sent back")
 		}
 	})

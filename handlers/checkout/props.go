@@ -37,8 +37,8 @@ type about struct {
 	TooSmallForOneAddress bool
 	// Networks are those that the customer can choose among.
 	Networks []networks.Served
-	// Off are transfers on networks that are off for the merchant.
-	Off []models.Transfer
+	// Uncredited are transfers that the merchant has to deal with.
+	Uncredited []models.Transfer
 	// OtherCoins are the names of coins that can carry any amount, for a payment that is too small
 	// for its own.
 	OtherCoins []string
@@ -93,9 +93,9 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 	if at := payment.CompletedAt(p); at != nil {
 		props.PaidAt = at.In(zone)
 	}
-	for _, t := range a.Off {
-		props.Off = append(props.Off, checkout.OffAmount{Amount: coin.Format(t.Amount),
-			Network: place.NameNetwork(coin, t.Network)})
+	for _, t := range a.Uncredited {
+		props.Uncredited = append(props.Uncredited, checkout.UncreditedAmount{Amount: coin.Format(t.Amount),
+			Network: place.NameNetwork(coin, t.Network), Hidden: t.Unmatched == payment.NoTransaction})
 	}
 	props.Refunds = noteRefunds(a.Lang, v)
 	if v.SurplusSum.Sign() > 0 {

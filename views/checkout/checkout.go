@@ -55,8 +55,12 @@ func (v View) Final() bool {
 	return false
 }
 
-// OffAmount is an amount of the coin that came on a network that is off for the merchant.
-type OffAmount struct{ Amount, Network string }
+// UncreditedAmount is an amount of the coin that the merchant has to deal with: its transaction is hidden here, or its
+// network is off for the merchant.
+type UncreditedAmount struct {
+	Amount, Network string
+	Hidden          bool
+}
 
 // RefundNote is a refund of the payment. Hash is its transaction; "" while none is known.
 type RefundNote struct{ Text, Hash string }
@@ -85,9 +89,9 @@ type StatusProps struct {
 	Item string
 	// PaidAt is when it became successful; zero before.
 	PaidAt time.Time
-	// Off are amounts that came on networks that are off for the merchant.
-	Off     []OffAmount
-	Refunds []RefundNote
+	// Uncredited are amounts that came and that the merchant has to deal with.
+	Uncredited []UncreditedAmount
+	Refunds    []RefundNote
 	// Surplus is the amount of surplus that is owed back; "" for none.
 	Surplus string
 	// Asked, Received, Due and Difference are bare coin amounts without their
