@@ -23,10 +23,10 @@ const shortAdvice = 7 * 24 * time.Hour
 // takesOneAddress reports whether payments on a network can be received with one address.
 func takesOneAddress(p Net) bool { return p.Chain == money.Ethereum || p.Chain == money.Tron }
 
-// isOneAddress reports whether a text is meant as one address.
+// isOneAddress reports whether a text is meant as one address. One of Tron may be written in hexadecimal, from 41 on.
 func isOneAddress(text string, p Net) bool {
-	return takesOneAddress(p) && strings.HasPrefix(text, listStarts[p.Chain]) && len(text) <= MaxKey &&
-		!strings.ContainsAny(text, "()#/*[]")
+	starts := strings.HasPrefix(text, listStarts[p.Chain]) || p.Chain == money.Tron && strings.HasPrefix(text, "41")
+	return takesOneAddress(p) && starts && len(text) <= MaxKey && !strings.ContainsAny(text, "()#/*[]")
 }
 
 // parseOneAddress reads an address that all payments go to. Money that is sent to a mistyped one would be lost.

@@ -48,8 +48,16 @@ func TestParseOneAddress(t *testing.T) {
 		}
 	}
 	tron, _ := wallet.Find("tron-mainnet")
-	if _, err := wallet.ParseKey("TJRabPrwbZy45sbavfcjinPJC18kjpRTv8", tron, ""); err != nil {
-		t.Errorf("Tron refuses one address: %v", err)
+	const base58, hexadecimal = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8", "415cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb"
+	for _, text := range []string{base58, hexadecimal, strings.ToUpper(hexadecimal)} {
+		if key, err := wallet.ParseKey(text, tron, ""); err != nil || key.String() != base58 {
+			t.Errorf("ParseKey(%s) on Tron = %v, %v; want %s as one address", text, key, err, base58)
+		}
+	}
+	_, err := wallet.ParseKey(hexadecimal[:41], tron, "")
+	var f *fault.Fault
+	if !errors.As(err, &f) || !strings.Contains(fmt.Sprint(f.Fields), "a character may be missing or mistyped") {
+		t.Errorf("ParseKey(%s) on Tron: %v, want it refused as an address with a character missing", hexadecimal[:41], err)
 	}
 }
 
