@@ -3,11 +3,15 @@ package ethereum
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"math/big"
 	"testing"
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
 	"cointill/chain/ethereum/params"
+	"cointill/core/money"
+	"cointill/internal/testing/speed"
 )
 
 // fakeNet drives a chain for the suite, in ether or in the token.
@@ -40,8 +44,16 @@ func (n *fakeNet) Features() chaintest.Features {
 }
 
 func (n *fakeNet) Source() chain.Source { return n.source }
-func (n *fakeNet) Restart()             { n.source = n.nodes[0].openSource(n.TB, n.nodes[1:]...) }
-func (n *fakeNet) Mine(times int)       { n.mineBlocks(times) }
+
+func (n *fakeNet) Restart() {
+	var urls []string
+	for _, node := range n.nodes {
+		urls = append(urls, node.URL)
+	}
+	n.source = openNetwork(n.TB, n.params, slog.New(slog.NewTextHandler(n.TB.Output(), nil)), urls...)
+}
+
+func (n *fakeNet) Mine(times int) { n.mineBlocks(times) }
 
 func (n *fakeNet) Reorg(depth int, keep bool)        { n.replaceBlocks(depth, keep) }
 func (n *fakeNet) Where(txid string) chaintest.Place { return n.placeOf(txid) }
@@ -51,7 +63,11 @@ func (n *fakeNet) Destination() chain.Destination    { return chain.Destination{
 
 func (n *fakeNet) Pay(outputs ...chain.Output) string {
 	if n.tokens {
-		return n.sendTokens(outputs...)
+		var scaled []chain.Output
+		for _, o := range outputs {
+			scaled = append(scaled, outputOf(o.Address, n.countTokens(o.Amount)))
+		}
+		return n.sendTokens(scaled...)
 	}
 	return n.sendEther(outputs[0], false)
 }
@@ -63,7 +79,13 @@ func (n *fakeNet) PayFrom(from string, o chain.Output) string {
 		return n.sendTx(&fakeTx{From: payer, To: mustParseAccount(n, o.Address), Value: fmt.Sprintf("0x%x", o.Amount.Big())})
 	}
 	return n.sendTx(&fakeTx{To: (*account)(&n.params.Token), Logs: []fakeLog{tokenLog(account(n.params.Token), payer,
-		*mustParseAccount(n, o.Address), o.Amount.Big().FillBytes(make([]byte, 32)))}})
+		*mustParseAccount(n, o.Address), n.countTokens(o.Amount).FillBytes(make([]byte, 32)))}})
+}
+
+// countTokens returns an amount of USDT in the contract's smallest unit.
+func (n *fakeNet) countTokens(amount money.Amount) *big.Int {
+	scale := int64(n.params.TokenDecimals - money.USDT.Info().Unit)
+	return new(big.Int).Mul(amount.Big(), new(big.Int).Exp(big.NewInt(10), big.NewInt(scale), nil))
 }
 
 func keepDefaults(*fakeNode) {}
@@ -119,6 +141,32 @@ func TestConformance(t *testing.T) {
 			t.Run(name+map[bool]string{false: " in ETH", true: " in USDT"}[tokens], func(t *testing.T) {
 				t.Parallel()
 				chaintest.Run(t, func(t *testing.T) chaintest.Net { return newFakeNet(t, tokens, nodes...) })
+			})
+		}
+	}
+}
+
+// TestConformanceOfNetworks runs the suite on the main networks of the registry, in each coin that is paid with there.
+// Small runs have one network of each coin, with other decimals and other costs than Ethereum.
+func TestConformanceOfNetworks(t *testing.T) {
+	t.Parallel()
+	for _, p := range registryParams(t) {
+		for _, tokens := range []bool{false, true} {
+			paidWith, small := p.HasToken(), p.Chain == money.BSC
+			if !tokens {
+				paidWith, small = p.Native == money.ETH, p.Chain == money.Base
+			}
+			if !paidWith || !speed.Pick(small, true) {
+				continue
+			}
+			t.Run(string(p.Network())+map[bool]string{false: " in ETH", true: " in USDT"}[tokens], func(t *testing.T) {
+				t.Parallel()
+				chaintest.Run(t, func(t *testing.T) chaintest.Net {
+					c, node := newRegistryNode(t, p)
+					n := &fakeNet{TB: t, fakeChain: c, tokens: tokens, nodes: []*fakeNode{node}}
+					n.Restart()
+					return n
+				})
 			})
 		}
 	}
