@@ -46,9 +46,12 @@ func TestEVMNetworksAreComplete(t *testing.T) {
 		checkTokens(t, n, contracts)
 		checkSources(t, n)
 	}
-	for _, c := range []money.Chain{money.Ethereum, money.BSC, money.Polygon, money.Arbitrum, money.Celo, money.Base} {
-		if !c.IsEVM() {
-			t.Errorf("%s has no main network in the registry", c)
+	for _, n := range money.EVMNetworks() {
+		if !n.Chain.IsEVM() {
+			t.Errorf("%s has no main network in the registry", n.Chain)
+		}
+		if !slices.ContainsFunc(money.EVMNetworks(), func(o money.EVMNetwork) bool { return o.Chain == n.Chain && o.Test }) {
+			t.Errorf("%s has no test network in the registry: its settings have a default for one", n.Chain)
 		}
 	}
 	for _, c := range []money.Chain{money.Bitcoin, money.Dogecoin, money.XRPL, "tron"} {
