@@ -24,6 +24,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/wallet"
 	"cointill/core/wallet/oneaddress"
+	"cointill/internal/testing/speed"
 	"cointill/models"
 )
 
@@ -260,6 +261,68 @@ func TestHeldAmountOutlivesItsPayment(t *testing.T) {
 		if list := b.unmatched(); len(list) != 3 || list[0].Why != payment.OtherAmount || list[0].TxID != "missed" {
 			t.Errorf("unmatched is %+v, want the transfer from before %s as %q", list, again.Payment.Reference,
 				payment.OtherAmount)
+		}
+	})
+}
+
+// TestAmountsAreGivenOutAgain (ETH-16): of 120 payments at one address, or 30 in small runs, a third is paid in time, a third
+// after the end and a third never. Once the amounts are free, as many others get them and are paid in random order. Each payment gets its
+// own money and no other.
+func TestAmountsAreGivenOutAgain(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.useOneAddress()
+		random := rand.New(rand.NewPCG(24, 6))
+		payAll := func(name string, views []payment.View) {
+			t.Helper()
+			var pays []chain.Transfer
+			for _, v := range views {
+				pays = append(pays, b.pay(v, name+v.Payment.Reference, v.Payment.Due))
+			}
+			random.Shuffle(len(pays), func(i, k int) { pays[i], pays[k] = pays[k], pays[i] })
+			b.mine(pays...)
+			for range 12 {
+				b.mine()
+			}
+		}
+		check := func(views []payment.View, state payment.State, why payment.Reason, paidBy string) {
+			t.Helper()
+			for _, v := range views {
+				got := b.expect(v.Payment.Reference, state, why)
+				if paidBy == "" && len(got.Transfers) > 0 || paidBy != "" && (len(got.Transfers) != 1 ||
+					got.Transfers[0].TxID != paidBy+v.Payment.Reference) {
+					t.Fatalf("%s has the transfers %+v, want its own (%q) alone", v.Payment.Reference, got.Transfers, paidBy)
+				}
+			}
+		}
+		count := speed.Pick(30, 120)
+		former := b.openAtOnce(money.USDT, count, 20)
+		inTime, late, never := former[:count/3], former[count/3:2*count/3], former[2*count/3:]
+		payAll("in time ", inTime)
+		b.clock.Advance(payment.Monitoring + time.Second)
+		b.mine()
+		payAll("late ", late)
+		b.clock.Advance(oneaddress.HoldTime + time.Second)
+		b.mine()
+		latter := b.openAtOnce(money.USDT, count, 20)
+		given, repeated := map[string]bool{}, 0
+		for _, v := range former {
+			given[v.Payment.Due.String()] = true
+		}
+		for _, v := range latter {
+			if given[v.Payment.Due.String()] {
+				repeated++
+			}
+		}
+		if repeated < count*5/6 {
+			t.Fatalf("%d of %d amounts were given out again, want at least five in six", repeated, count)
+		}
+		payAll("second ", latter)
+		check(latter, payment.Successful, payment.NoReason, "second ")
+		check(inTime, payment.Successful, payment.NoReason, "in time ")
+		check(late, payment.Declined, payment.AfterAbandoned, "late ")
+		check(never, payment.Abandoned, payment.NoReason, "")
+		if list := b.unmatched(); len(list) != 0 {
+			t.Errorf("%d transfers are unmatched, want none: %+v", len(list), list[0])
 		}
 	})
 }
