@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cointill/chain/ethereum/rpc"
 )
 
 // openFinality opens a source of two nodes. The returned function gives the finalized height, the
@@ -118,6 +120,32 @@ func TestFinalizedNeverExceedsTip(t *testing.T) {
 	first.setBehaviour(func(n *fakeNode) { n.hidden = 1 })
 	if height, _, _ := final(); height != 4 {
 		t.Errorf("final is %d, and the asked node is at 4", height)
+	}
+}
+
+// TestFinalizedMayBeAboveTip checks that a node of a fast network, which finalizes a block that came after its tip was
+// read, is used all the same. Nothing above that tip is final.
+func TestFinalizedMayBeAboveTip(t *testing.T) {
+	t.Parallel()
+	p := testParams()
+	p.Private, p.Stale = false, 24*time.Hour
+	c := newFakeChain(t)
+	c.mineBlocks(9)
+	n := newFakeNode(t, c)
+	n.script = func(q rpc.Request) any {
+		if q.Method == "eth_getBlockByNumber" && q.Params[0] == "finalized" {
+			return blockJSON(&c.blocks[len(c.blocks)-1], false)
+		}
+		return nil
+	}
+	s := openNetwork(t, p, slog.New(slog.DiscardHandler), n.URL)
+	for _, hidden := range []int{2, 1} { // asked together with the tip, and after it
+		n.setBehaviour(func(n *fakeNode) { n.hidden = hidden })
+		want := int64(9 - hidden)
+		if view, err := s.At(t.Context()); err != nil || view.Tip.Height != want || view.Tip.Finalized != want {
+			t.Errorf("block 9 is finalized, and at block %d the tip is %d, final %d, error %v; want no error", want,
+				view.Tip.Height, view.Tip.Finalized, err)
+		}
 	}
 }
 
