@@ -280,6 +280,23 @@ func (n *Node) DeployContract(name string) string {
 	return receipt.ContractAddress
 }
 
+// PlaceContract puts the code of Tether or Pegged at an address, as on networks where it was made elsewhere, and gives
+// each of the node's first accounts an amount.
+func (n *Node) PlaceContract(name, address string, accounts int, amount *big.Int) {
+	n.t.Helper()
+	made := n.DeployContract(name)
+	var code, switches string // the decimals stand among the contract's switches
+	n.Call("eth_getCode", &code, made, "latest")
+	n.Call("eth_getStorageAt", &switches, made, "0x0", "latest")
+	n.Call("anvil_setCode", nil, address, code)
+	n.Call("anvil_setStorageAt", nil, address, "0x0", switches)
+	for account := range accounts {
+		issue := EncodeCall(name, "issue(address,uint256)", n.accounts[account], amount)
+		n.SendTransaction(Tx{To: address, Data: issue})
+	}
+	n.Mine(1)
+}
+
 // EncodeCall encodes the calldata of a contract's function. Parameters are addresses,
 // amounts and truths; one list of addresses may stand first.
 func EncodeCall(name, function string, params ...any) string {

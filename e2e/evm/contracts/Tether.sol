@@ -4,6 +4,7 @@ pragma solidity ^0.8.20;
 // Tether behaves as USDT does on Ethereum where a till would notice: transfers
 // return nothing, the owner can take a fee of them, pause them, and bar accounts.
 contract Tether {
+    string public constant symbol = "USDT";
     uint8 public decimals = 6;
     bool public paused;
     bool public deprecated;
