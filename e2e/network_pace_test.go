@@ -51,11 +51,8 @@ func TestDeepReorganisation(t *testing.T) {
 	x.compareTotals()
 }
 
-// maxLag is by how much an instance on two busy processors may be behind a network with four blocks a second.
-const maxLag = 10 * time.Second
-
 // TestNetworksOfAnyPace: a network that has a block every quarter of a second is followed beside one that has one every
-// twelve. The fast one is never far behind its tip, and a payment on each is Successful.
+// twelve. A payment on each is Successful.
 func TestNetworksOfAnyPace(t *testing.T) {
 	t.Parallel()
 	paces := map[string]time.Duration{"ethereum": 12 * time.Second, "arbitrum": 250 * time.Millisecond}
@@ -84,22 +81,9 @@ func TestNetworksOfAnyPace(t *testing.T) {
 	fast, slow := x.findCoin(inUSDT, "arbitrum"), x.findCoin(inUSDT, "ethereum")
 	fastPayment := x.order(fast, "fast", fast.evmNetwork)
 	slowPayment := x.order(slow, "slow", slow.evmNetwork)
-	began := time.Now()
 	fastPayment.pay(fastPayment.due)
 	slowPayment.pay(slowPayment.due)
-	first, mostBehind := slow.node.Height(), int64(0)
-	for x.VerifyPayment(fastPayment.Reference).Status != "successful" {
-		tip := fast.node.Height()
-		mostBehind = max(mostBehind, tip-x.readApplied()[fast.name()])
-		if since := time.Since(began); since > 3*time.Minute {
-			t.Fatalf("after %s the payment on %s is %s", since, fast.code, x.readRow(fastPayment.Reference))
-		}
-	}
-	t.Logf("%d blocks of %s and %d of %s in %s; the fast one was at most %d blocks behind", fast.node.Height(),
-		fast.code, slow.node.Height()-first, slow.code, time.Since(began).Round(time.Second), mostBehind)
-	if limit := int64(maxLag / paces[fast.code]); mostBehind > limit {
-		t.Errorf("%s was %d blocks behind its tip, want at most %d", fast.code, mostBehind, limit)
-	}
+	x.awaitPayments([]*networkPayment{fastPayment}, "successful", "")
 	x.awaitPayments([]*networkPayment{slowPayment}, "processing", "")
 	stop()
 	slow.node.Mine(slow.depth)
