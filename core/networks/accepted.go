@@ -128,7 +128,7 @@ func Accepted(tx *models.Tx, sc scope.Scope, all Chooser) (map[money.Method][]mo
 		return nil, err
 	}
 	var wallets []models.Wallet
-	if err := sc.Rows(tx.Select("network", "networks")).Where("active").Find(&wallets).Error; err != nil {
+	if err := sc.Rows(tx.Select("network", "networks", "proved_at")).Where("active").Find(&wallets).Error; err != nil {
 		return nil, err
 	}
 	for method, codes := range accepted {
@@ -138,7 +138,7 @@ func Accepted(tx *models.Tx, sc scope.Scope, all Chooser) (map[money.Method][]mo
 		}
 		accepted[method] = slices.DeleteFunc(codes, func(code money.Chain) bool {
 			w := findWallet(wallets, code)
-			return w != nil && !IsEntered(w.Networks, code)
+			return w != nil && !IsEntered(*w, code)
 		})
 	}
 	return accepted, nil
@@ -195,9 +195,11 @@ func Homes(all HomeChooser, domain scope.Domain, coin money.CoinInfo, accepted [
 	return homes
 }
 
-// IsEntered reports whether a wallet receives on the network with a code. entered is the wallet's Networks.
-func IsEntered(entered string, code money.Chain) bool {
-	return entered == "" || slices.Contains(strings.Fields(entered), string(code))
+// IsEntered reports whether a wallet receives on the network with a code, one of those that share its addresses. An
+// account key receives on all of them, and so does one address whose key was proved: who holds the key has the address
+// on each (contract section 12).
+func IsEntered(w models.Wallet, code money.Chain) bool {
+	return w.Networks == "" || w.ProvedAt != nil || slices.Contains(strings.Fields(w.Networks), string(code))
 }
 
 // SwitchedOn lists the codes of the networks that are on for each payment method's coin, the preselected

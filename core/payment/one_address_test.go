@@ -477,6 +477,41 @@ func TestOneAddressCountsWhereItWasEntered(t *testing.T) {
 	})
 }
 
+// TestProvedAddressCountsOnEveryNetwork: one address whose key was proved counts on each network of Ethereum's kind that
+// is on, whether or not it was entered for it; on one that is off the money is Unmatched.
+func TestProvedAddressCountsOnEveryNetwork(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.useOneAddress()
+		off, on := b.openFor(money.USDT, 20), b.openFor(money.USDT, 20)
+		must(t, b.db.Exec(t.Context()).Model(&models.Wallet{}).Where("key = ?", theAddress).
+			Update("proved_at", b.clock.Now()).Error)
+		b.goTo(onBSCTestnet)
+		b.mine(b.pay(off, "while off", off.Payment.Due))
+		if list := b.unmatched(); len(list) != 1 || list[0].Why != payment.NetworkOff ||
+			list[0].Reference != off.Payment.Reference {
+			t.Fatalf("unmatched is %+v, want the money on %s as %q", list, onBSCTestnet, payment.NetworkOff)
+		}
+		b.setNetwork(money.BSC, true, false)
+		b.mine(b.pay(on, "while on", on.Payment.Due))
+		b.expect(on.Payment.Reference, payment.Processing, payment.NoReason)
+		r := request()
+		r.Method, r.Network = string(money.CryptoTether), "bsc"
+		started, err := b.service.Initiate(t.Context(), b.scope, r)
+		must(t, err)
+		v, err := b.service.Open(t.Context(), started.AccessToken, "en", "")
+		must(t, err)
+		if v.Payment.Network != string(onBSCTestnet) || v.Payment.Address != theAddress {
+			t.Errorf("a payment that names the network is on %s at %s, want %s at %s", v.Payment.Network, v.Payment.Address,
+				onBSCTestnet, theAddress)
+		}
+		choices := choice.Service{Payments: b.service}
+		offered, err := choices.Offered(t.Context(), b.openFor(money.USDT, 20))
+		if err != nil || len(offered) != 2 {
+			t.Errorf("offered are %+v, %v; want both networks", offered, err)
+		}
+	})
+}
+
 // TestAddressStaysWhereItWasEntered: a payment to one address can't be moved to a network that the address wasn't
 // entered for, and exact money there doesn't count, after the merchant has changed to an account key and switched
 // that network on.

@@ -138,6 +138,7 @@ func TestKeyIsProvedOnThePage(t *testing.T) {
 				}
 				if c.chain == money.Ethereum {
 					expect(t, b.Get("/dashboard/methods"), 200, "Key proved on 1 Mar 2026, 13:01")
+					expect(t, page, 200, "As its key is proved, it also receives on each other network")
 				}
 			})
 		})

@@ -73,10 +73,10 @@ func (s *Service) listOffered(tx *models.Tx, p models.Payment) ([]networks.Serve
 		return offered, nil
 	}
 	home := all.Home(p.Network)
-	var entered []string
+	var receiving models.Wallet
 	one := false
 	if p.ExactAmount {
-		if entered, one, err = oneaddress.ListEntered(tx, home, p); err != nil {
+		if receiving, one, err = oneaddress.FindWallet(tx, home, p); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +92,7 @@ func (s *Service) listOffered(tx *models.Tx, p models.Payment) ([]networks.Serve
 	}
 	return slices.DeleteFunc(offered, func(to networks.Served) bool {
 		there := all.Home(to.Network)
-		return !further[there] || one && there == home && !slices.Contains(entered, string(to.Code))
+		return !further[there] || one && there == home && !networks.IsEntered(receiving, to.Code)
 	}), nil
 }
 

@@ -3,7 +3,6 @@ package oneaddress
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"gorm.io/gorm/clause"
@@ -213,15 +212,18 @@ func takeAmount(tx *models.Tx, rows []models.HeldAmount, c choice) error {
 	return nil
 }
 
-// ListEntered lists the codes of the networks that the address of an opened payment was entered for. home is the home
-// network of the payment's. one reports that it is one address.
-func ListEntered(tx *models.Tx, home string, p models.Payment) (entered []string, one bool, err error) {
-	var found []string
-	err = tx.Model(&models.HeldAmount{}).Joins("JOIN wallets ON wallets.id = held_amounts.wallet_id").
+// FindWallet returns what says on which networks the address of an opened payment receives. home is the home network of
+// the payment's. found is false where the payment has an address of its own.
+func FindWallet(tx *models.Tx, home string, p models.Payment) (w models.Wallet, found bool, err error) {
+	var rows []models.Wallet
+	err = tx.Model(&models.HeldAmount{}).Select("wallets.networks", "wallets.proved_at").
+		Joins("JOIN wallets ON wallets.id = held_amounts.wallet_id").
 		Where("held_amounts.network = ? AND held_amounts.address = ?", home, p.Address).
-		Where("held_amounts.asset = ? AND held_amounts.amount = ?", p.Coin, p.Due).
-		Limit(1).Pluck("wallets.networks", &found).Error
-	return strings.Fields(strings.Join(found, " ")), len(found) > 0, err
+		Where("held_amounts.asset = ? AND held_amounts.amount = ?", p.Coin, p.Due).Limit(1).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return w, false, err
+	}
+	return rows[0], true, nil
 }
 
 // Find returns the payment that holds the amount of a transfer to one address; 0 for none. home is the home
@@ -233,8 +235,10 @@ func Find(tx *models.Tx, home string, t models.Transfer) (payment int64, entered
 		PaymentID int64
 		SettledAt *time.Time
 		Networks  string
+		ProvedAt  *time.Time
 	}
-	err = tx.Model(&models.HeldAmount{}).Select("held_amounts.payment_id, payments.settled_at, wallets.networks").
+	err = tx.Model(&models.HeldAmount{}).
+		Select("held_amounts.payment_id, payments.settled_at, wallets.networks, wallets.proved_at").
 		Joins("JOIN payments ON payments.id = held_amounts.payment_id").
 		Joins("JOIN wallets ON wallets.id = held_amounts.wallet_id").
 		Where("held_amounts.network = ? AND held_amounts.address = ?", home, t.Address).
@@ -248,5 +252,6 @@ func Find(tx *models.Tx, home string, t models.Transfer) (payment int64, entered
 	if held.SettledAt != nil && t.FirstSeenAt.After(held.SettledAt.Add(HoldTime)) {
 		return 0, false, nil
 	}
-	return held.PaymentID, networks.IsEntered(held.Networks, chain.Network(t.Network).Code()), nil
+	w := models.Wallet{Networks: held.Networks, ProvedAt: held.ProvedAt}
+	return held.PaymentID, networks.IsEntered(w, chain.Network(t.Network).Code()), nil
 }

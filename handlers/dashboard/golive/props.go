@@ -169,7 +169,7 @@ func describeShared(ctx context.Context, listed []golive.Network, found models.W
 	for _, n := range listed {
 		switch {
 		case !n.Code.IsEVM():
-		case !networks.IsEntered(found.Networks, n.Code):
+		case !networks.IsEntered(found, n.Code):
 			if n.On {
 				missing = append(missing, n.Code.Label())
 			}
