@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,8 +16,13 @@ import (
 
 // endpoint is a webhook as its merchant knows it.
 type endpoint struct {
-	id     string
-	url    string
+	id  string
+	url string
+	activity
+}
+
+// activity is whether something is on, now and before.
+type activity struct {
 	active bool
 	since  time.Time // when it became so
 	spans  []span    // before
@@ -27,8 +33,8 @@ type span struct {
 	active   bool
 }
 
-// at tells whether the endpoint was active at a time.
-func (e *endpoint) at(when time.Time) bool {
+// at tells whether it was on at a time.
+func (e *activity) at(when time.Time) bool {
 	for _, s := range e.spans {
 		if !when.Before(s.from) && when.Before(s.to) {
 			return s.active
@@ -44,8 +50,20 @@ type received struct {
 	accepted int
 }
 
-// turns is that the endpoint is on or off from now on.
-func (e *endpoint) turns(on bool, now time.Time) {
+// during tells whether it was on all the time from a time to another, and whether it ever was.
+func (e *activity) during(from, to time.Time) (always, ever bool) {
+	always = true
+	for _, s := range append(slices.Clone(e.spans), span{e.since, to.Add(1), e.active}) {
+		if !s.to.After(from) || s.from.After(to) {
+			continue
+		}
+		always, ever = always && s.active, ever || s.active
+	}
+	return always, ever
+}
+
+// turns is that it is on or off from now on.
+func (e *activity) turns(on bool, now time.Time) {
 	e.spans = append(e.spans, span{e.since, now, e.active})
 	e.active, e.since = on, now
 }

@@ -3,6 +3,7 @@ package simulation_test
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"cointill/chain"
@@ -14,7 +15,10 @@ import (
 // What customers do.
 var plots = []string{"exact", "too much", "bounds", "twice", "parts", "late", "after", "never", "unopened", "wrong asset", "tag", "wrong payment",
 	"fee bump", "other bump", "double spend", "revert", "stuck", "much later", "unseen rest", "undone", "undone", "half undone",
-	"strangers", "strangers"}
+	"strangers", "strangers", "other network", "two networks", "two networks", "changes the network"}
+
+// plotsOfNetworks are those of a coin that has several networks in the world.
+var plotsOfNetworks = []string{"other network", "two networks", "changes the network"}
 
 // customer is one customer with one payment.
 type customer struct {
@@ -23,17 +27,23 @@ type customer struct {
 	shop      *shop
 	plot      string
 	coin      money.CoinInfo
-	amount    int64 // USD
+	named     money.Chain // the network that the request names; "" for none
+	network   money.Chain // the one that the page shows
+	amount    int64       // USD
 	reference string
 	tries     []try          // to initiate it, of which nobody knows whether they did
 	key       string         // the Idempotency-Key of its initiation; "" when the merchant uses none
 	rules     settings.Rules // those of the shop when it was initiated
 	created   time.Time      // zero until it is
 	opened    time.Time      // zero until it is
+	early     bool           // they change the network before they open it
+	chosen    bool           // they have
 	perhaps   bool           // it was, and nobody knows
 	gaveUp    bool
 	due       *big.Int
-	place     chain.Destination
+	places    map[money.Chain]chain.Destination // by the network that has the addresses
+	shown     map[money.Chain]time.Time         // the networks that the page showed, since when
+	read      map[money.Chain]time.Time         // when those were last read to their end
 	turns     []turn
 	sent      []*coinTx
 	accepted  bool // by a person of the business
@@ -55,6 +65,9 @@ func (w *world) arrive() {
 		c.amount = 110 + w.rng.Int64N(5000)
 	}
 	coins := money.Coins()
+	if slices.Contains(plotsOfNetworks, c.plot) || w.rng.IntN(4) == 0 {
+		coins = w.listSeveral()
+	}
 	c.coin = coins[w.rng.IntN(len(coins))]
 	switch c.plot {
 	case "wrong asset":
@@ -72,7 +85,10 @@ func (w *world) arrive() {
 	if w.rng.IntN(2) == 0 {
 		c.key = "key of " + c.reference
 	}
+	c.network, c.places = c.coin.Chain, map[money.Chain]chain.Destination{}
+	c.shown, c.read = map[money.Chain]time.Time{}, map[money.Chain]time.Time{}
 	c.plan()
+	c.planNetworks()
 	w.customers = append(w.customers, c)
 	w.count("customer: " + c.plot)
 }
@@ -83,25 +99,30 @@ func (c *customer) part(permille, units int64) money.Amount {
 	return money.FromBig(n.Quo(n, big.NewInt(1000)).Add(n, big.NewInt(units)))
 }
 
-// pay sends an amount to the payment's place.
+// pay sends an amount to the payment's place, on the network that the page shows.
 func (c *customer) pay(amount money.Amount, change func(tx *chain.Tx)) *coinTx {
-	n := c.nets[c.coin.Chain]
-	tx := chain.Tx{Outputs: []chain.Output{{Asset: string(c.coin.Coin), Destination: c.place, Amount: amount}}, Spends: []string{n.coin()}}
+	return c.payOn(c.nets[c.network], amount, change)
+}
+
+// payOn sends an amount to the payment's place on a network.
+func (c *customer) payOn(n *network, amount money.Amount, change func(tx *chain.Tx)) *coinTx {
+	out := chain.Output{Asset: string(c.coin.Coin), Destination: c.places[n.home], Amount: amount}
+	tx := chain.Tx{Outputs: []chain.Output{out}, Spends: []string{n.coin()}}
 	if change != nil {
 		change(&tx)
 	}
 	t := n.broadcast(tx, false)
 	c.sent = append(c.sent, t)
-	c.say("customer %d sends %s of %s", c.number, amount, c.due)
+	c.say("customer %d sends %s of %s on %s", c.number, amount, c.due, n.kind)
 	return t
 }
 
 // replace sends another transaction that spends the money of the last one, if
 // that still waits.
 func (c *customer) replace(amount money.Amount, change func(tx *chain.Tx)) {
-	n, last := c.nets[c.coin.Chain], c.sent[len(c.sent)-1]
-	if !n.isSpent(last) && c.coin.Chain != money.XRPL {
-		c.pay(amount, func(tx *chain.Tx) {
+	last := c.sent[len(c.sent)-1]
+	if n := last.net; !n.isSpent(last) && n.hasMempool {
+		c.payOn(n, amount, func(tx *chain.Tx) {
 			tx.Spends = append([]string{n.coin()}, last.Spends...)
 			change(tx)
 		})
@@ -124,7 +145,26 @@ func (c *customer) plan() {
 		add(minutes(c.rng.IntN(60)), all)
 	case "parts":
 		add(soon, func() { c.pay(c.part(400, 0), nil) })
-		add(minutes(c.rng.IntN(14)), func() { rest := c.part(400, 0).Big(); c.pay(money.FromBig(rest.Sub(c.due, rest)), nil) })
+		add(minutes(c.rng.IntN(14)), func() { c.pay(c.findRemainder(), nil) })
+	case "other network":
+		add(soon, func() { c.payOn(c.pickAnother(), c.part(1000, 0), nil) })
+	case "two networks":
+		add(soon, c.chooseNetwork)
+		add(soon, func() { c.pay(c.part(400, 0), nil) })
+		add(minutes(c.rng.IntN(6)), func() { c.payOn(c.pickAnother(), c.findRemainder(), nil) })
+	case "changes the network": // mostly just after what they paid was seen
+		add(soon, func() {
+			all()
+			if c.rng.IntN(3) > 0 {
+				c.world.follow(c.replicas[0], c.network)
+				c.world.follow(c.replicas[1], c.network) // one of the two has the lease
+				c.chooseNetwork()
+			}
+		})
+		add(minutes(c.rng.IntN(4)), c.chooseNetwork)
+		if c.rng.IntN(2) == 0 {
+			add(minutes(c.rng.IntN(6)), all)
+		}
 	case "strangers": // others send crumbs, duplicates and surplus before, with and after the customer
 		for range c.rng.IntN(3) {
 			add(soon, func() { c.pay(c.part([]int64{0, 100, 400}[c.rng.IntN(3)], 1), nil) })
@@ -148,9 +188,8 @@ func (c *customer) plan() {
 	case "half undone":
 		add(soon, func() { c.pay(c.part(400, 0), nil) })
 		add(soon, func() {
-			c.nets[c.coin.Chain].mine(true)
-			rest := c.part(400, 0).Big()
-			c.pay(money.FromBig(rest.Sub(c.due, rest)), nil)
+			c.nets[c.network].mine(true)
+			c.pay(c.findRemainder(), nil)
 			c.undone()
 		})
 	case "late":
@@ -186,7 +225,7 @@ func (c *customer) plan() {
 		add(soon, func() { c.pay(c.part(1000, 0), nil).held = true })
 		add(minutes(c.rng.IntN(3000)), func() {
 			if last := c.sent[0]; c.rng.IntN(2) == 0 {
-				c.nets[c.coin.Chain].drop(last)
+				last.net.drop(last)
 			} else {
 				last.held = false
 			}
@@ -202,22 +241,21 @@ func (c *customer) bound() money.Amount {
 }
 
 func (c *customer) mistag(tx *chain.Tx) {
-	other := *c.place.Tag ^ 1<<31
+	other := *tx.Outputs[0].Tag ^ 1<<31
 	tx.Outputs[0].Tag = []*uint32{nil, &other}[c.rng.IntN(2)]
 }
 
 // unseen pays in two parts: the first is final and known when all nodes fall out, and
 // the rest is in a block before they are back.
 func (c *customer) unseen() {
-	n := c.nets[c.coin.Chain]
-	first := c.part(400, 0)
-	c.pay(first, nil)
-	for range c.depth() + 1 {
+	n := c.nets[c.network]
+	c.pay(c.part(400, 0), nil)
+	for range c.depth(n) + 1 {
 		n.mine(true)
 	}
 	c.world.follow(c.replicas[0], n.kind)
 	n.out = c.clock.Now().Add(time.Duration(10+c.rng.IntN(60)) * time.Minute)
-	c.pay(money.FromBig(new(big.Int).Sub(c.due, first.Big())), nil)
+	c.pay(c.findRemainder(), nil)
 	n.mine(true)
 }
 
@@ -225,16 +263,16 @@ func (c *customer) unseen() {
 // mostly somebody looks before the customer raises it.
 func (c *customer) bump() {
 	c.pay(c.part([]int64{0, 400, 1100}[c.rng.IntN(3)], 1), nil).held = true
-	c.world.follow(c.replicas[0], c.coin.Chain)
+	c.world.follow(c.replicas[0], c.network)
 }
 
 // undone has the network reorganised just below the last transaction, when it has its first
 // confirmation or is final, and mostly nothing looks before the new branch is deep as well.
 func (c *customer) undone() {
-	n := c.nets[c.coin.Chain]
+	n := c.sent[len(c.sent)-1].net
 	n.mine(true)
 	if c.rng.IntN(2) == 0 {
-		for range c.depth() {
+		for range c.depth(n) {
 			n.mine(true)
 		}
 	}
@@ -242,7 +280,7 @@ func (c *customer) undone() {
 	if b := n.where(c.sent[len(c.sent)-1]); b != nil {
 		n.reorg(int(n.now.tip().Height-b.Height) + 1)
 	}
-	for range c.rng.Int64N(2 * c.depth()) {
+	for range c.rng.Int64N(2 * c.depth(n)) {
 		n.mine(false)
 	}
 }
@@ -250,8 +288,9 @@ func (c *customer) undone() {
 // mistake sends the money to another payment of the coin.
 func (c *customer) mistake(tx *chain.Tx) {
 	for _, other := range c.customers {
-		if other != c && other.coin.Coin == c.coin.Coin && other.place.Address != "" {
-			tx.Outputs[0].Destination = other.place
+		home := c.nets[c.network].home
+		if place := other.places[home]; other != c && other.coin.Coin == c.coin.Coin && place.Address != "" {
+			tx.Outputs[0].Destination = place
 		}
 	}
 }
@@ -277,6 +316,11 @@ func (c *customer) visit(r *replica) bool {
 	case c.plot == "unopened" || c.gaveUp:
 		return false
 	case c.opened.IsZero():
+		if c.early && !c.chosen {
+			c.chosen = true
+			c.chooseNetwork()
+			return true
+		}
 		c.open(r)
 	case len(c.turns) == 0 || c.clock.Now().Before(c.created.Add(c.turns[0].after)):
 		return false
@@ -309,9 +353,12 @@ func (c *customer) open(r *replica) {
 		c.find("payment %d shows an address after its window", c.number)
 	}
 	c.gaveUp = false
-	c.opened, c.due, c.place = c.clock.Now(), v.Payment.Due.Big(), chain.Destination{Address: v.Payment.Address}
-	if v.Payment.Tag != nil {
-		tag := uint32(*v.Payment.Tag)
-		c.place.Tag = &tag
-	}
+	c.opened, c.due = c.clock.Now(), v.Payment.Due.Big()
+	c.checkStart(v.Payment)
+	c.readPage(v)
+}
+
+// findRemainder returns what is due besides a part of 400 permille.
+func (c *customer) findRemainder() money.Amount {
+	return money.FromBig(new(big.Int).Sub(c.due, c.part(400, 0).Big()))
 }

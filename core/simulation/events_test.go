@@ -34,6 +34,7 @@ type message struct {
 			Paid          string `json:"amount_paid"`
 			ChargedCrypto string `json:"charged_amount_in_crypto"`
 			PaidCrypto    string `json:"amount_paid_in_crypto"`
+			Network       string
 		}
 	}
 }
@@ -159,9 +160,19 @@ func (c *customer) heard(p models.Payment, steps []models.Step, events []models.
 			c.find("invariant 7: payment %d was told of as %s, and is %s", c.number, got, want)
 		}
 		c.amounts(p, m)
+		c.networkTold(m)
 	}
 	if reversed != p.Reversed {
 		c.find("invariant 7: payment %d is reversed: %v, and its merchant was told: %v", c.number, p.Reversed, reversed)
+	}
+}
+
+// networkTold holds the network that an event of success names against those on which the payment was paid.
+func (c *customer) networkTold(m message) {
+	paid := func(one came) bool { return one.may && string(one.tx.net.name) == m.Data.Transaction.Network }
+	if m.Type == "payment.successful" && !slices.ContainsFunc(c.coming(), paid) {
+		c.find("payment %d was told of as paid on %q, where no money of it counts", c.number,
+			m.Data.Transaction.Network)
 	}
 }
 

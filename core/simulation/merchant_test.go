@@ -22,24 +22,28 @@ type try struct {
 // initiate is the merchant's server, which tries again until it knows.
 func (c *customer) initiate(r *replica) {
 	request := payment.Request{Currency: "USD", Amount: c.amount, FirstName: "Ngozi", LastName: "Okafor", Email: fmt.Sprintf("c%d@example.com", c.number%7),
-		Method: string(c.coin.Method), BusinessReference: c.reference}
+		Method: string(c.coin.Method), Network: string(c.named), BusinessReference: c.reference}
 	this := try{c.clock.Now(), c.shop.rules}
 	var given string
 	err := c.guarded(r, fmt.Sprintf("initiates %d: %s of %d USD in %s", c.number, c.plot, c.amount, c.coin.Coin), func() (err error) {
 		given, err = c.ask(r, request)
 		return err
 	})
-	known := len(c.tries) > 0 && fault.KindOf(err) == fault.Conflict // so one of them did it
+	known := len(c.tries) > 0 && (fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.Invalid && c.isMade()) // so one of them did it
 	switch {
 	case err != nil && c.unsure:
 		c.tries = append(c.tries, this)
 		return
 	case err != nil && !known:
+		c.dropNetwork(err)
 		return
 	case known || len(c.tries) > 0:
 		this = c.which(r, this)
 	}
 	c.created, c.rules = this.at, this.rules
+	if c.named != "" && !c.shop.findActivity(c.coin.Coin, c.named).at(c.created) {
+		c.find("payment %d was made on %s, which was off", c.number, c.named)
+	}
 	if c.calm || c.rng.IntN(5) > 0 {
 		return
 	}
@@ -57,6 +61,12 @@ func (c *customer) initiate(r *replica) {
 	if _, err = c.ask(again, request); err == nil {
 		c.find("invariant 13: another payment than %d was initiated with its reference and key", c.number)
 	}
+}
+
+// isMade reports whether the payment is there.
+func (c *customer) isMade() bool {
+	_, err := c.replicas[0].payments.Verify(c.t.Context(), c.shop.scope, c.reference)
+	return err == nil
 }
 
 // which is the attempt that initiated the payment, when several may have.
@@ -101,7 +111,9 @@ func (c *customer) ask(r *replica, request payment.Request) (string, error) {
 // trade is a merchant who changes something, or accepts what was declined.
 func (w *world) trade(r *replica) {
 	s := w.shops[w.rng.IntN(len(w.shops))]
-	switch w.rng.IntN(3) {
+	switch w.rng.IntN(4) {
+	case 3:
+		w.switchNetwork(r, s)
 	case 0:
 		e := s.endpoints[w.rng.IntN(len(s.endpoints))]
 		w.toggle(r, s, e, !e.active)

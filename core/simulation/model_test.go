@@ -1,11 +1,12 @@
 package simulation_test
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"time"
 
-	"cointill/core/money"
+	"cointill/chain"
 	"cointill/models"
 )
 
@@ -28,23 +29,16 @@ type fate struct {
 	soft bool
 	deep bool
 	sum  *big.Int // of what is on the best chain for it at the end
+	// counting is the part of it that may count: what came on a network that was off doesn't.
+	counting *big.Int
 }
 
-// depth is the contract's section 4: confirmations for up to 100 USD, and above.
-func (c *customer) depth() int64 {
-	small, large := int64(1), int64(1)
-	switch c.coin.Coin {
-	case money.BTC:
-		small, large = 2, 3
-	case money.DOGE:
-		small, large = 6, 40
-	case money.ETH, money.USDT:
-		small, large = 12, finality+1 // the network's own finality, which is that far behind here
-	}
+// depth is the contract's section 4: confirmations on a network for up to 100 USD, and above.
+func (c *customer) depth(n *network) int64 {
 	if c.amount > 100 {
-		return large
+		return n.large
 	}
-	return small
+	return n.small
 }
 
 // bounds are the least and the most that is the right amount: what differs from the tolerances
@@ -66,32 +60,47 @@ type came struct {
 	height int64 // on the best chain; 0 when it is on none, or moved nothing
 	mined  time.Time
 	lo, hi time.Time // when it may have been first seen
+	// counts is that it counts for certain on its network, may that it may.
+	counts, may bool
 }
 
 // coming lists the transfers that were ever sent to a payment's place in its coin.
 func (c *customer) coming() (list []came) {
-	n := c.nets[c.coin.Chain]
-	for _, t := range n.all {
-		for _, out := range t.Outputs {
-			if out.Asset != string(c.coin.Coin) || !c.mine(out.Address, out.Tag) {
-				continue
+	if c.opened.IsZero() {
+		return nil
+	}
+	for _, n := range c.listNetworks(c.coin) {
+		for _, t := range n.all {
+			for _, out := range t.Outputs {
+				if !c.isMine(n, out) {
+					continue
+				}
+				one := came{tx: t, amount: out.Amount.Big()}
+				one.lo, one.hi = c.seen(t, one.amount)
+				if b := n.where(t); b != nil && !t.Reverted {
+					one.height, one.mined = b.Height, b.Time
+				}
+				one.counts, one.may = c.judgeCredit(t)
+				list = append(list, one)
 			}
-			one := came{tx: t, amount: out.Amount.Big()}
-			one.lo, one.hi = c.seen(t, one.amount)
-			if b := n.where(t); b != nil && !t.Reverted {
-				one.height, one.mined = b.Height, b.Time
-			}
-			list = append(list, one)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b came) int { return a.tx.order - b.tx.order })
 	return list
 }
 
-func (c *customer) mine(address string, tag *uint32) bool {
-	if address != c.place.Address || (tag == nil) != (c.place.Tag == nil) {
+// isMine reports whether an output of a network pays the customer's payment in its coin.
+func (c *customer) isMine(n *network, out chain.Output) bool {
+	place := c.places[n.home]
+	if out.Asset != string(c.coin.Coin) || out.Address != place.Address || (out.Tag == nil) != (place.Tag == nil) {
 		return false
 	}
-	return tag == nil || *tag == *c.place.Tag
+	return out.Tag == nil || *out.Tag == *place.Tag
+}
+
+// isPaidBy reports whether a transaction pays the customer's payment.
+func (c *customer) isPaidBy(t *coinTx) bool {
+	return slices.ContainsFunc(t.Outputs, func(out chain.Output) bool { return c.isMine(t.net, out) })
 }
 
 // seen is between when a transfer may have been first seen: one that replaces
@@ -100,7 +109,7 @@ func (c *customer) seen(t *coinTx, amount *big.Int) (lo, hi time.Time) {
 	lo, hi = t.born, t.shown
 	for _, other := range t.instead {
 		out := other.Outputs[0]
-		if !c.mine(out.Address, out.Tag) || out.Amount.Big().Cmp(amount) < 0 {
+		if !c.isMine(t.net, out) || out.Amount.Big().Cmp(amount) < 0 {
 			continue
 		}
 		before, known := c.seen(other, amount)
@@ -113,7 +122,7 @@ func (c *customer) seen(t *coinTx, amount *big.Int) (lo, hi time.Time) {
 	}
 	for _, other := range t.lost { // it depends on whether that was seen before it was lost
 		out := other.Outputs[0]
-		if c.mine(out.Address, out.Tag) && out.Amount.Big().Cmp(amount) >= 0 && other.born.Before(lo) {
+		if c.isMine(t.net, out) && out.Amount.Big().Cmp(amount) >= 0 && other.born.Before(lo) {
 			lo = other.born
 		}
 	}
@@ -122,41 +131,92 @@ func (c *customer) seen(t *coinTx, amount *big.Int) (lo, hi time.Time) {
 
 // expect says how the payment must have ended.
 func (c *customer) expect() fate {
-	f := fate{sum: new(big.Int)}
+	f := fate{sum: new(big.Int), counting: new(big.Int)}
 	if c.opened.IsZero() {
 		f.allowed = []ending{{"expired", "", "0"}}
 		return f
 	}
-	all := c.coming()
+	counting := [][]came{nil} // each choice of those that may count, with all that do
+	for _, one := range c.coming() {
+		if one.height > 0 {
+			f.sum.Add(f.sum, one.amount)
+		}
+		if !one.may {
+			continue
+		}
+		f.soft = f.soft || one.tx.hidden
+		f.deep = f.deep || one.tx.cut >= c.depth(one.tx.net)
+		if one.height > 0 {
+			f.counting.Add(f.counting, one.amount)
+		}
+		for i, chosen := range counting {
+			counting[i] = append(slices.Clone(chosen), one)
+			if !one.counts {
+				counting = append(counting, chosen)
+			}
+		}
+	}
+	f.soft = f.soft || f.deep
+	for _, chosen := range counting {
+		f.allowed = append(f.allowed, c.listEnds(chosen)...)
+	}
+	return f
+}
+
+// listEnds lists how the payment may have ended when these transfers count.
+func (c *customer) listEnds(all []came) (list []ending) {
 	var there, gone []came
 	for _, one := range all {
-		f.soft = f.soft || one.tx.hidden
-		f.deep = f.deep || one.tx.cut >= c.depth()
 		if one.height > 0 {
 			there = append(there, one)
-			f.sum.Add(f.sum, one.amount)
 		} else {
 			gone = append(gone, one)
 		}
 	}
-	f.soft = f.soft || f.deep
 	if len(there) == 0 {
-		f.allowed = c.without(gone)
-		return f
+		return c.without(gone)
 	}
-	slices.SortStableFunc(there, func(a, b came) int { return int(a.height - b.height) })
-	for _, one := range gone {
-		if c.nets[c.coin.Chain].before(one.tx, there[0].tx) { // it may have failed before the good one came
-			f.allowed = append(f.allowed, c.failed(gone)...)
+	slices.SortStableFunc(there, func(a, b came) int {
+		return cmp.Or(a.mined.Compare(b.mined), cmp.Compare(a.tx.net.kind, b.tx.net.kind),
+			cmp.Compare(a.height, b.height))
+	})
+	for _, one := range gone { // it may have failed before the good one came, or was read
+		if one.tx.order < there[0].tx.order || one.tx.net != there[0].tx.net {
+			list = append(list, c.failed(gone)...)
 			break
 		}
 	}
-	for k := 1; k <= len(there); k++ {
-		if k == len(there) || c.mayEnd(there[:k], there[k:]) {
-			f.allowed = append(f.allowed, c.settled(there[:k])...)
+	for _, with := range listFirst(there) {
+		rest := slices.DeleteFunc(slices.Clone(there), func(one came) bool {
+			return slices.ContainsFunc(with, func(other came) bool { return other.tx == one.tx })
+		})
+		if len(rest) == 0 || c.mayEnd(with, rest) {
+			list = append(list, c.settled(with)...)
 		}
 	}
-	return f
+	return list
+}
+
+// listFirst lists which transfers may be final while others aren't: the first ones of each network. They are sorted
+// by their blocks.
+func listFirst(there []came) (choices [][]came) {
+	by := map[*network][]came{}
+	var nets []*network
+	for _, one := range there {
+		if by[one.tx.net] == nil {
+			nets = append(nets, one.tx.net)
+		}
+		by[one.tx.net] = append(by[one.tx.net], one)
+	}
+	choices = [][]came{nil}
+	for _, n := range nets {
+		for _, with := range slices.Clone(choices) {
+			for k := range by[n] {
+				choices = append(choices, slices.Concat(with, by[n][:k+1]))
+			}
+		}
+	}
+	return choices[1:]
 }
 
 // failed is how a payment fails whose transactions are these: only by what became of one.
@@ -179,7 +239,7 @@ func (c *customer) became(t *coinTx, reason string) bool {
 	case "reorged":
 		return t.cut > 0
 	case "replaced":
-		return slices.ContainsFunc(c.nets[c.coin.Chain].all, func(other *coinTx) bool { return other != t && shares(other, t) })
+		return slices.ContainsFunc(t.net.all, func(other *coinTx) bool { return other != t && shares(other, t) })
 	}
 	return true
 }
@@ -205,8 +265,10 @@ func (c *customer) without(gone []came) (list []ending) {
 // mayEnd reports whether a payment may have ended with some transfers before the next ones
 // were final.
 func (c *customer) mayEnd(with, next []came) bool {
-	if next[0].height == with[len(with)-1].height {
-		return false
+	for _, one := range with {
+		if slices.ContainsFunc(next, one.isBeside) {
+			return false
+		}
 	}
 	sum := new(big.Int)
 	for _, one := range with {
@@ -219,11 +281,11 @@ func (c *customer) mayEnd(with, next []came) bool {
 	expires := c.created.Add(7 * time.Minute)
 	for _, one := range next { // those that it certainly waited for
 		waited := func(l look) bool { // for a rest that no block took, or none that a node knew of which lags
-			before := l.at.Before(one.mined) || l.at.Equal(one.mined) && l.top < one.height
+			before := l.at.Before(one.mined) || l.at.Equal(one.mined) && (l.net != one.tx.net || l.top < one.height)
 			return l.at.After(c.abandons()) && (before || slices.Contains(l.late, one.tx))
 		}
 		late := one.hi.IsZero() || one.hi.After(expires)
-		if !c.overlooked(one, expires) && !slices.ContainsFunc(c.nets[c.coin.Chain].looks, waited) &&
+		if !c.overlooked(one, expires) && !slices.ContainsFunc(c.listLooks(one.tx), waited) &&
 			!(late && c.rules.LatePayments == "decline") && !one.hi.After(c.abandons()) {
 			sum.Add(sum, one.amount)
 		}
@@ -231,10 +293,31 @@ func (c *customer) mayEnd(with, next []came) bool {
 	return sum.Cmp(least) < 0
 }
 
+// isBeside reports whether another transfer is in the same block.
+func (one came) isBeside(other came) bool {
+	return one.tx.net == other.tx.net && one.height == other.height
+}
+
 // overlooked reports whether a payment's network was looked at after a deadline and
 // before a transfer was known: without such a look the deadline ends nothing.
 func (c *customer) overlooked(next came, deadline time.Time) bool {
-	return slices.ContainsFunc(c.nets[c.coin.Chain].looks, func(l look) bool { return l.at.After(deadline) && l.step < next.tx.step })
+	return slices.ContainsFunc(c.listLooks(next.tx), func(l look) bool {
+		return l.at.After(deadline) && l.step < next.tx.step
+	})
+}
+
+// listLooks lists the looks that may end a payment for want of a transfer: those at its network if the page showed that,
+// which is waited for, and otherwise those at the ones that it showed.
+func (c *customer) listLooks(t *coinTx) (looks []look) {
+	if _, shown := c.shown[t.net.kind]; shown {
+		return t.net.looks
+	}
+	for _, n := range c.listNetworks(c.coin) {
+		if _, shown := c.shown[n.kind]; shown {
+			looks = append(looks, n.looks...)
+		}
+	}
+	return looks
 }
 
 // abandonedKnowing finds a payment that was taken for abandoned although it was paid in
@@ -244,7 +327,7 @@ func (c *customer) abandonedKnowing(p models.Payment) {
 		return
 	}
 	for _, one := range c.coming() {
-		if one.height > 0 && !one.mined.After(c.abandons()) && !c.overlooked(one, c.abandons()) {
+		if one.height > 0 && one.counts && !one.mined.After(c.abandons()) && !c.overlooked(one, c.abandons()) {
 			c.find("invariant 24: payment %d was abandoned before its network was looked at, and %s had come", c.number, one.amount)
 		}
 	}
@@ -419,12 +502,13 @@ func (c *customer) delayed(p models.Payment) {
 		return
 	}
 	for _, one := range c.coming() {
-		if one.height == 0 || !c.right(one.amount) {
+		if one.height == 0 || !one.counts || !c.right(one.amount) {
 			continue
 		}
 		looks := 0
-		for _, l := range c.nets[c.coin.Chain].looks {
-			if l.top >= one.height+c.depth()-1 && !slices.Contains(l.late, one.tx) && l.at.Before(*p.SettledAt) {
+		for _, l := range one.tx.net.looks {
+			final := l.top >= one.height+c.depth(one.tx.net)-1
+			if final && !slices.Contains(l.late, one.tx) && l.at.Before(*p.SettledAt) {
 				looks++
 			}
 		}
@@ -448,7 +532,7 @@ func (c *customer) soft(p models.Payment, f fate) {
 		c.count("ended reversed")
 	case p.Status == "successful" && (paid.Cmp(least) < 0 || paid.Cmp(most) > 0):
 		c.find("payment %d is successful with %s of %s", c.number, paid, c.due)
-	case p.Status == "successful" && f.sum.Cmp(paid) < 0:
-		c.find("payment %d is successful with %s, and only %s is on the chain", c.number, paid, f.sum)
+	case p.Status == "successful" && f.counting.Cmp(paid) < 0:
+		c.find("payment %d is successful with %s, and only %s is on the chain", c.number, paid, f.counting)
 	}
 }

@@ -16,9 +16,12 @@ import (
 type coinTx struct {
 	chain.Tx
 	id      string
+	net     *network
+	order   int               // it is the one of that number in the world
 	born    time.Time         // when it was broadcast
+	known   time.Time         // when a step that went through had shown it; zero while none had
 	shown   time.Time         // when it was seen at the latest, by what a step saw that went through; zero while none did
-	step    int               // which one of the network's steps the first such was; 0 while none did
+	step    int               // which one of the world's steps the first such was; 0 while none did
 	instead []*coinTx         // those that it replaced
 	lost    []*coinTx         // those whose money it spends that had left the network before
 	cut     int64             // the most confirmations that it had when its block left the chain
@@ -57,8 +60,16 @@ func (p picture) where(t *coinTx) *block {
 // true before.
 type network struct {
 	*world
-	name   chain.Network
-	kind   money.Chain
+	name chain.Network
+	kind money.Chain
+	// home is the network that has the addresses: Ethereum for all of its kind.
+	home money.Chain
+	// small and large are the contract's depths for up to 100 USD, and above.
+	small, large int64
+	behind       int64 // how far its own finality is behind the tip; -1 for none
+	hasMempool   bool
+	reorganises  bool
+
 	now    picture
 	past   []picture
 	served int // the latest branch that a node has shown
@@ -66,7 +77,6 @@ type network struct {
 	reached []time.Time
 	// looks are when a node gave a whole picture: blocks up to its tip, and the mempool.
 	looks  []look
-	steps  int
 	out    time.Time // until when all its nodes are
 	serial int
 	// addresses counts those that sends go to.
@@ -77,8 +87,9 @@ type network struct {
 	taken     map[string]bool // outputs that a transaction of their merchant took, by transaction and index
 }
 
-// look is when a node gave a whole picture, and in which of the network's steps.
+// look is when a node gave a whole picture, and in which of the world's steps.
 type look struct {
+	net  *network
 	at   time.Time
 	step int
 	top  int64     // the network's height then
@@ -86,13 +97,34 @@ type look struct {
 }
 
 func newNetwork(w *world, kind money.Chain) *network {
-	n := &network{world: w, name: chain.Sandbox(kind), kind: kind, byID: map[string]*coinTx{}, taken: map[string]bool{}}
+	n := &network{world: w, name: chain.Sandbox(kind), kind: kind, home: findHome(kind), behind: -1,
+		hasMempool: kind != money.XRPL && kind != money.Tron, reorganises: kind != money.XRPL,
+		byID: map[string]*coinTx{}, taken: map[string]bool{}}
 	n.now.finalized = -1 // the network has no finality of its own
-	if kind == money.Ethereum {
-		n.now.finalized = 0
+	n.small, n.large = 1, 1
+	switch facts, known := money.FindNetworkFacts(kind); {
+	case known:
+		n.now.finalized, n.small = 0, int64(facts.Finality.Depth)
+		// Where finality takes thousands of blocks, a few more than the depth do here.
+		n.behind = min(int64(facts.Finality.Usual/facts.BlockTime), n.small+2)
+		if n.large = max(n.small, n.behind+1); facts.FinalByNetwork {
+			n.small = n.large
+		}
+	case kind == money.Bitcoin:
+		n.small, n.large = 2, 3
+	case kind == money.Dogecoin:
+		n.small, n.large = 6, 40
 	}
 	n.seal(nil)
 	return n
+}
+
+// findHome returns the network that has the addresses of another.
+func findHome(kind money.Chain) money.Chain {
+	if kind.IsEVM() {
+		return money.Ethereum
+	}
+	return kind
 }
 
 // change begins a new picture, and keeps the old one for nodes that lag.
@@ -113,7 +145,8 @@ func (n *network) coin() string {
 // broadcast puts a transaction into the mempool; those that it shares a coin
 // with leave it.
 func (n *network) broadcast(tx chain.Tx, held bool) *coinTx {
-	t := &coinTx{Tx: tx, id: tx.ID(n.name), born: n.clock.Now(), held: held}
+	t := n.newTx(tx)
+	t.held = held
 	n.change()
 	for _, other := range n.all {
 		if shares(other, t) && n.where(other) == nil && !slices.Contains(n.now.pool, other) {
@@ -131,6 +164,12 @@ func (n *network) broadcast(tx chain.Tx, held bool) *coinTx {
 	})
 	n.now.pool = append(n.now.pool, t)
 	return t
+}
+
+// newTx begins what is known of a transaction of the network.
+func (n *network) newTx(tx chain.Tx) *coinTx {
+	n.world.txs++
+	return &coinTx{Tx: tx, id: tx.ID(n.name), net: n, order: n.world.txs, born: n.clock.Now()}
 }
 
 func shares(a, b *coinTx) bool {
@@ -156,13 +195,10 @@ func (n *network) seal(txs []*coinTx) {
 	if height == int64(len(n.reached)) {
 		n.reached = append(n.reached, n.clock.Now())
 	}
-	if n.kind == money.Ethereum {
-		n.now.finalized = max(n.now.finalized, height-finality)
+	if n.behind >= 0 {
+		n.now.finalized = max(n.now.finalized, height-n.behind)
 	}
 }
-
-// finality is how far Ethereum's own finality is behind its tip here.
-const finality = 14
 
 // mine makes a block of what waits: mostly all of it.
 func (n *network) mine(everything bool) {
@@ -207,10 +243,10 @@ func (n *network) revive(t *coinTx) bool {
 // again, waits again, is gone, or was double-spent, as the dice fall.
 func (n *network) reorg(depth int) {
 	depth = min(depth, len(n.now.blocks)-2)
-	if n.kind == money.Ethereum {
+	if n.behind >= 0 {
 		depth = min(depth, len(n.now.blocks)-1-int(n.now.finalized))
 	}
-	if depth < 1 || n.kind == money.XRPL {
+	if depth < 1 || !n.reorganises {
 		return
 	}
 	n.change()
@@ -247,16 +283,12 @@ func (n *network) reorg(depth int) {
 func (n *network) rival(t *coinTx, into *[]*coinTx) {
 	out := chain.Output{Asset: t.Outputs[0].Asset, Destination: chain.Destination{Address: "elsewhere"}, Amount: t.Outputs[0].Amount}
 	tx := chain.Tx{Outputs: []chain.Output{out}, Spends: append([]string{n.coin()}, t.Spends...)}
-	r := &coinTx{Tx: tx, id: tx.ID(n.name), born: n.clock.Now()}
+	r := n.newTx(tx)
 	n.all, n.byID[r.id] = append(n.all, r), r
 	n.now.pool = slices.DeleteFunc(n.now.pool, func(other *coinTx) bool { return shares(other, t) })
 	*into = append(*into, r)
 	n.count("double-spent in another branch")
 }
-
-// before reports whether a transaction came into the world before another, maybe in the
-// same moment.
-func (n *network) before(a, b *coinTx) bool { return slices.Index(n.all, a) < slices.Index(n.all, b) }
 
 // where is the block of the best chain that holds a transaction; nil when none does.
 func (n *network) where(t *coinTx) *block { return n.now.where(t) }

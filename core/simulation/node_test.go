@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/core/money"
 )
 
 // Faults of nodes.
@@ -43,7 +42,7 @@ type node struct {
 // begin makes the node ready for a step.
 func (n *node) begin(fault string) {
 	n.fault, n.failAt, n.view, n.pool, n.polled = fault, 1+n.rng.IntN(6), n.now, false, false
-	n.steps++
+	n.world.steps++
 	switch fault {
 	case nodeLags, nodeOldTip:
 		if len(n.past) > 0 {
@@ -73,7 +72,7 @@ func (n *node) ask(ctx context.Context) error {
 func (n *node) At(ctx context.Context) (chain.View, error) {
 	err := n.ask(ctx)
 	if err == nil && n.pool {
-		n.looks = append(n.looks, look{n.clock.Now(), n.steps, n.now.tip().Height, n.late()})
+		n.looks = append(n.looks, look{n.network, n.clock.Now(), n.world.steps, n.now.tip().Height, n.late()})
 	}
 	n.pool = false
 	return chain.View{Tip: chain.Tip{Header: n.view.tip().Header, Finalized: n.view.finalized}, Reader: n}, err
@@ -132,12 +131,15 @@ func (n *node) Block(ctx context.Context, height int64, watch chain.Watch) (chai
 	return out, nil
 }
 
-// Pending implements chain.Reader. The ledger of XRP has no mempool.
+// Pending implements chain.Reader. The ledger of XRP and Tron show no mempool.
 func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending, err error) {
 	switch {
 	case n.fault == nodeNoPool:
 		return p, errNode
-	case n.kind == money.XRPL:
+	case !n.hasMempool:
+		for _, t := range n.now.pool {
+			t.hidden = t.hidden || t.cut > 0 // a block held it, and no node shows it now
+		}
 		err = n.ask(ctx)
 		n.pool = err == nil
 		return p, err
@@ -166,27 +168,30 @@ func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending,
 	return p, err
 }
 
-// applied tells the model that a step went through: all that the node shows is known, the mempool if it was asked for
-// it. A step asks for none while nothing is awaited.
-func (n *node) applied() {
+// applied tells the model that a step went through up to a height: all that the node shows there is known, the mempool
+// if it was asked for it. A step asks for none while nothing is awaited.
+func (n *node) applied(height int64) {
 	for _, b := range n.view.blocks {
 		for _, t := range b.txs {
-			t.wasShown(b.Time, n.steps)
+			if b.Height <= height {
+				t.wasShown(b.Time)
+			}
 		}
 	}
-	if n.kind == money.XRPL || n.fault == nodeEmptyPool || !n.polled {
+	if !n.hasMempool || n.fault == nodeEmptyPool || !n.polled {
 		return
 	}
 	for _, t := range n.view.pool {
-		t.wasShown(n.clock.Now(), n.steps)
+		t.wasShown(n.clock.Now())
 	}
 }
 
-func (t *coinTx) wasShown(at time.Time, step int) {
+// wasShown notes that a step went through that shows the transaction, which is known from a time on.
+func (t *coinTx) wasShown(at time.Time) {
 	if t.shown.IsZero() || at.Before(t.shown) {
 		t.shown = at
 	}
 	if t.step == 0 {
-		t.step = step
+		t.step, t.known = t.net.world.steps, t.net.clock.Now()
 	}
 }

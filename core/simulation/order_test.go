@@ -109,11 +109,11 @@ func (o *order) copyOther() {
 func (o *order) fits(coin money.CoinInfo) bool {
 	switch o.plot {
 	case "revert":
-		return coin.Chain == money.Ethereum
+		return o.nets[coin.Chain].behind >= 0
 	case "fee bump", "other bump", "double spend", "stuck", "returns":
-		return coin.Chain != money.XRPL
+		return o.nets[coin.Chain].hasMempool
 	case "undone":
-		return coin.Chain != money.XRPL && coin.Coin != money.USDT
+		return o.nets[coin.Chain].reorganises && coin.Coin != money.USDT
 	}
 	return true
 }
@@ -136,12 +136,14 @@ func (o *order) draft(r *replica) bool {
 	for o.coin.Coin == "" || !o.fits(o.coin) {
 		coins := money.Coins()
 		o.coin = coins[o.rng.IntN(len(coins))]
+		there := o.listNetworks(o.coin)
+		o.coin = o.coin.On(there[o.rng.IntN(len(there))].kind)
 	}
 	usd := 5 + o.rng.Int64N(90)
 	if o.rng.IntN(4) == 0 {
 		usd = 110 + o.rng.Int64N(3000)
 	}
-	o.request.Kind, o.request.Method = send.Payout, string(o.coin.Method)
+	o.request.Kind, o.request.Method, o.request.Network = send.Payout, string(o.coin.Method), string(o.coin.Chain)
 	if o.rng.IntN(5) == 0 {
 		o.request.FiatAmount, o.request.Currency, o.request.Rate = fmt.Sprint(usd, ".25"), "USD", send.RateToday
 	} else {
@@ -162,7 +164,7 @@ func (o *order) units(usd int64) money.Amount {
 type source struct {
 	Payment  string
 	Transfer int64
-	Coin     string
+	Coin     money.CoinInfo // with the network that it came on
 	Amount   money.Amount
 }
 
@@ -176,20 +178,21 @@ func (o *order) listSources(r *replica) (list []source) {
 	o.must(db.Where("business_id = ? AND unmatched <> '' AND resolution = ''", o.shop.id).
 		Where("height IS NOT NULL AND NOT gone AND NOT reverted").Order("id").Find(&transfers).Error)
 	for _, p := range payments {
-		list = append(list, source{Payment: p.BusinessReference, Coin: p.Coin, Amount: p.Paid})
+		coin := money.Coin(p.Coin).Info().On(chain.Network(p.Network).Code())
+		list = append(list, source{Payment: p.BusinessReference, Coin: coin, Amount: p.Paid})
 	}
 	for _, t := range transfers {
-		list = append(list, source{Transfer: t.ID, Coin: t.Asset, Amount: t.Amount})
+		coin := money.Coin(t.Asset).Info().On(chain.Network(t.Network).Code())
+		list = append(list, source{Transfer: t.ID, Coin: coin, Amount: t.Amount})
 	}
 	return slices.DeleteFunc(list, func(s source) bool {
-		info := money.Coin(s.Coin).Info()
-		return info.Coin == "" || !o.fits(info) || s.Transfer != 0 && o.plot == "claimed"
+		return s.Coin.Coin == "" || !o.fits(s.Coin) || s.Transfer != 0 && o.plot == "claimed"
 	})
 }
 
 // draftRefund asks for all that is left of some money, or for a part of the whole, whether that is left or not.
 func (o *order) draftRefund(from source) {
-	o.coin = money.Coin(from.Coin).Info()
+	o.coin = from.Coin
 	o.request.Kind, o.request.Payment, o.request.TransferID = send.Refund, from.Payment, from.Transfer
 	part := from.Amount.MulDiv(int64(200+o.rng.IntN(800)), 1000)
 	switch dice := o.rng.IntN(8); {

@@ -85,6 +85,9 @@ func (w *world) judgeOrders() {
 		o.judgeOrder(row)
 		w.say("%s: %s %s", row.BusinessReference, row.Status, row.Reason)
 		w.count("sends: " + row.Kind + "s")
+		if !slices.Contains(money.Chains(), o.coin.Chain) {
+			w.count("sends: " + row.Kind + "s on further networks")
+		}
 	}
 	w.booked(rows, of)
 	w.counts["sends"] += len(rows)
@@ -102,7 +105,11 @@ func (w *world) orderOf(row models.Send) *order {
 // heldTo holds the transactions that are credited to a send against those on the chain that pay it (29): of the
 // business's own wallet, and each in the block that holds it.
 func (w *world) heldTo(row models.Send, credited []models.Transfer) {
-	o, n := w.orderOf(row), w.nets[money.Coin(row.Coin).Info().Chain]
+	o := w.orderOf(row)
+	n := w.nets[o.coin.Chain]
+	if row.Network != string(n.name) {
+		w.find("send %d is of %s on %s, and is stored on %s", o.number, row.Coin, n.name, row.Network)
+	}
 	var own []*coinTx
 	for _, one := range o.twins() {
 		own = append(own, one.paying()...)

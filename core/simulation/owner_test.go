@@ -22,12 +22,12 @@ func (w *world) collect() {
 		return
 	}
 	c := w.customers[w.rng.IntN(len(w.customers))]
-	n := w.nets[c.coin.Chain]
-	tx := chain.Tx{Spends: []string{n.coin()}}
-	amount, left := c.take()
+	n := w.nets[c.network]
+	amount, left := c.take(n)
 	if amount.Sign() == 0 {
 		return
 	}
+	tx := chain.Tx{Spends: []string{n.coin()}}
 	there := chain.Destination{Address: "the merchant's other wallet"}
 	tx.Outputs = []chain.Output{{Asset: string(c.coin.Coin), Destination: there, Amount: amount}}
 	t := n.broadcast(tx, false)
@@ -36,20 +36,20 @@ func (w *world) collect() {
 	w.say("a merchant collects %s %s of customer %d", amount, c.coin.Coin, c.number)
 }
 
-// take returns what a transaction can take of what some transaction of the customer paid: an amount of 0 if there is
-// nothing. The networks here have no outputs to spend: see chain.Network.HasOutputs.
-func (c *customer) take() (amount money.Amount, left []chain.Departure) {
-	n := c.nets[c.coin.Chain]
+// take returns what a transaction of a network can take of what some transaction of the customer paid there: an amount
+// of 0 if there is nothing. The networks here have no outputs to spend: see chain.Network.HasOutputs.
+func (c *customer) take(n *network) (amount money.Amount, left []chain.Departure) {
+	place := c.places[n.home]
 	for _, t := range c.sent {
 		for i, o := range t.Outputs {
 			key := fmt.Sprint(t.id, ":", i)
-			if n.taken[key] || t.Reverted || t.shown.IsZero() || n.where(t) == nil || o.Destination != c.place ||
+			if n.taken[key] || t.Reverted || t.shown.IsZero() || n.where(t) == nil || o.Destination != place ||
 				o.Asset != string(c.coin.Coin) {
 				continue
 			}
 			n.taken[key] = true
 			amount = o.Amount.MulDiv(int64(1+n.rng.IntN(100)), 100)
-			return amount, []chain.Departure{{Address: c.place.Address, Asset: o.Asset, Amount: amount}}
+			return amount, []chain.Departure{{Address: place.Address, Asset: o.Asset, Amount: amount}}
 		}
 	}
 	return amount, nil
@@ -59,7 +59,7 @@ func (c *customer) take() (amount money.Amount, left []chain.Departure) {
 func (o *order) fund() (left []chain.Departure) {
 	for _, c := range o.customers {
 		if c.shop == o.shop && c.coin.Coin == o.coin.Coin {
-			if amount, left := c.take(); amount.Sign() > 0 {
+			if amount, left := c.take(o.nets[o.coin.Chain]); amount.Sign() > 0 {
 				o.count("a send is paid with a customer's money")
 				return left
 			}
@@ -84,7 +84,7 @@ func (n *network) sumLeft(t *coinTx) map[purse]money.Amount {
 	sums := map[purse]money.Amount{}
 	for _, d := range t.left {
 		for _, c := range n.customers {
-			if c.place.Address == d.Address && !t.Reverted {
+			if c.places[n.home].Address == d.Address && !t.Reverted {
 				key := purse{c.shop.id, d.Asset}
 				sums[key] = sums[key].Add(d.Amount)
 				break

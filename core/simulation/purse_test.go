@@ -9,6 +9,7 @@ import (
 	"cointill/chain"
 	bitcoin "cointill/chain/bitcoin/params"
 	ethereum "cointill/chain/ethereum/params"
+	tron "cointill/chain/tron/params"
 	xrpl "cointill/chain/xrpl/params"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -21,9 +22,11 @@ func (n *network) address() string {
 	n.addresses++
 	sum := sha256.Sum256(fmt.Append(nil, n.seed, n.kind, n.addresses))
 	hash := sum[:20]
-	switch n.kind {
+	switch n.home {
 	case money.Ethereum:
 		return ethereum.Address(hash).String()
+	case money.Tron:
+		return tron.Address(hash).String()
 	case money.XRPL:
 		return xrpl.Account(hash).String()
 	}
@@ -175,7 +178,7 @@ func (o *order) hand(r *replica) bool {
 	}
 	o.place, o.amount, o.depth = chain.Destination{Address: v.Send.Address}, v.Send.Amount, int64(v.Send.FinalDepth)
 	if v.Send.FinalByNetwork {
-		o.depth = finality + 1
+		o.depth = o.nets[o.coin.Chain].large
 	}
 	if v.Send.Tag != nil {
 		tag := uint32(*v.Send.Tag)

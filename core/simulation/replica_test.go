@@ -45,6 +45,7 @@ type replica struct {
 	keys     *idempotency.Store
 	registry *networks.Registry
 	leases   *lease.Leases
+	shared   *observe.Addresses // of the networks of Ethereum's kind
 	worker   *outbox.Worker[models.Delivery]
 	follows  map[money.Chain]*following
 }
@@ -71,8 +72,12 @@ func (w *world) start(number int) *replica {
 	db.Through(func(pool gorm.ConnPool) gorm.ConnPool { return &breaking{pool.(*sql.DB), r.failer} })
 	now := w.clock.Now
 	r.registry = &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
-	for _, c := range money.Chains() {
-		r.registry.Domains[scope.Test][c] = chain.Sandbox(c)
+	r.registry.Homes, r.shared = map[chain.Network]chain.Network{}, observe.NewAddresses(&chain.WatchSet{})
+	for _, n := range w.chains {
+		r.registry.Domains[scope.Test][n.kind] = n.name
+		if n.kind.IsEVM() {
+			r.registry.Homes[n.name] = chain.Sandbox(money.Ethereum)
+		}
 	}
 	w.must(r.registry.Refresh(w.t.Context()))
 	r.hooks = &webhook.Service{DB: db, Clock: now, Secrets: w.box}
@@ -125,7 +130,7 @@ func (r *replica) follow(c money.Chain, fault string, paused bool) error {
 	looks := len(f.node.looks)
 	_, err := f.follower.Step(ctx)
 	if err == nil && r.failer.intact() {
-		f.node.applied()
+		f.node.applied(f.follower.Status().Applied.Height)
 		if f.node.fault == nodeHealthy && !paused && len(f.node.looks) > looks {
 			r.ended = f.node.network
 		}
@@ -152,7 +157,10 @@ func (r *replica) tookOver(c money.Chain, taken lease.Lease) {
 // lead begins to follow under a fence.
 func (r *replica) lead(c money.Chain, fence int64) (*following, error) {
 	network := chain.Sandbox(c)
-	f := &following{fence: fence, node: &node{network: r.nets[c]}, observer: observe.New(r.payments, r.sends, &chain.WatchSet{})}
+	f := &following{fence: fence, node: &node{network: r.nets[c]}}
+	if f.observer = observe.New(r.payments, r.sends, &chain.WatchSet{}); c.IsEVM() {
+		f.observer = observe.NewSharing(r.payments, r.sends, &chain.WatchSet{}, r.shared)
+	}
 	if err := f.observer.Load(r.t.Context(), network); err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
 // Package simulation_test runs the real core, follower and deliveries through
-// seeded worlds: a fake clock, simulated networks for all five coins, customers
+// seeded worlds: a fake clock, simulated networks for all five coins and further ones for USDT and ether, customers
 // and merchants who do what people do, and faults of nodes, of the database, of
 // consumers and of processes. What becomes of every payment and every send is held
 // against a model that knows only the contract, and against the invariants as SQL. A seed
@@ -21,6 +21,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cointill/core/money"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -123,10 +124,18 @@ func expected() []string {
 		"reorganisation", "reorganised into the mempool", "reorganised away", "reorganised into another block", "double-spent in another branch",
 		"replaced in the mempool", "consumer: no answer", "consumer: answer lost", "consumer: Internal Server Error", "consumer: Too Many Requests", "consumer: Found",
 		"consumer: refuses for good", "a webhook is gone", "delivery exhausted", "delivery cancelled", "delivery delivered",
-		"merchant changes rules", "merchant switches a webhook", "merchant accepts", "time stops at a deadline", "an initiation is answered again", "judged exactly", "judged by sums"})
+		"merchant changes rules", "merchant switches a network", "a request names a network",
+		"a request for a network that is off is refused", "a customer changes the network", "a change of the network is refused",
+		"a network that is off can't be chosen", "a customer pays on another network than the page shows", "money on another network that is on counts", "money on a network that is off is listed", "a payment is paid on two networks",
+		"merchant switches a webhook", "merchant accepts", "time stops at a deadline", "an initiation is answered again", "judged exactly", "judged by sums"})
 	for _, end := range []string{"abandoned ", "declined after_abandoned", "declined late", "declined overpaid", "declined underpaid", "expired ",
 		"failed dropped", "failed reorged", "failed replaced", "failed reverted", "reversed", "successful ", "successful late"} {
 		all = append(all, "ended "+end)
+	}
+	for _, code := range money.ListNetworks() {
+		if !slices.Contains(money.Chains(), code) {
+			all = append(all, "the world has "+string(code), "money counts on "+string(code))
+		}
 	}
 	for _, area := range areas {
 		all = append(all, commitFails+" of the "+area, commitLost+" of the "+area)
@@ -142,7 +151,8 @@ func expected() []string {
 
 // expectedOfSends is everything that must have happened in many seeds with many sends.
 func expectedOfSends() []string {
-	all := []string{"sends: refunds", "sends: payouts", "sends judged with one way to end", "sends judged with their twins",
+	all := []string{"sends: refunds", "sends: payouts", "sends: refunds on further networks",
+		"sends: payouts on further networks", "sends judged with one way to end", "sends judged with their twins",
 		"a request for a send is answered again", "a refund is refused", "an approval is refused", "signing is refused",
 		"the limit of a day refuses", "an imitator pays", "a transaction pays several sends", "a forgotten transaction is seen again",
 		"a send is tried again", "a dropped send is approved again", "a customer names an address",

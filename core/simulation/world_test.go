@@ -50,6 +50,8 @@ type world struct {
 	calm      bool      // no more faults
 	unsure    bool      // the last step lost the answer of a commit
 	watched   time.Time // until when successes were looked at
+	steps     int       // of followers
+	txs       int       // transactions so far
 	ended     *network  // whose end was read in this step, by a healthy node
 	sweptAt   time.Time // when sends were swept last
 }
@@ -66,6 +68,8 @@ type shop struct {
 	people    []person
 	key       person // an API key
 	sendRules rules.Rules
+	// networks are those of the coins that have several in this world.
+	networks map[usage]*activity
 }
 
 // newWorld makes the databases, the networks, two businesses with webhooks, and two replicas.
@@ -86,7 +90,7 @@ func newWorld(t *testing.T, seed uint64, size size, postgres bool) *world {
 		w.dir = filepath.Dir(file.File)
 		w.must(first.Close())
 	}
-	for _, c := range money.Chains() {
+	for _, c := range w.drawNetworks() {
 		n := newNetwork(w, c)
 		w.nets[c], w.chains = n, append(w.chains, n)
 		n.mine(true)
@@ -121,8 +125,10 @@ func (w *world) open(i int) {
 		url := fmt.Sprintf("https://shop%d-%d.example/hook", i, j)
 		made, _, err := r.hooks.Create(ctx, s.scope, webhook.Create{Name: "orders", URL: url, Active: true})
 		w.must(err)
-		s.endpoints = append(s.endpoints, &endpoint{id: made.ID, url: url, active: true, since: w.clock.Now()})
+		on := activity{active: true, since: w.clock.Now()}
+		s.endpoints = append(s.endpoints, &endpoint{id: made.ID, url: url, activity: on})
 	}
+	w.setNetworks(r, s)
 	if w.size.sends > 0 {
 		w.hire(s, owner.ID)
 	}
@@ -223,11 +229,11 @@ func (w *world) undoes(n *network) (*network, int) {
 		depth = 3 + w.rng.IntN(20)
 	}
 	if len(n.collected) > 0 && w.rng.IntN(2) == 0 {
-		return w.below(n, n.collected[w.rng.IntN(len(n.collected))], depth)
+		return w.below(n.collected[w.rng.IntN(len(n.collected))], depth)
 	}
 	if len(w.orders) > 0 && w.rng.IntN(3) == 0 {
 		if o := w.orders[w.rng.IntN(len(w.orders))]; len(o.txs) > 0 {
-			return w.below(w.nets[o.coin.Chain], o.txs[len(o.txs)-1], depth)
+			return w.below(o.txs[len(o.txs)-1], depth)
 		}
 	}
 	if len(w.customers) == 0 || w.rng.IntN(3) == 0 {
@@ -238,7 +244,7 @@ func (w *world) undoes(n *network) (*network, int) {
 		c = w.customers[i]
 	}
 	if len(c.sent) > 0 {
-		if aimed, below := w.below(w.nets[c.coin.Chain], c.sent[len(c.sent)-1], 0); below > 0 {
+		if aimed, below := w.below(c.sent[len(c.sent)-1], 0); below > 0 {
 			return aimed, below
 		}
 	}
@@ -246,7 +252,8 @@ func (w *world) undoes(n *network) (*network, int) {
 }
 
 // below is how deep a network is reorganised to undo a transaction; otherwise when that is in none of its last blocks.
-func (w *world) below(n *network, t *coinTx, otherwise int) (*network, int) {
+func (w *world) below(t *coinTx, otherwise int) (*network, int) {
+	n := t.net
 	if b := n.where(t); b != nil && n.now.tip().Height-b.Height < 30 {
 		return n, int(n.now.tip().Height-b.Height) + 1 + w.rng.IntN(2)
 	}
@@ -271,7 +278,7 @@ func (w *world) aim(r *replica) {
 		if w.rng.IntN(2) == 0 {
 			c.visit(r)
 		}
-		w.follow(w.replicas[r.number], c.coin.Chain)
+		w.follow(w.replicas[r.number], c.network)
 		return
 	}
 }
@@ -400,7 +407,7 @@ func (w *world) settle() {
 			w.clock.Advance(11 * time.Hour)
 		}
 	}
-	w.round(42)
+	w.round(untilFinal)
 	for range 2 {
 		w.clock.Advance(7 * time.Hour)
 		w.round(1)
@@ -413,19 +420,24 @@ func (w *world) settle() {
 	}
 }
 
+// untilFinal is as many blocks of a round as make everything final.
+const untilFinal = 0
+
 // round makes blocks on every chain, and lets a replica do all that is due.
 func (w *world) round(blocks int) {
 	for _, n := range w.chains {
 		enough := blocks
-		if n.kind != money.Dogecoin {
-			enough = min(blocks, 2*finality) // only its large payments wait for more
+		if blocks == untilFinal {
+			enough = int(n.large) + 2
 		}
 		for range enough {
 			n.mine(true)
 			w.clock.Advance(time.Second)
 		}
 		w.clock.Advance(7 * time.Second) // whoever held a lease is gone
-		w.follow(w.replicas[0], n.kind)
+		for range 1 + enough/100 {       // a step reads no more blocks
+			w.follow(w.replicas[0], n.kind)
+		}
 	}
 	w.must(w.replicas[0].registry.Refresh(w.t.Context()))
 	_ = w.guarded(w.replicas[0], "sweep", func() error { _, err := w.replicas[0].payments.Sweep(w.t.Context()); return err })
