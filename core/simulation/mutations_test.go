@@ -63,6 +63,14 @@ var mutations = []mutation{
 	{"what a reorganisation took stays in the books", "core/payment/observe/observe.go", "	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {\n		return err\n	}\n	if err := departure.Settle", "	if err := departure.Settle"},
 	{"what owners move is not booked", "core/payment/observe/observe.go", "		err = left.Record(b.Height, a.now)", "		err = left.Record(b.Height+1000, a.now)"},
 	{"what an undone block took stays moved", "core/payment/departure/settle.go", "		if err := postMoved(tx, now, row, money.Amount{}); err != nil {", "		if err := postMoved(tx, now, row, row.Booked); err != nil {"},
+	{"money on a network that is off is credited", "core/payment/observe/transfer.go",
+		"	case !counts:\n", "	case !counts && barred != \"\":\n"},
+	{"a network that is off can be chosen", "core/payment/choice/choice.go",
+		"	on := accepted[info.Method]\n", "	on := append(accepted[info.Method], info.Chains()...)\n"},
+	{"one network's depth counts on another", "core/payment/further.go",
+		"Chain: f.chain, Depth: f.FinalDepth,", "Chain: f.chain, Depth: v.Payment.FinalDepth,"},
+	{"a further network's confirmations end no wait", "core/payment/further.go",
+		"WakeElsewhere[f.Network]; height > 0 {", "WakeElsewhere[f.Network]; height < 0 {"},
 	{"a webhook that is gone stays on", "core/webhook/failing.go", "row.Active && (gone || ", "row.Active && ("},
 }
 
