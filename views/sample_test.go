@@ -18,7 +18,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 5, 14, 9, 0, time.UTC)
 
-var views = []checkout.View{checkout.Confirm, checkout.Waiting, checkout.Partial, checkout.Seen, checkout.Processing, checkout.Successful, checkout.Under, checkout.Over, checkout.Late, checkout.WindowOver, checkout.Abandoned, checkout.Expired, checkout.Failed, checkout.TooSmall, checkout.Unavailable}
+var views = []checkout.View{checkout.Confirm, checkout.Waiting, checkout.Partial, checkout.PartOnly, checkout.Seen, checkout.Processing, checkout.Successful, checkout.Under, checkout.Over, checkout.Late, checkout.WindowOver, checkout.Abandoned, checkout.Expired, checkout.Failed, checkout.TooSmall, checkout.Unavailable}
 
 func shell(title, nav string) layout.Page {
 	return layout.Page{Title: title, Nav: nav, UserName: "Amara Okafor", UserEmail: "amara@sunbird.example", BusinessName: "Sunbird Coffee", Domain: "test", CSRF: "token", NextPath: "/dashboard"}
@@ -54,7 +54,7 @@ func status(view checkout.View, coin string) checkout.StatusProps {
 	switch view {
 	case checkout.Partial:
 		p.Received, p.Due = "0.00010000", "0.00011437"
-	case checkout.Under:
+	case checkout.Under, checkout.PartOnly:
 		p.Received, p.Difference, p.DifferenceFiat = "0.00010000", "0.00011437", "₦13,337.92"
 	case checkout.Over:
 		p.Received, p.Difference, p.DifferenceFiat = "0.00030000", "0.00008563", "₦9,986.10"

@@ -102,6 +102,10 @@ func (v View) Enough() bool {
 	return v.Payment.Paid.Cmp(least) >= 0
 }
 
+// AsksForRest reports whether the customer can pay the rest to where they paid. At one address they can't: only the whole
+// amount is known to be this payment's, and the rest may be another one's amount.
+func (v View) AsksForRest() bool { return !v.Payment.ExactAmount }
+
 // Destination is where and how to pay; its Address is empty before the payment is opened.
 func (v View) Destination() place.Pay {
 	rest := v.Rest()

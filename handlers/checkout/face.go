@@ -61,8 +61,10 @@ func underWay(v payment.View) checkout.View {
 		return checkout.WindowOver
 	case v.Payment.Paid.Sign() == 0:
 		return checkout.Waiting
-	case !isOver(v) && !v.Enough():
+	case !isOver(v) && !v.Enough() && v.AsksForRest():
 		return checkout.Partial
+	case !isOver(v) && !v.Enough():
+		return checkout.PartOnly
 	case processing:
 		return checkout.Processing
 	}

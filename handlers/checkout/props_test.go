@@ -53,6 +53,12 @@ func TestMinedMoney(t *testing.T) {
 	}
 }
 
+// atOneAddress is a payment that is told apart from others by its amount.
+func atOneAddress(v payment.View) payment.View {
+	v.Payment.ExactAmount = true
+	return v
+}
+
 func TestFace(t *testing.T) {
 	for name, c := range map[string]struct {
 		v       payment.View
@@ -68,6 +74,9 @@ func TestFace(t *testing.T) {
 		"seen, within the tolerance":     {standing(payment.Initiated, "", 9_900, minute), "", checkout.Seen},
 		"seen after the window":          {standing(payment.Initiated, "", 10_000, 8*minute), "", checkout.Seen},
 		"part seen":                      {standing(payment.Initiated, "", 9_899, minute), "", checkout.Partial},
+		"part seen at one address":       {atOneAddress(standing(payment.Initiated, "", 9_899, minute)), "", checkout.PartOnly},
+		"part confirmed at one address":  {atOneAddress(standing(payment.Processing, "", 6_000, minute)), "", checkout.PartOnly},
+		"waiting at one address":         {atOneAddress(standing(payment.Initiated, "", 0, minute)), "", checkout.Waiting},
 		"part seen, window over":         {standing(payment.Initiated, "", 9_000, 8*minute), "", checkout.Seen},
 		"taken back by a reorganisation": {standing(payment.Initiated, payment.Reorged, 0, minute), "", checkout.Seen},
 		"left a node's mempool":          {after(payment.Dropped), "", checkout.Seen},
@@ -112,14 +121,17 @@ func TestEveryFaceRenders(t *testing.T) {
 		for _, state := range payment.States() {
 			for _, reason := range append(payment.Reasons(), payment.NoReason) {
 				for _, paid := range []int64{0, 6_000, 10_000, 11_000} {
-					props := pageProps(standing(state, reason, paid, minute), about{asker: asker{tongue: tongue{Lang: lang}, Token: "token"}})
-					text, err := renderFragment(context.Background(), props)
-					if err != nil || strings.ContainsAny(text, "\r\n") {
-						t.Fatalf("%s %s %s: %v", lang, state, reason, err)
-					}
-					asks := props.View == checkout.Waiting || props.View == checkout.Partial
-					if strings.Contains(text, "tb1qsample") != asks {
-						t.Errorf("%s shows the address: %t", props.View, !asks)
+					whole := standing(state, reason, paid, minute)
+					for _, v := range []payment.View{whole, atOneAddress(whole)} {
+						props := pageProps(v, about{asker: asker{tongue: tongue{Lang: lang}, Token: "token"}})
+						text, err := renderFragment(context.Background(), props)
+						if err != nil || strings.ContainsAny(text, "\r\n") {
+							t.Fatalf("%s %s %s: %v", lang, state, reason, err)
+						}
+						asks := props.View == checkout.Waiting || props.View == checkout.Partial
+						if strings.Contains(text, "tb1qsample") != asks {
+							t.Errorf("%s shows the address: %t", props.View, !asks)
+						}
 					}
 				}
 			}

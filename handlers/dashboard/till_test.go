@@ -81,6 +81,28 @@ func TestTillTakesAPayment(t *testing.T) {
 	})
 }
 
+// TestTillAsksForNoRestAtOneAddress: a part has come. The till shows the code for the rest, but not where payments are
+// told apart by their amounts: the rest may be another payment's amount.
+func TestTillAsksForNoRestAtOneAddress(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		s.CreateBusiness("Ama's Shop", ama)
+		b := s.SignIn(ama)
+		form := formOn(b, "/dashboard/till", url.Values{"amount": {"25"}, "currency": {"USD"}, "method": {"crypto_ethereum"}})
+		started := b.Post("/dashboard/till", form)
+		at := started.Location
+		s.UpdatePayment(at[strings.LastIndex(at, "/")+1:], map[string]any{"paid": money.Units(1_000_000)})
+		for exact, says := range map[bool]string{false: "Let the customer send the rest.",
+			true: "The rest can’t go to the same address"} {
+			s.UpdatePayment(at[strings.LastIndex(at, "/")+1:], map[string]any{"exact_amount": exact})
+			page := b.Get(at)
+			expect(t, page, 200, "Part of it has arrived", says)
+			if strings.Contains(page.Body, `class="qr"`) == exact {
+				t.Errorf("where amounts tell payments apart: %v, the page has a code: %v", exact, !exact)
+			}
+		}
+	})
+}
+
 // TestTillRefusesTooSmallAmounts: an amount that the coin's network can't carry starts no payment.
 func TestTillRefusesTooSmallAmounts(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {

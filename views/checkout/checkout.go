@@ -23,6 +23,8 @@ const (
 	Waiting View = "waiting"
 	// Partial: less than asked has come, and there is time to pay the rest.
 	Partial View = "partial"
+	// PartOnly: less than asked has come, and the rest can't be paid to the same address.
+	PartOnly View = "part_only"
 	// Seen: the whole amount was seen, without a confirmation.
 	Seen View = "seen"
 	// Processing: it is being confirmed.

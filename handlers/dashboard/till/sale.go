@@ -67,6 +67,9 @@ func saleProps(ctx context.Context, shell layout.TillPage, v payment.View, probl
 			say(faceSeen, words.T(ctx, "till.seen"), words.T(ctx, "till.seen_text"))
 		case problem != "":
 			say(faceWrong, words.T(ctx, "till.unavailable"), words.T(ctx, "till.unavailable_text"))
+		case p.Paid.Sign() > 0 && !v.AsksForRest():
+			say(faceWrong, words.T(ctx, "till.part"),
+				words.T(ctx, "till.part_only_text", "Received", received, "Due", due, "Coin", p.Coin))
 		case p.Paid.Sign() > 0:
 			say(faceWaiting, words.T(ctx, "till.part"),
 				words.T(ctx, "till.part_text", "Received", received, "Due", due, "Coin", p.Coin))
