@@ -263,7 +263,7 @@ type Transfer struct {
 	SendID *int64 `gorm:"index:transfers_send,where:send_id IS NOT NULL"`
 	// SeenAt is FirstSeenAt on the payment's own clock.
 	SeenAt *time.Time
-	// Unmatched says why it credits no payment: wrong_asset, network_off, missing_tag, unknown_tag,
+	// Unmatched says why it credits no payment: wrong_asset, network_off, address_not_entered, missing_tag, unknown_tag,
 	// unknown_payment, other_amount, not_payment, no_transaction, unproved, surplus, after_final; "" when it counts.
 	Unmatched string `gorm:"not null"`
 	// Resolution is a person's decision about it: attached, refunded; "" before one.

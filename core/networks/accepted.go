@@ -90,8 +90,8 @@ func Choose(all Chooser, domain scope.Domain, coin money.CoinInfo, accepted []mo
 	}
 	switch {
 	case len(offered) == 0 && code != "":
-		return "", fault.RefuseField("network", "Is not a network that is on for %s. GET /v1/payment-methods lists "+
-			"them.", coin.Method)
+		return "", fault.RefuseField("network", "Is not a network that %s can be paid on now. GET "+
+			"/v1/payment-methods lists those that are available.", coin.Method)
 	case len(offered) == 0 && len(accepted) == 0:
 		return "", fault.New(fault.Forbidden, "payment_method_not_enabled", "No network of the payment method %s "+
 			"is on. Switch one on in the dashboard under Payment methods.", coin.Method)

@@ -468,8 +468,8 @@ func TestOneAddressCountsWhereItWasEntered(t *testing.T) {
 		b.mine(b.pay(v, "elsewhere", v.Payment.Due))
 		b.expect(v.Payment.Reference, payment.Initiated, payment.NoReason)
 		list := b.unmatched()
-		if len(list) != 1 || list[0].Why != payment.NetworkOff || list[0].Reference != v.Payment.Reference {
-			t.Fatalf("unmatched is %+v, want the money on %s as %q", list, onBSCTestnet, payment.NetworkOff)
+		if len(list) != 1 || list[0].Why != payment.AddressNotEntered || list[0].Reference != v.Payment.Reference {
+			t.Fatalf("unmatched is %+v, want the money on %s as %q", list, onBSCTestnet, payment.AddressNotEntered)
 		}
 		b.enterAddress()
 		b.mine(b.pay(v, "here", v.Payment.Due))
@@ -534,8 +534,8 @@ func TestAddressStaysWhereItWasEntered(t *testing.T) {
 		b.goTo(onBSCTestnet)
 		b.mine(b.pay(v, "elsewhere", v.Payment.Due))
 		b.expect(v.Payment.Reference, payment.Initiated, payment.NoReason)
-		if list := b.unmatched(); len(list) != 1 || list[0].Why != payment.NetworkOff {
-			t.Errorf("unmatched is %+v, want the money on %s as %q", list, onBSCTestnet, payment.NetworkOff)
+		if list := b.unmatched(); len(list) != 1 || list[0].Why != payment.AddressNotEntered {
+			t.Errorf("unmatched is %+v, want the money on %s as %q", list, onBSCTestnet, payment.AddressNotEntered)
 		}
 	})
 }

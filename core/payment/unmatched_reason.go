@@ -5,6 +5,10 @@ const (
 	WrongAsset = "wrong_asset"
 	// NetworkOff: it is the right asset on another network, which is off for the business.
 	NetworkOff = "network_off"
+	// AddressNotEntered: it is the right asset on a network for which the one address wasn't entered, and its key isn't
+	// proved. There the address may be somebody else's.
+	AddressNotEntered = "address_not_entered"
+
 	MissingTag = "missing_tag"
 	UnknownTag = "unknown_tag"
 	// OtherAmount: no payment to the business's one address holds its amount.

@@ -61,6 +61,11 @@ func TestMoneyOnANetworkThatIsOff(t *testing.T) {
 			"ar": "لم يضِع المبلغ"} {
 			expect(t, b.Get(at+"?lang="+language), 200, "16.641696", "Polygon PoS", sentence)
 		}
+		s.FailOn(s.DB.Exec(t.Context()).Model(&came).Update("unmatched", payment.AddressNotEntered).Error)
+		expect(t, b.Get(at), 200, "16.641696", "Contact Ama's Shop")
+		if a := b.Get(at); strings.Contains(a.Body, "not lost") {
+			t.Error("the page says that money is not lost at an address that may be somebody else's there")
+		}
 		s.FailOn(s.DB.Exec(t.Context()).Model(&came).Update("resolution", payment.Refunded).Error)
 		if a := b.Get(at); strings.Contains(a.Body, "data-uncredited") {
 			t.Error("the page still speaks of money that was sent back")

@@ -95,7 +95,8 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 	}
 	for _, t := range a.Uncredited {
 		props.Uncredited = append(props.Uncredited, checkout.UncreditedAmount{Amount: coin.Format(t.Amount),
-			Network: place.NameNetwork(coin, t.Network), Hidden: t.Unmatched == payment.NoTransaction})
+			Network: place.NameNetwork(coin, t.Network), Hidden: t.Unmatched == payment.NoTransaction,
+			NotEntered: t.Unmatched == payment.AddressNotEntered})
 	}
 	props.Refunds = noteRefunds(a.Lang, v)
 	if v.SurplusSum.Sign() > 0 {

@@ -497,7 +497,7 @@ func TestUnmatched(t *testing.T) {
 			s.FailOn(s.DB.Exec(t.Context()).Create(&row).Error)
 		}
 		first := b.Get("/dashboard/unmatched")
-		expect(t, first, 200, "25 transfers", "hash27", "1.500000 XRP", "No destination tag", "none of it is lost")
+		expect(t, first, 200, "25 transfers", "hash27", "1.500000 XRP", "No destination tag", "Each row says where it is")
 		next := regexp.MustCompile(`/dashboard/unmatched\?before=\d+`).FindString(first.Body)
 		expect(t, b.Get(next), 200, "3 transfers", "Received after the end", reference, "Unknown destination tag", "4000000001", "hash00")
 		expect(t, b.Get("/dashboard"), 200, "28 unmatched transfers", `href="/dashboard/unmatched"`)
@@ -505,7 +505,7 @@ func TestUnmatched(t *testing.T) {
 			Domain: string(sc.Domain), Unmatched: payment.Unproved, FirstSeenAt: now, CreatedAt: now, UpdatedAt: now}
 		s.FailOn(s.DB.Exec(t.Context()).Create(&doubtful).Error)
 		page := b.Get("/dashboard/unmatched")
-		if expect(t, page, 200, "Amount not proved", "perhaps nothing arrived", "marked “Amount not proved”"); strings.Contains(page.Body, "none of it is lost") {
+		if expect(t, page, 200, "Amount not proved", "perhaps nothing arrived", "marked “Amount not proved”"); strings.Contains(page.Body, "Each row says where it is") {
 			t.Error("what may not have come is said to be in the wallet")
 		}
 		s.CreateBusiness("Bayo's Shop", bayo)

@@ -57,11 +57,11 @@ func (v View) Final() bool {
 	return false
 }
 
-// UncreditedAmount is an amount of the coin that the merchant has to deal with: its transaction is hidden here, or its
-// network is off for the merchant.
+// UncreditedAmount is an amount of the coin that the merchant has to deal with: its transaction is hidden here, or the
+// merchant doesn't take it on its network. NotEntered says that the merchant may not even hold the address there.
 type UncreditedAmount struct {
-	Amount, Network string
-	Hidden          bool
+	Amount, Network    string
+	Hidden, NotEntered bool
 }
 
 // RefundNote is a refund of the payment. Hash is its transaction; "" while none is known.

@@ -19,7 +19,7 @@ func TestReasonsAreInWords(t *testing.T) {
 		notification.Declined: {string(payment.Underpaid), string(payment.Overpaid), string(payment.Late),
 			string(payment.AfterAbandoned), string(payment.Replaced), string(payment.Reverted), string(payment.Dropped),
 			string(payment.Reorged), string(payment.ReversedReason), string(payment.AcceptedByUser)},
-		notification.Unmatched: {payment.WrongAsset, payment.NetworkOff, payment.OtherAmount, payment.MissingTag,
+		notification.Unmatched: {payment.WrongAsset, payment.NetworkOff, payment.AddressNotEntered, payment.OtherAmount, payment.MissingTag,
 			payment.UnknownTag, payment.UnknownPayment, payment.NotPayment, payment.NoTransaction, payment.Unproved,
 			payment.Surplus, payment.AfterFinal},
 	}

@@ -19,7 +19,8 @@ func ReasonWord(ctx context.Context, code string) string { return reasonText(ctx
 
 var unmatched = map[string]string{
 	"wrong_asset": "unmatched.wrong_asset", "network_off": "unmatched.network_off",
-	"other_amount": "unmatched.other_amount", "missing_tag": "unmatched.no_tag", "unknown_tag": "unmatched.unknown_tag",
+	"address_not_entered": "unmatched.not_entered",
+	"other_amount":        "unmatched.other_amount", "missing_tag": "unmatched.no_tag", "unknown_tag": "unmatched.unknown_tag",
 	"unknown_payment": "unmatched.unknown_payment", "not_payment": "unmatched.not_payment",
 	"no_transaction": "unmatched.no_transaction", "unproved": "unmatched.unproved", "surplus": "unmatched.surplus",
 	"after_final": "unmatched.after_end",

@@ -34,13 +34,15 @@ func (s *Service) Offered(ctx context.Context, v payment.View) ([]networks.Serve
 }
 
 // ListUncredited lists the transfers of the coin that came to a payment's address and that a person has to deal with:
-// on networks that are off for its business, and those whose transaction no node shows.
+// on networks that are off for its business or for which its one address wasn't entered, and those whose transaction no
+// node shows.
 func (s *Service) ListUncredited(ctx context.Context, v payment.View) (transfers []models.Transfer, err error) {
 	if v.Payment.Address == "" || len(v.Coin().Info().Chains()) < 2 {
 		return nil, nil
 	}
 	err = s.Payments.DB.Point(ctx).Where("payment_id = ? AND unmatched IN ? AND resolution = '' AND NOT gone AND "+
-		"NOT reverted", v.Payment.ID, []string{payment.NetworkOff, payment.NoTransaction}).Order("id").
+		"NOT reverted", v.Payment.ID, []string{payment.NetworkOff,
+		payment.AddressNotEntered, payment.NoTransaction}).Order("id").
 		Limit(payment.MaxTransfers).Find(&transfers).Error
 	return transfers, err
 }

@@ -298,6 +298,8 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		row.Unmatched = barred
 	case row.Asset != v.Payment.Coin:
 		row.Unmatched = payment.WrongAsset
+	case !entered:
+		row.Unmatched = payment.AddressNotEntered
 	case !counts:
 		row.Unmatched = payment.NetworkOff
 	case payment.TakesNoTransfers(v.View):

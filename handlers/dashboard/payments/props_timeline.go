@@ -83,7 +83,8 @@ func stepText(ctx context.Context, v payment.View, s models.Step, facts timeline
 var sightings = map[string]string{
 	"": "payment.said_seen", payment.WrongAsset: "payment.said_wrong_asset", payment.AfterFinal: "payment.said_after_final",
 	payment.Surplus: "payment.said_surplus", payment.NetworkOff: "payment.said_network_off",
-	payment.NotPayment: "payment.said_not_payment", payment.NoTransaction: "payment.said_not_payment",
+	payment.AddressNotEntered: "payment.said_not_entered",
+	payment.NotPayment:        "payment.said_not_payment", payment.NoTransaction: "payment.said_not_payment",
 	payment.Unproved: "payment.said_unproved",
 }
 
@@ -92,7 +93,7 @@ func sightingText(ctx context.Context, s models.Step, facts timeline.Facts) stri
 	id, known := sightings[s.Reason]
 	network, via := "", ""
 	switch s.Reason {
-	case payment.NetworkOff:
+	case payment.NetworkOff, payment.AddressNotEntered:
 		known, network = facts.Network != "", place.NameNetwork(money.Coin(facts.Asset), facts.Network)
 	case payment.NotPayment, payment.NoTransaction, payment.Unproved:
 		if known = facts.Via != nil; known {

@@ -21,7 +21,7 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 	}
 	row.Href, row.Network = strayPath(t.ID), place.NameNetwork(money.Coin(t.Asset), t.Network)
 	row.Why, row.Advice = unmatchedWords(ctx, t.Why)
-	if t.Why == payment.NetworkOff {
+	if t.Why == payment.NetworkOff || t.Why == payment.AddressNotEntered {
 		row.Why += ": " + row.Network
 	}
 	if coin := money.Coin(t.Asset).Info(); coin.Coin != "" {
@@ -72,7 +72,8 @@ func formatUnits(a money.Amount) string {
 // unmatchedAdvice are the messages that say what to do about a transfer that credits no payment.
 var unmatchedAdvice = map[string]string{
 	payment.WrongAsset: "unmatched.wrong_asset_about", payment.NetworkOff: "unmatched.network_off_about",
-	payment.OtherAmount: "unmatched.other_amount_about", payment.MissingTag: "unmatched.no_tag_about",
+	payment.AddressNotEntered: "unmatched.not_entered_about",
+	payment.OtherAmount:       "unmatched.other_amount_about", payment.MissingTag: "unmatched.no_tag_about",
 	payment.UnknownTag: "unmatched.unknown_tag_about", payment.UnknownPayment: "unmatched.unknown_payment_about",
 	payment.NotPayment: "unmatched.not_payment_about", payment.NoTransaction: "unmatched.no_transaction_about",
 	payment.Unproved: "unmatched.unproved_about", payment.Surplus: "unmatched.surplus_about",
