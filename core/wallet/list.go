@@ -27,14 +27,18 @@ const fewLeft = 50
 // listStarts is what the first address of a list begins with, on the chains whose wallets may be lists.
 var listStarts = map[money.Chain]string{money.Ethereum: "0x", money.Tron: "T"}
 
+// startsAddress reports whether a text begins as an address of such a chain. One of Tron may be in hexadecimal.
+func startsAddress(text string, p Net) bool {
+	return strings.HasPrefix(text, listStarts[p.Chain]) || p.Chain == money.Tron && strings.HasPrefix(text, "41")
+}
+
 // splitAddresses splits a text that is meant as a list of addresses; nil when it isn't.
 func splitAddresses(text string, p Net) []string {
-	start, ok := listStarts[p.Chain]
-	if !ok {
+	if listStarts[p.Chain] == "" {
 		return nil
 	}
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;", r) })
-	if len(parts) < 2 || !strings.HasPrefix(parts[0], start) {
+	if len(parts) < 2 || !startsAddress(parts[0], p) {
 		return nil
 	}
 	return parts
@@ -64,8 +68,8 @@ func parseList(parts []string, p Net, script string) (Key, error) {
 			return Key{}, errKey(
 				"Entry %d of the list is the same address as entry %d. Each payment needs one of its own.", i+1, first)
 		}
-		if p.Barred != nil && !p.Barred(form).IsZero() {
-			return Key{}, errKey("Entry %d of the list %s, so what is paid there is lost.", i+1, p.Barred(form))
+		if why := findBar(form, p); !why.IsZero() {
+			return Key{}, errKey("Entry %d of the list %s, so what is paid there is lost.", i+1, why)
 		}
 		seen[address] = i + 1
 		k.list = append(k.list, address)

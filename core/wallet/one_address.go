@@ -23,10 +23,9 @@ const shortAdvice = 7 * 24 * time.Hour
 // takesOneAddress reports whether payments on a network can be received with one address.
 func takesOneAddress(p Net) bool { return p.Chain == money.Ethereum || p.Chain == money.Tron }
 
-// isOneAddress reports whether a text is meant as one address. One of Tron may be written in hexadecimal, from 41 on.
+// isOneAddress reports whether a text is meant as one address.
 func isOneAddress(text string, p Net) bool {
-	starts := strings.HasPrefix(text, listStarts[p.Chain]) || p.Chain == money.Tron && strings.HasPrefix(text, "41")
-	return takesOneAddress(p) && starts && len(text) <= MaxKey && !strings.ContainsAny(text, "()#/*[]")
+	return takesOneAddress(p) && startsAddress(text, p) && len(text) <= MaxKey && !strings.ContainsAny(text, "()#/*[]")
 }
 
 // parseOneAddress reads an address that all payments go to. Money that is sent to a mistyped one would be lost.
@@ -38,15 +37,23 @@ func parseOneAddress(text string, p Net, script string) (Key, error) {
 	if form == nil {
 		return Key{}, errKey("This is no address of %s: a character may be missing or mistyped.", networkName(p))
 	}
-	why := p.Barred(form)
-	if why.IsZero() && isTokenContract(p.Address(form)) {
-		why = fault.NewMessage("is the contract of a token")
-	}
-	if !why.IsZero() {
+	if why := findBar(form, p); !why.IsZero() {
 		return Key{}, errKey("This address %s, so what is paid there is lost.", why)
 	}
 	address := p.Address(form)
 	return Key{net: p, text: address, format: ScriptAddress, script: ScriptAddress, list: []string{address}}, nil
+}
+
+// findBar returns why nothing may be paid to an address; zero for no reason.
+func findBar(form []byte, p Net) fault.Message {
+	if p.Barred == nil {
+		return fault.Message{}
+	}
+	why := p.Barred(form)
+	if why.IsZero() && isTokenContract(p.Address(form)) {
+		why = fault.NewMessage("is the contract of a token")
+	}
+	return why
 }
 
 // isTokenContract reports whether a known token has its contract at an address, on any network.

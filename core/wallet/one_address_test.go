@@ -38,8 +38,9 @@ func TestParseOneAddress(t *testing.T) {
 		"0x" + strings.Repeat("0", 40):  "belongs to the network itself",
 		"0x" + strings.Repeat("ab", 32): "private key",
 		p.Address(p.Script("0xdAC17F958D2ee523a2206206994597C13D831ec7")): "is the contract of USDT",
-		usdtOnBSC.Token.Contract:     "is the contract of a token",
-		usdtOnBSC.Others[0].Contract: "is the contract of a token",
+		usdtOnBSC.Token.Contract:                  "is the contract of a token",
+		usdtOnBSC.Others[0].Contract:              "is the contract of a token",
+		address + "\n" + usdtOnBSC.Token.Contract: "Entry 2 of the list is the contract of a token",
 	} {
 		_, err := wallet.ParseKey(text, p, "")
 		var f *fault.Fault

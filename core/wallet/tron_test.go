@@ -72,8 +72,11 @@ func TestTronKeys(t *testing.T) {
 	t.Parallel()
 	const first, second = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf"
 	const zero, other = "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb", "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"
+	const third = "TQTFYb5X7RPFj9onFCcDdsZFJhsB91SEc1"
 	for _, c := range []struct{ name, text, network, words string }{
-		{"a list", other + "\n" + second, "mainnet", ""},
+		{"a list", other + "\n" + third, "mainnet", ""},
+		{"a list in hexadecimal", "415cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb\n" + third, "mainnet", ""},
+		{"the main network's contract on a test network", other + " " + first, "nile", "Entry 2 of the list is the contract"},
 		{"a mistyped address", other + " " + strings.Replace(second, "XZZ", "XZz", 1), "mainnet",
 			"Entry 2 of the list is no address of Tron's main network"},
 		{"an address twice", other + " " + other, "mainnet", "the same address as entry 1"},
