@@ -20,11 +20,17 @@ const oneAddress = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 // receiveWithOneAddress has a business receive ether and USDT with one address on a test network.
 func receiveWithOneAddress(t *testing.T, s *servertest.Server, sc scope.Scope) {
 	t.Helper()
+	receiveWith(t, s, sc, oneAddress)
+}
+
+// receiveWith has a business receive ether and USDT with a key, a list or one address on a test network.
+func receiveWith(t *testing.T, s *servertest.Server, sc scope.Scope, key string) {
+	t.Helper()
 	s.ConnectNetwork(scope.Test, money.Ethereum, "sepolia")
 	owner := sc
 	owner.Role = scope.Owner
 	s.FailOn(s.DB.Write(t.Context(), func(tx *models.Tx) error {
-		_, err := s.Wallets.Use(tx, owner, money.Ethereum, oneAddress, "", "user:1")
+		_, err := s.Wallets.Use(tx, owner, money.Ethereum, key, "", "user:1")
 		return err
 	}))
 }
@@ -113,5 +119,26 @@ func TestStrangersTakeFewAmounts(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		expect(t, b.Post(last+"/open", nil), 503, "Too many payments of about this amount are open")
 		expect(t, b.Get(first), 200, "Send exactly this amount")
+	})
+}
+
+// TestUsedUpListIsNoOutage: a customer for whom the merchant's list has no address left is told so, in every language,
+// and not that the network can't be reached.
+func TestUsedUpListIsNoOutage(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
+		receiveWith(t, s, sc, oneAddress+"\n0x52908400098527886E0F7030069857D2E4169EE7")
+		open := func(language string) servertest.Answer {
+			at := "/pay/" + s.InitiatePayment(sc, servertest.NewRequest(money.CryptoEthereum)).AccessToken
+			return s.NewBrowser().Post(at+"/open?lang="+language, nil)
+		}
+		for range 2 {
+			expect(t, open("en"), 303)
+		}
+		for language, sentence := range map[string]string{"en": "has no address left", "fr": "n'a plus d'adresse",
+			"pt": "já não tem um endereço", "sw": "hana anwani iliyobaki", "ha": "sauran adireshin", "ig": "enweghịzi adreesị",
+			"yo": "kò ní àdírẹ́sì", "ar": "لم يبقَ"} {
+			expect(t, open(language), 503, sentence)
+		}
 	})
 }

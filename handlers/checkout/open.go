@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"cointill/core/fault"
+	"cointill/core/wallet"
 	"cointill/core/wallet/oneaddress"
 	"cointill/handlers/page"
 )
@@ -30,6 +31,8 @@ func (h *Handlers) openPayment(c *page.Ctx) error {
 	if problem != "" {
 		a.Problem, a.AmountsUsedUp = problem, errors.Is(refused, oneaddress.ErrUsedUp)
 		a.TooSmallForOneAddress = errors.Is(refused, oneaddress.ErrTooSmall)
+		var f *fault.Fault
+		a.NoAddress = errors.As(refused, &f) && f.Code == wallet.CodeNoWallet
 	}
 	return writeAnswer(c, status, v, a, "")
 }

@@ -35,6 +35,8 @@ type about struct {
 	AmountsUsedUp bool
 	// TooSmallForOneAddress says that the problem is that no amount near the payment's can be told apart from it there.
 	TooSmallForOneAddress bool
+	// NoAddress says that the problem is that the merchant has no address left.
+	NoAddress bool
 	// Networks are those that the customer can choose among.
 	Networks []networks.Served
 	// Uncredited are transfers that the merchant has to deal with.
@@ -83,6 +85,7 @@ func statusProps(v payment.View, a about) checkout.StatusProps {
 		Coin: p.Coin, CoinName: coin.Info().Name, Network: where.Network, Fiat: currency.FormatForPeople(v.Charged()),
 		Asked: coin.Format(p.Due), Received: coin.Format(amountReceived(v)), Due: coin.Format(v.Rest()),
 		ExactAmount: p.ExactAmount, AmountsUsedUp: a.AmountsUsedUp, TooSmallForOneAddress: a.TooSmallForOneAddress,
+		NoAddress:  a.NoAddress,
 		Difference: coin.Format(p.Paid.Sub(p.Due).Abs()), ReceivedFiat: currency.FormatForPeople(v.PaidFiat()),
 		DifferenceFiat: currency.FormatForPeople(v.PaidFiat().Sub(v.Charged()).Abs()),
 		Now:            v.Now.In(zone), Deadline: p.ExpiresAt.In(zone), WatchUntil: p.AbandonsAt.In(zone),

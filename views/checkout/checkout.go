@@ -105,6 +105,8 @@ type StatusProps struct {
 	AmountsUsedUp bool
 	// TooSmallForOneAddress says that it is because an amount this small has no others near it.
 	TooSmallForOneAddress bool
+	// NoAddress says that it is because the merchant has no address left.
+	NoAddress bool
 	// ReceivedFiat and DifferenceFiat are as shown; empty shows none.
 	ReceivedFiat, DifferenceFiat string
 	Address, Tag, XAddress       string
