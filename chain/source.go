@@ -280,7 +280,7 @@ const (
 )
 
 // KeptBlocks returns how many blocks of a network a store keeps: the deepest reorganisation that can be followed.
-// There are 2,000, or those of an hour where more come in it, as a block may take half an hour to become final.
+// There are 2,000, or all blocks of an hour where those are more: a block may take half an hour to become final.
 func (n Network) KeptBlocks() int64 {
 	facts, known := money.FindNetworkFacts(n.Code())
 	if !known {

@@ -23,7 +23,7 @@ func TestKeptBlocks(t *testing.T) {
 		facts, known := money.FindNetworkFacts(code)
 		kept := time.Duration(chain.Sandbox(code).KeptBlocks()) * facts.BlockTime
 		if known && kept < 2*facts.Finality.Usual {
-			t.Errorf("%s keeps blocks for %s, want twice the %s that they take to be final", code, kept, facts.Finality.Usual)
+			t.Errorf("%s keeps blocks for %s, want twice the %s until they are final", code, kept, facts.Finality.Usual)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (s *Source) CallsADay(poll, rest time.Duration) (idle, awaited int64) {
 		return 0, 0
 	}
 	blocks, polls := int64(day/s.params.BlockTime), int64(day/poll)
-	// A poll asks for the last block. Where ether pays it asks for pending transactions, and then for the last block again.
+	// A poll asks for the last block. Where ether pays it asks for pending transactions, and for the last block again.
 	perPoll := int64(3)
 	if s.nodes.Members[0].showsNoPending() {
 		perPoll = 1

@@ -26,6 +26,8 @@ import (
 	"cointill/core/secret"
 	"cointill/core/settings"
 	"cointill/core/stats"
+	"cointill/core/wallet"
+	"cointill/core/wallet/oneaddress"
 	"cointill/models"
 )
 
@@ -75,7 +77,7 @@ func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Star
 		return Started{}, err
 	}
 	info, _ := money.Method(r.Method).Info()
-	business, network, err := s.checkReady(ctx, sc, info, money.Chain(r.Network))
+	ready, err := s.checkReady(ctx, sc, info, money.Chain(r.Network))
 	if err != nil {
 		return Started{}, err
 	}
@@ -83,41 +85,49 @@ func (s *Service) Initiate(ctx context.Context, sc scope.Scope, r Request) (Star
 	if err != nil {
 		return Started{}, err
 	}
-	p, err := s.draftPayment(sc, r, info, business, q)
+	p, err := s.draftPayment(sc, r, info, ready.business, q)
 	if err != nil {
 		return Started{}, err
 	}
 	rule := settings.FinalRule{Depth: p.FinalDepth, NetworkSays: p.FinalByNetwork}
-	rule = rule.On(network)
-	p.Network, p.FinalDepth, p.FinalByNetwork = network, rule.Depth, rule.NetworkSays
+	rule = rule.On(ready.network)
+	p.Network, p.FinalDepth, p.FinalByNetwork = ready.network, rule.Depth, rule.NetworkSays
 	return idempotency.Do(ctx, s.DB, func(tx *models.Tx) (Started, error) {
-		return s.describeStarted(p), s.insertPayment(tx, sc, r, p)
+		return s.describeStarted(p, ready.oneAddress), s.insertPayment(tx, sc, r, p)
 	})
 }
 
 // checkReady checks that the business may take the coin now: its method and a network are on, and the network
 // answers. code is the network that is asked for; "" for any.
 func (s *Service) checkReady(ctx context.Context, sc scope.Scope, info money.CoinInfo,
-	code money.Chain) (models.Business, string, error) {
+	code money.Chain) (ready readiness, err error) {
 	asking, err := s.takers.Get(ctx, sc, struct{}{}, s.readRecipient)
 	if err != nil {
-		return models.Business{}, "", err
+		return ready, err
 	}
-	business := asking.business
+	ready.business = asking.business
 	if !asking.enabled[info.Method] {
-		return business, "", account.NotEnabled(sc, info.Method)
+		return ready, account.NotEnabled(sc, info.Method)
 	}
-	network, err := networks.Choose(s.Networks, sc.Domain, info, asking.accepted[info.Method], code)
+	ready.network, err = networks.Choose(s.Networks, sc.Domain, info, asking.accepted[info.Method], code)
 	if err != nil {
-		return business, "", err
+		return ready, err
 	}
-	receives, err := s.Wallet.Ready(ctx, sc, chain.Network(s.Networks.Home(network)))
+	script, receives, err := s.Wallet.Ready(ctx, sc, chain.Network(s.Networks.Home(ready.network)))
+	ready.oneAddress = script == wallet.ScriptAddress
 	if err == nil && !receives {
 		err = fault.New(fault.Forbidden, "payment_method_not_enabled",
 			"The payment method %s has nothing to receive "+
 				"with yet. Add your wallet's public key in the dashboard under Payment methods.", info.Method)
 	}
-	return business, network, err
+	return ready, err
+}
+
+// readiness is how a business takes a coin now: on which network, and whether it receives with one address.
+type readiness struct {
+	business   models.Business
+	network    string
+	oneAddress bool
 }
 
 // recipient is who payments are made for, as it is when they are asked for.
@@ -242,7 +252,7 @@ func (s *Service) PageURL(p models.Payment) string {
 	return s.PageBase + "/" + deriveAccessToken(s.Secrets, p.Reference)
 }
 
-func (s *Service) describeStarted(p *models.Payment) Started {
+func (s *Service) describeStarted(p *models.Payment, oneAddress bool) Started {
 	started := Started{
 		Reference: p.Reference, BusinessReference: p.BusinessReference, AccessToken: deriveAccessToken(s.Secrets, p.Reference),
 		PaymentURL: s.PageURL(*p), Amount: p.Amount, Currency: money.Currency(p.Currency), ExpiresAt: p.ExpiresAt,
@@ -251,6 +261,10 @@ func (s *Service) describeStarted(p *models.Payment) Started {
 		started.Warnings = []string{info.Coin.Format(p.Due) + " " + p.Coin + " is less than the " + info.Network +
 			" network can carry (" + info.FormatDustLimit() + "), so the payment's page shows no address. " +
 			"Use another payment method for this amount."}
+	} else if oneAddress && !oneaddress.HasAmounts(info.Coin, p.Due) {
+		started.Warnings = []string{info.Coin.Format(p.Due) + " " + p.Coin + " is too small to be told apart from " +
+			"other payments at one address, so the payment's page shows no address. Use another payment method for " +
+			"this amount."}
 	}
 	return started
 }

@@ -265,9 +265,9 @@ func TestHeldAmountOutlivesItsPayment(t *testing.T) {
 	})
 }
 
-// TestAmountsAreGivenOutAgain (ETH-16): of 120 payments at one address, or 30 in small runs, a third is paid in time, a third
-// after the end and a third never. Once the amounts are free, as many others get them and are paid in random order. Each payment gets its
-// own money and no other.
+// TestAmountsAreGivenOutAgain (ETH-16): of 120 payments at one address, or 30 in small runs, a third is paid in
+// time, a third after the end and a third never. Once the amounts are free, as many others get them and are paid
+// in random order. Each payment gets its own money and no other.
 func TestAmountsAreGivenOutAgain(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.useOneAddress()
@@ -437,6 +437,12 @@ func TestSmallAmountsHaveNoOthersNearThem(t *testing.T) {
 		r.Method, r.Currency, r.Amount = string(money.USDT.Info().Method), "NGN", 1
 		started, err := b.service.Initiate(t.Context(), b.scope, r)
 		must(t, err)
+		if len(started.Warnings) != 1 || !strings.Contains(started.Warnings[0], "too small to be told apart") {
+			t.Errorf("the merchant is warned by %q, want that the amount is too small", started.Warnings)
+		}
+		if usual := b.askFor(money.USDT, 20); len(usual.Warnings) != 0 {
+			t.Errorf("a usual amount is warned of: %q", usual.Warnings)
+		}
 		_, err = b.service.Open(t.Context(), started.AccessToken, "en", "203.0.113.7")
 		if !errors.Is(err, oneaddress.ErrTooSmall) {
 			t.Errorf("opening gives %v, want %v", err, oneaddress.ErrTooSmall)
@@ -477,8 +483,8 @@ func TestOneAddressCountsWhereItWasEntered(t *testing.T) {
 	})
 }
 
-// TestProvedAddressCountsOnEveryNetwork: one address whose key was proved counts on each network of Ethereum's kind that
-// is on, whether or not it was entered for it; on one that is off the money is Unmatched.
+// TestProvedAddressCountsOnEveryNetwork: one address whose key was proved counts on each network of Ethereum's
+// kind that is on, whether or not it was entered for it; on one that is off the money is Unmatched.
 func TestProvedAddressCountsOnEveryNetwork(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.useOneAddress()

@@ -150,12 +150,12 @@ func TestAssignFromKey(t *testing.T) {
 			t.Fatal("without a wallet:", err)
 		}
 		for network, want := range map[chain.Network]bool{chain.Sandbox(money.Bitcoin): true, regtest: false} {
-			if ready, err := f.Ready(t.Context(), owner(1), network); err != nil || ready != want {
+			if _, ready, err := f.Ready(t.Context(), owner(1), network); err != nil || ready != want {
 				t.Errorf("f.Ready(owner(1), network): network = %v, ready = %v, err = %v", network, ready, err)
 			}
 		}
 		w := f.mustUse(1, vpub, "")
-		if ready, err := f.Ready(t.Context(), owner(1), regtest); err != nil || !ready {
+		if _, ready, err := f.Ready(t.Context(), owner(1), regtest); err != nil || !ready {
 			t.Errorf("f.Ready(owner(1), regtest): ready = %v, err = %v", ready, err)
 		}
 		preview, err := f.Preview(t.Context(), owner(1), money.Bitcoin, vpub, "")

@@ -161,16 +161,21 @@ func (s *State) measureGaps(used []int64) {
 	}
 }
 
-// Ready reports whether payments of the scope can be given a destination on a network.
-func (s *Service) Ready(ctx context.Context, sc scope.Scope, network chain.Network) (bool, error) {
+// Ready reports whether payments of the scope can be given a destination on a network. script is that of the wallet,
+// such as ScriptAddress; "" on a simulated network.
+func (s *Service) Ready(ctx context.Context, sc scope.Scope, network chain.Network) (script string, ready bool,
+	err error) {
 	if err := sc.Check(); err != nil {
-		return false, err
+		return "", false, err
 	}
 	if s.Receivers[network] != nil {
-		return true, nil
+		return "", true, nil
 	}
-	var found []int64
-	err := sc.Rows(s.DB.Point(ctx).Model(&models.Wallet{})).Where("network = ? AND active", string(network)).Limit(1).
-		Pluck("id", &found).Error
-	return len(found) == 1, err
+	var found []string
+	err = sc.Rows(s.DB.Point(ctx).Model(&models.Wallet{})).Where("network = ? AND active", string(network)).Limit(1).
+		Pluck("script", &found).Error
+	if err != nil || len(found) == 0 {
+		return "", false, err
+	}
+	return found[0], true, nil
 }

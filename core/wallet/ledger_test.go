@@ -97,7 +97,7 @@ func TestAccountTags(t *testing.T) {
 		if _, err := f.tag(1); code(err) != "no_wallet" || fault.KindOf(err) != fault.Unavailable {
 			t.Fatal("without an account:", err)
 		}
-		if ready, err := f.Ready(t.Context(), owner(1), xrpTest); err != nil || ready {
+		if _, ready, err := f.Ready(t.Context(), owner(1), xrpTest); err != nil || ready {
 			t.Fatal("ready without an account:", err)
 		}
 		w := f.mustUseLedger(1, "  "+rAccount+" ")
@@ -126,7 +126,7 @@ func TestAccountTags(t *testing.T) {
 		if err != nil || !found || state.Wallet.NextIndex != 60 || !state.Advice.IsZero() || state.Script != wallet.ScriptAccount {
 			t.Errorf("%+v %v %v", state, found, err)
 		}
-		if ready, err := f.Ready(t.Context(), owner(1), xrpTest); err != nil || !ready {
+		if _, ready, err := f.Ready(t.Context(), owner(1), xrpTest); err != nil || !ready {
 			t.Error("not ready:", err)
 		}
 		if _, ok, err := f.Origin(t.Context(), owner(1), models.Payment{ID: 5}); ok || err != nil {

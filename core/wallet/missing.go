@@ -24,7 +24,7 @@ func DescribeMissing(ctx context.Context, s *Service, all networks.HomeChooser, 
 	}
 	homes := networks.Homes(all, sc.Domain, info, on[method])
 	for _, home := range homes {
-		if ready, err := s.Ready(ctx, sc, chain.Network(home)); err != nil || ready {
+		if _, ready, err := s.Ready(ctx, sc, chain.Network(home)); err != nil || ready {
 			return fault.Message{}, err
 		}
 	}

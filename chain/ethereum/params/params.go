@@ -116,8 +116,9 @@ var (
 // newParams returns the parameters of a network of the registry.
 func newParams(n money.EVMNetwork) Params {
 	p := Params{Chain: n.Chain, Name: n.Name, ChainID: n.ChainID, Test: n.Test, Genesis: n.Genesis, Native: n.Native,
-		Stale: maxTipAge, BlockTime: n.BlockTime, Finality: n.Finality, Interval: max(n.BlockTime/3, minInterval), TokenDecimals: n.Token.Decimals,
-		TokenSymbols: n.Token.Symbols, CountsL1Gas: n.CountsL1Gas, FeeOracle: n.FeeOracle,
+		Stale: maxTipAge, BlockTime: n.BlockTime, Finality: n.Finality, Interval: max(n.BlockTime/3, minInterval),
+		TokenDecimals: n.Token.Decimals,
+		TokenSymbols:  n.Token.Symbols, CountsL1Gas: n.CountsL1Gas, FeeOracle: n.FeeOracle,
 		KeyVersions: mainKeys}
 	if n.Test {
 		p.KeyVersions = testKeys

@@ -65,8 +65,8 @@ func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via str
 	case payment.AddressNotEntered:
 		facts["network"] = row.Network
 		remark, kind = amount+" came on "+place.NameNetwork(money.Coin(row.Asset), row.Network)+
-			", for which the address of this business was not entered. It credits nothing, and is listed under Unmatched.",
-			webhook.PaymentUnexpectedTransfer
+			", for which the address of this business was not entered. It credits nothing, and is listed under "+
+			"Unmatched.", webhook.PaymentUnexpectedTransfer
 	case payment.NotPayment, payment.NoTransaction:
 		facts["via"] = via
 		remark, kind = "Money came to this payment's address in another way than by a payment ("+via+"): "+amount+

@@ -24,6 +24,14 @@ var stepDecimals = map[money.Coin]int{money.USDT: 4, money.ETH: 6}
 // the amount due to 0.5 % above it, with three decimals or more. Of coins that aren't received with one address
 // there are none.
 func ListAmounts(coin money.Coin, due money.Amount) []money.Amount {
+	return listFirst(coin, due, maxAmounts)
+}
+
+// HasAmounts reports whether ListAmounts lists any.
+func HasAmounts(coin money.Coin, due money.Amount) bool { return len(listFirst(coin, due, 1)) > 0 }
+
+// listFirst lists so many of the amounts that a payment can be given.
+func listFirst(coin money.Coin, due money.Amount, count int) []money.Amount {
 	decimals, ok := stepDecimals[coin]
 	if !ok || due.Sign() <= 0 {
 		return nil
@@ -34,7 +42,7 @@ func ListAmounts(coin money.Coin, due money.Amount) []money.Amount {
 	next := new(big.Int).Add(due.Big(), new(big.Int).Sub(step, big.NewInt(1)))
 	next.Sub(next, new(big.Int).Rem(next, step)) // the first whole step
 	var list []money.Amount
-	for ; next.Cmp(most) <= 0 && len(list) < maxAmounts; next.Add(next, step) {
+	for ; next.Cmp(most) <= 0 && len(list) < count; next.Add(next, step) {
 		if new(big.Int).Rem(next, coarse).Sign() != 0 {
 			list = append(list, money.FromBig(next))
 		}
