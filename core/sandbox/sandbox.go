@@ -90,6 +90,11 @@ func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code 
 	if on != "" && scenario.Code != WrongNetwork {
 		return Simulated{}, fault.RefuseField("network", "Only %s takes a network.", WrongNetwork)
 	}
+	if scenario.Code == WrongNetwork { // before the payment is opened
+		if _, err := s.findOther(view, on); err != nil {
+			return Simulated{}, err
+		}
+	}
 	return idempotency.Around(ctx, func(ctx context.Context) (Simulated, error) {
 		return s.playScenario(ctx, sc, view.Payment.Reference, scenario, on)
 	})
@@ -145,7 +150,11 @@ func (s *Service) findOther(view payment.View, on money.Chain) (Chain, error) {
 			return other, nil
 		}
 	}
-	return nil, fault.RefuseField("network", "Must be another network of %s in the sandbox with the payment's "+
+	field := "network"
+	if on == "" {
+		field = "scenario"
+	}
+	return nil, fault.RefuseField(field, "Must be another network of %s in the sandbox with the payment's "+
 		"address. Tron has other addresses.", view.Coin())
 }
 

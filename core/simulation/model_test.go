@@ -496,7 +496,7 @@ func (c *customer) compare(p models.Payment) {
 }
 
 // delayed finds a payment that strangers held up (28): the transfer that paid it was final, its
-// network was looked at ten times after, and it had not ended.
+// network was looked at five times after, and it had not ended.
 func (c *customer) delayed(p models.Payment) {
 	if c.plot != "strangers" || p.Status != "successful" {
 		return
@@ -512,7 +512,7 @@ func (c *customer) delayed(p models.Payment) {
 				looks++
 			}
 		}
-		if looks > 10 {
+		if looks > 5 {
 			c.find("invariant 28: payment %d is successful since %s, %d looks after %s was final", c.number, p.SettledAt, looks, one.amount)
 		}
 	}

@@ -113,7 +113,7 @@ func nextIndex(tx *models.Tx, p *models.Payment, now time.Time, wide int64) (ste
 			return rows[0], nil
 		}
 	}
-	return stepped{}, fault.New(fault.Unavailable, CodeNoWallet,
+	return stepped{}, fault.New(fault.Unavailable, "no_wallet",
 		"The merchant has not set up a wallet for this coin, so it can't be paid with now. Choose another way to "+
 			"pay, or contact the merchant.")
 }

@@ -116,12 +116,12 @@ func listPrint(list []string) string {
 // countLeft returns how many addresses of a list were not given out yet.
 func (k Key) countLeft(next int64) int64 { return max(int64(len(k.list))-next, 0) }
 
-// CodeNoWallet is the code of a refusal because the business has no address to give out.
+// CodeNoWallet is the code of the refusals below and of a business without a wallet: there is no address to give out.
 const CodeNoWallet = "no_wallet"
 
 // usedUp is the fault for a payment that finds no address left.
 func usedUp() error {
-	return fault.New(fault.Unavailable, CodeNoWallet,
+	return fault.New(fault.Unavailable, "no_wallet",
 		"The merchant's wallet for this coin has no address left, so it can't be paid with now. Choose another way "+
 			"to pay, or contact the merchant.")
 }

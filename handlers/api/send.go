@@ -34,7 +34,7 @@ type sendRequest struct {
 	PaymentReference  body.Text     `json:"payment_reference,omitempty" maxLength:"100" example:"order-1001" doc:"For a refund of a payment's money: either reference of the payment."`
 	UnmatchedID       body.Text     `json:"unmatched_id,omitempty" maxLength:"22" example:"UNM_1042" doc:"For a refund of a confirmed transfer under Unmatched: its id, as on its page and in transfers[] of its payment."`
 	PaymentMethod     body.Text     `json:"payment_method,omitempty" enum:"crypto_bitcoin,crypto_ethereum,crypto_tether,crypto_ripple,crypto_dogecoin" example:"crypto_tether" doc:"For a payout: the coin. A refund goes back in the coin of its payment."`
-	Network           body.Text     `json:"network,omitempty" maxLength:"40" example:"ethereum" doc:"For a payout: one of the networks of the coin in the key's domain, by its code, such as bsc. Without it, the first one."`
+	Network           networkText   `json:"network,omitempty" example:"ethereum" doc:"For a payout: one of the networks of the coin in the key's domain, by its code, such as bsc. Without it, the first one."`
 	Amount            body.Text     `json:"amount,omitempty" maxLength:"100" example:"12.5" doc:"What the recipient gets, in whole coins. A refund without amount and fiat_amount is of all that is left."`
 	FiatAmount        body.Text     `json:"fiat_amount,omitempty" maxLength:"16" example:"2500.00" doc:"What the recipient gets, in the payment's currency, or for a payout in currency. It needs rate."`
 	Currency          body.Text     `json:"currency,omitempty" enum:"NGN,GHC,KES,USD" example:"USD" doc:"For a payout: the currency of fiat_amount."`

@@ -132,7 +132,7 @@ func listNetworks(v payment.View, offered []networks.Served) (options []checkout
 		final := facts.UsualTime(settings.IsLarge(v.Payment))
 		text := strconv.Itoa(int(final.Seconds())) + " s"
 		if final > 2*time.Minute {
-			text = strconv.Itoa(int(final.Minutes())) + " min"
+			text = strconv.Itoa(int(final.Round(time.Minute).Minutes())) + " min"
 		}
 		options = append(options, checkout.NetworkOption{Code: string(one.Code),
 			Label: place.NameNetwork(v.Coin(), one.Network), Native: string(facts.Native),
