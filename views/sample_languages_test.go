@@ -29,9 +29,15 @@ func languagePages() map[string]templ.Component {
 		}
 		networks := status(checkout.Waiting, "USDT")
 		networks.Lang, networks.Chosen = lang, true
-		networks.Uncredited = []checkout.UncreditedAmount{{Amount: "15.625001", Network: "Polygon PoS"},
-			{Amount: "2.500000", Network: "Arbitrum One", Hidden: true}}
 		pages["pay-"+lang+"-networks"] = checkout.Page(checkout.PageProps{StatusProps: networks, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
+		if lang == words.Languages[0] || words.Direction(lang) == "rtl" {
+			arrived := status(checkout.Waiting, "ETH")
+			arrived.Lang, arrived.Chosen = lang, true
+			arrived.Uncredited = []checkout.UncreditedAmount{{Amount: "0.00612304", Network: "Base"},
+				{Amount: "0.00100000", Network: "Ethereum", Hidden: true}, {Amount: "0.00200000", Network: "Arbitrum One",
+					NotEntered: true}}
+			pages["pay-"+lang+"-uncredited"] = checkout.Page(checkout.PageProps{StatusProps: arrived, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
+		}
 		small := status(checkout.Unavailable, "USDT")
 		small.Lang, small.Chosen, small.TooSmallForOneAddress = lang, true, true
 		pages["pay-"+lang+"-too_small_one_address"] = checkout.Page(checkout.PageProps{StatusProps: small, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
