@@ -264,7 +264,7 @@ func (b *bench) signedIn(t *testing.T) *browser {
 	return b.signIn(t, "ada@example.com")
 }
 
-// signIn is somebody's browser after sign-in.
+// signIn returns a browser after sign-in.
 func (b *bench) signIn(t *testing.T, email string) *browser {
 	t.Helper()
 	w := &browser{bench: b, t: t}

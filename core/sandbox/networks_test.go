@@ -138,9 +138,11 @@ func TestMoneyOnTheWrongNetwork(t *testing.T) {
 			on       money.Chain
 		}{{money.USDT, sandbox.WrongNetwork, money.Ethereum}, {money.USDT, sandbox.WrongNetwork, money.Base},
 			{money.USDT, sandbox.Exact, money.BSC}, {money.BTC, sandbox.WrongNetwork, ""}} {
-			_, err := b.sandbox.Simulate(t.Context(), b.scope, b.initiate(refused.coin), refused.scenario, refused.on)
-			if fault.KindOf(err) != fault.Invalid {
-				t.Errorf("%s of %s on %q gives %v, want Invalid", refused.scenario, refused.coin, refused.on, err)
+			reference := b.initiate(refused.coin)
+			_, err := b.sandbox.Simulate(t.Context(), b.scope, reference, refused.scenario, refused.on)
+			if state := b.view(reference).State(); fault.KindOf(err) != fault.Invalid || state != payment.Pending {
+				t.Errorf("%s of %s on %q gives %v and a payment that is %s, want Invalid and pending", refused.scenario,
+					refused.coin, refused.on, err, state)
 			}
 		}
 	})

@@ -90,7 +90,7 @@ func (s *Service) Simulate(ctx context.Context, sc scope.Scope, reference, code 
 	if on != "" && scenario.Code != WrongNetwork {
 		return Simulated{}, fault.RefuseField("network", "Only %s takes a network.", WrongNetwork)
 	}
-	if scenario.Code == WrongNetwork { // before the payment is opened
+	if scenario.Code == WrongNetwork && view.Payment.OpenedAt == nil { // a refusal opens no payment
 		if _, err := s.findOther(view, on); err != nil {
 			return Simulated{}, err
 		}

@@ -130,13 +130,13 @@ func elsewhereOf(t testing.TB) (list []outside) {
 	return list
 }
 
-// identity is somebody who asks: with a browser, with an API key, or with both.
+// identity is a person who asks: with a browser, with an API key, or with both.
 type identity struct {
 	name    string
 	browser *servertest.Browser
 	key     string
 	owner   string // whose things the key names: "Ama in test"
-	member  bool   // somebody is signed in at the browser
+	member  bool   // a user is signed in at the browser
 }
 
 // ask sends a request as the identity, with the header that a page of ours would
@@ -234,7 +234,7 @@ func TestEverybodyElsewhere(t *testing.T) {
 				}
 				expect(t, who.browser.Get(home), 200)
 			}
-			s.Clock.Advance(time.Minute) // nobody is refused for asking much
+			s.Clock.Advance(time.Minute) // so that no limit of requests is met
 			say(s, "BTC/USD", "60000", "")
 			say(s, "USD/NGN", "1500", "")
 			for _, r := range elsewhereOf(t) {
