@@ -109,7 +109,8 @@ func (r *rpc) callBatch(ctx context.Context, limit int64, calls []rpcCall) ([]rp
 	if err != nil {
 		return nil, err
 	}
-	r.Calls.AddCalls(len(calls) - 1)                         // beside the request itself
+	// The client counted the request, as one call.
+	r.Calls.AddCalls(len(calls) - 1)
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) { // one error for all
 		var answer rpcReply
 		if err := json.Unmarshal(body, &answer, node.AllowDuplicateNames); err == nil && answer.Error != nil {

@@ -8,8 +8,7 @@ const identityCalls = 9 * 6 * 24
 
 // CallsADay returns how many calls a day one node gets of a process that polls it this often: while nothing is awaited,
 // with a rest between two polls, and while a payment always is. With idle=logs the first number is 0, as it depends on
-// how much the token is used. Both are 0 for private networks, whose blocks come
-// on demand.
+// how much the token is used. Both are 0 for private networks, whose blocks come on demand.
 func (s *Source) CallsADay(poll, rest time.Duration) (idle, awaited int64) {
 	const day = 24 * time.Hour
 	if s.params.BlockTime == 0 || poll == 0 || rest == 0 {

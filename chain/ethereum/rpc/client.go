@@ -145,7 +145,8 @@ func (r *Client) callBatch(ctx context.Context, limit int64, requests []Request)
 	if err != nil {
 		return nil, err
 	}
-	r.Calls.AddCalls(len(requests) - 1) // beside the request itself
+	// The client counted the request, as one call.
+	r.Calls.AddCalls(len(requests) - 1)
 	if start := bytes.TrimSpace(body); status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge ||
 		bytes.HasPrefix(start, []byte("{")) {
 		var one Response // one error for the whole batch

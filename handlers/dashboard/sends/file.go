@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -61,11 +60,9 @@ func describeColumns(ctx context.Context) []dashboard.PayoutColumn {
 // listNetworkCodes lists the networks of the coins that can be paid on several.
 func listNetworkCodes() string {
 	var codes []string
-	for _, coin := range money.Coins() {
-		for _, code := range coin.Chains() {
-			if len(coin.Chains()) > 1 && !slices.Contains(codes, string(code)) {
-				codes = append(codes, string(code))
-			}
+	for _, code := range money.ListNetworks() {
+		if _, several := money.FindNetworkFacts(code); several {
+			codes = append(codes, string(code))
 		}
 	}
 	return strings.Join(codes, ", ")
