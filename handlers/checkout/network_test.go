@@ -62,7 +62,7 @@ func TestMoneyOnANetworkThatIsOff(t *testing.T) {
 			expect(t, b.Get(at+"?lang="+language), 200, "16.641696", "Polygon PoS", sentence)
 		}
 		s.FailOn(s.DB.Exec(t.Context()).Model(&came).Update("unmatched", payment.AddressNotEntered).Error)
-		expect(t, b.Get(at), 200, "16.641696", "Contact Ama's Shop")
+		expect(t, b.Get(at), 200, "16.641696", "where Ama's Shop doesn’t take this payment. Contact Ama's Shop")
 		if a := b.Get(at); strings.Contains(a.Body, "not lost") {
 			t.Error("the page says that money is not lost at an address that may be somebody else's there")
 		}
