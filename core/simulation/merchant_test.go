@@ -110,7 +110,7 @@ func (c *customer) ask(r *replica, request payment.Request) (string, error) {
 
 // trade is a merchant who changes something, or accepts what was declined.
 func (w *world) trade(r *replica) {
-	s := w.shops[w.rng.IntN(len(w.shops))]
+	s := w.anyShop()
 	switch w.rng.IntN(4) {
 	case 3:
 		w.switchNetwork(r, s)
@@ -130,6 +130,8 @@ func (w *world) trade(r *replica) {
 		w.accept(r, s)
 	}
 }
+
+func (w *world) anyShop() *shop { return w.shops[w.rng.IntN(len(w.shops))] }
 
 // accept is a merchant who takes some declined payment for good.
 func (w *world) accept(r *replica, s *shop) {

@@ -401,6 +401,9 @@ func (w *world) settle() {
 		}
 		w.finishOrders()
 		w.round(2)
+		if w.rng.IntN(20) == 0 { // most payments are declined only now
+			w.accept(w.replicas[0], w.anyShop())
+		}
 		if i == 0 {
 			w.aim(w.replicas[0])
 		} else {
