@@ -290,7 +290,7 @@ func checkOpen(tx *models.Tx, t models.Transfer) error {
 	if err := checkUnresolved(t); err != nil {
 		return err
 	}
-	left, err := LeftOfTransfer(tx, t)
+	left, err := refund.CountLeftOfTransfer(tx, t)
 	if err == nil && left.Cmp(t.Amount) < 0 {
 		err = fault.New(fault.Conflict, "already_refunded",
 			"A refund of this transfer is open or complete. Withdraw it first, in Sends.")

@@ -61,7 +61,7 @@ func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error 
 		return fault.New(fault.Conflict, "not_declined", "Only a declined payment can be accepted; this one is %s.",
 			record.DescribeState(v.Payment.Status))
 	}
-	left, err := RefundableOf(tx, v.Payment)
+	left, err := refund.CountLeft(tx, v.Payment)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func planRefund(tx *models.Tx, v View, r refund.Report) (RefundPlan, error) {
 			"A refund can be recorded for a declined payment only; this one is %s.",
 			record.DescribeState(v.Payment.Status))
 	}
-	refunds, err := refundsOf(tx, v.Payment.ID)
+	refunds, err := refund.List(tx, v.Payment.ID)
 	if err != nil {
 		return plan, err
 	}
@@ -147,7 +147,7 @@ func planRefund(tx *models.Tx, v View, r refund.Report) (RefundPlan, error) {
 	}
 	digits, err := money.StripGroups(r.Amount)
 	amount, _ := v.Coin().Parse(digits) // zero for other text
-	most, failed := RefundableOf(tx, v.Payment)
+	most, failed := refund.CountLeft(tx, v.Payment)
 	if failed != nil {
 		return plan, failed
 	}
@@ -248,7 +248,7 @@ func (d *Resolver) ReadLeft(ctx context.Context, sc scope.Scope, p models.Paymen
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return left, err
 	}
-	return RefundableOf(d.payments.DB.Read(ctx), p)
+	return refund.CountLeft(d.payments.DB.Read(ctx), p)
 }
 
 // Refunds lists the recorded refunds of a payment of the scope, oldest first.
@@ -256,21 +256,5 @@ func (d *Resolver) Refunds(ctx context.Context, sc scope.Scope, paymentID int64)
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}
-	return refundsOf(sc.Rows(d.payments.DB.Read(ctx)), paymentID)
-}
-
-func refundsOf(tx *models.Tx, paymentID int64) (rows []models.Resolution, err error) {
-	err = SelectRefunds(tx).Where("payment_id = ?", paymentID).Find(&rows).Error
-	return rows, err
-}
-
-// SelectRefunds limits a query for decisions about payments to refunds, oldest first. The others
-// attached a transfer.
-func SelectRefunds(tx *models.Tx) *models.Tx { return tx.Where("transfer_id IS NULL").Order("id") }
-
-func sumRefunds(refunds []models.Resolution) (sum money.Amount) {
-	for _, r := range refunds {
-		sum = sum.Add(r.Amount)
-	}
-	return sum
+	return refund.List(sc.Rows(d.payments.DB.Read(ctx)), paymentID)
 }

@@ -43,51 +43,10 @@ func (d *Resolver) NoteSend(tx *models.Tx, id int64, n SendNote) error {
 	return d.payments.SavePayment(tx, v)
 }
 
-// Sends of these states take no money (core/send), nor do reversed ones of these reasons, which cannot return.
-var releasedSends, lostSends = []string{"rejected", "cancelled", "expired"}, []string{string(Replaced), string(Reverted)}
-
-// RefundableOf returns how much of a payment's final money is neither refunded nor to be refunded
-// by an open send. The payment's row must be locked.
-func RefundableOf(tx *models.Tx, p models.Payment) (left money.Amount, err error) {
-	refunds, err := refundsOf(tx, p.ID)
-	if err != nil {
-		return left, err
-	}
-	sent, err := sumSends(tx.Where("payment_id = ? AND transfer_id IS NULL", p.ID))
-	return p.Paid.Sub(sumRefunds(refunds)).Sub(sent), err
-}
-
-// LeftOfTransfer returns how much of an unmatched transfer no open or completed send refunds.
-func LeftOfTransfer(tx *models.Tx, t models.Transfer) (left money.Amount, err error) {
-	sent, err := sumSends(tx.Where("transfer_id = ?", t.ID))
-	return t.Amount.Sub(sent), err
-}
-
-// SelectReserving limits a query for sends to those that reserve money: all but released and lost ones.
-func SelectReserving(tx *models.Tx) *models.Tx {
-	return tx.Where("status NOT IN ? AND NOT (reversed AND reason IN ?)", releasedSends, lostSends)
-}
-
-func sumSends(query *models.Tx) (sum money.Amount, err error) {
-	var rows []models.Send
-	err = SelectReserving(query).Select("amount").Find(&rows).Error
-	for _, row := range rows {
-		sum = sum.Add(row.Amount)
-	}
-	return sum, err
-}
-
-// SelectSentRefunds limits a query for sends to those that count as refunded: completed ones of a payment's own money.
-// Those that were sent in another way are left out, as no chain has shown them.
-func SelectSentRefunds(tx *models.Tx) *models.Tx {
-	return tx.Where("sends.status = 'successful' AND sends.transfer_id IS NULL AND NOT sends.reversed " +
-		"AND sends.another_way_at IS NULL")
-}
-
 // MaxSends bounds how many of a payment's sends a record lists, the oldest first.
 const MaxSends = 100
 
-// readSends reads the sends of payments. Those that SelectSentRefunds chooses count as refunded.
+// readSends reads the sends of payments. Those that refund.SelectSent chooses count as refunded.
 func readSends(tx *models.Tx, views map[int64]*View) error {
 	if len(views) == 0 {
 		return nil

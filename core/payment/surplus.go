@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/notification"
+	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -67,7 +68,7 @@ func readExtras(tx *models.Tx, views ...*View) error {
 		return err
 	}
 	var refunds []models.Resolution
-	err := SelectRefunds(models.Among(tx, "payment_id", slices.Collect(maps.Keys(refunded)))).Find(&refunds).Error
+	err := refund.Select(models.Among(tx, "payment_id", slices.Collect(maps.Keys(refunded)))).Find(&refunds).Error
 	for _, r := range refunds {
 		v := refunded[*r.PaymentID]
 		v.Refunded = v.Refunded.Add(r.Amount)

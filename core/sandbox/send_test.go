@@ -181,7 +181,7 @@ func (b *bench) checkRefunded(v send.View) {
 	if paid.Refunded.Cmp(refunded) != 0 {
 		b.Errorf("the payment says that %s is refunded, want %s", paid.Refunded, refunded)
 	}
-	if left, err := payment.RefundableOf(b.db.Exec(b.Context()), paid.Payment); err != nil || left.Sign() != 0 {
+	if left, err := refund.CountLeft(b.db.Exec(b.Context()), paid.Payment); err != nil || left.Sign() != 0 {
 		b.Errorf("%s is left to refund (%v), want nothing", left, err)
 	}
 	journaltest.Check(b, b.db)

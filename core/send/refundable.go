@@ -5,6 +5,7 @@ import (
 
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -53,10 +54,10 @@ func readLeft(tx *models.Tx, from source) (left money.Amount, err error) {
 		if err := checkTransfer(*from.transfer); err != nil {
 			return left, err
 		}
-		return payment.LeftOfTransfer(tx, *from.transfer)
+		return refund.CountLeftOfTransfer(tx, *from.transfer)
 	}
 	if err := checkPayment(*from.view); err != nil {
 		return left, err
 	}
-	return payment.RefundableOf(tx, from.view.Payment)
+	return refund.CountLeft(tx, from.view.Payment)
 }

@@ -11,6 +11,7 @@ import (
 	"cointill/core/networks"
 	"cointill/core/payment"
 	"cointill/core/payment/place"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -111,7 +112,7 @@ func (s *store) lockPayment(tx *models.Tx, id int64) (left money.Amount, err err
 	if err := checkPayment(*v); err != nil {
 		return left, err
 	}
-	return payment.RefundableOf(tx, v.Payment)
+	return refund.CountLeft(tx, v.Payment)
 }
 
 // checkPayment refuses a payment that has no final money.
@@ -132,7 +133,7 @@ func (s *store) lockTransfer(tx *models.Tx, id int64) (left money.Amount, err er
 	if err := checkTransfer(t); err != nil {
 		return left, err
 	}
-	return payment.LeftOfTransfer(tx, t)
+	return refund.CountLeftOfTransfer(tx, t)
 }
 
 // checkTransfer refuses a transfer that has no money to refund.

@@ -10,6 +10,7 @@ import (
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/core/quote"
 	"cointill/models"
 )
@@ -120,7 +121,7 @@ func readHashes(tx *models.Tx, ids []int64, found map[int64]*details) error {
 // readRefunds reads the refunds that people recorded.
 func readRefunds(tx *models.Tx, ids []int64, found map[int64]*details) error {
 	var rows []models.Resolution
-	if err := payment.SelectRefunds(models.Among(tx, "payment_id", ids)).Find(&rows).Error; err != nil {
+	if err := refund.Select(models.Among(tx, "payment_id", ids)).Find(&rows).Error; err != nil {
 		return err
 	}
 	for _, r := range rows {
@@ -142,7 +143,7 @@ func readSentRefunds(tx *models.Tx, ids []int64, found map[int64]*details) error
 		Hash      string
 		Value     int64 // in the payment's currency
 	}
-	if err := payment.SelectSentRefunds(models.Among(tx.Model(&models.Send{}), "sends.payment_id", ids)).
+	if err := refund.SelectSent(models.Among(tx.Model(&models.Send{}), "sends.payment_id", ids)).
 		Joins("JOIN payments ON payments.id = sends.payment_id").Order("sends.id").
 		Select("sends.payment_id, sends.amount, sends.hash, " +
 			"CASE WHEN sends.currency = payments.currency THEN sends.value ELSE 0 END AS value").

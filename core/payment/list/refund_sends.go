@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"cointill/core/payment"
+	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -16,7 +17,7 @@ func (s *Service) FindRefundSends(ctx context.Context, sc scope.Scope, transfers
 		return nil, err
 	}
 	var sends []models.Send
-	err := payment.SelectReserving(sc.Rows(s.DB.List(ctx))).Select("reference", "transfer_id", "status").
+	err := refund.SelectReserving(sc.Rows(s.DB.List(ctx))).Select("reference", "transfer_id", "status").
 		Where("transfer_id IN ?", transfers).Order("id").Find(&sends).Error
 	found := map[int64]models.Send{}
 	for _, row := range sends {

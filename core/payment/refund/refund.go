@@ -1,4 +1,5 @@
-// Package refund checks what a person reports of a refund that was sent outside of Cointill.
+// Package refund checks what a person reports of a refund that was sent outside of Cointill, and
+// counts how much of the money of a payment or of a transfer may still be refunded.
 package refund
 
 import (

@@ -1,0 +1,60 @@
+package refund
+
+import (
+	"cointill/core/money"
+	"cointill/models"
+)
+
+// Sends of these states take no money (core/send), nor do reversed ones of these reasons, which cannot return.
+var releasedSends, lostSends = []string{"rejected", "cancelled", "expired"}, []string{"replaced", "reverted"}
+
+// CountLeft returns how much of a payment's final money is neither refunded nor to be refunded
+// by an open send. The payment's row must be locked.
+func CountLeft(tx *models.Tx, p models.Payment) (left money.Amount, err error) {
+	refunds, err := List(tx, p.ID)
+	if err != nil {
+		return left, err
+	}
+	sent, err := sumSends(tx.Where("payment_id = ? AND transfer_id IS NULL", p.ID))
+	for _, r := range refunds {
+		sent = sent.Add(r.Amount)
+	}
+	return p.Paid.Sub(sent), err
+}
+
+// CountLeftOfTransfer returns how much of an unmatched transfer no open or completed send refunds.
+func CountLeftOfTransfer(tx *models.Tx, t models.Transfer) (left money.Amount, err error) {
+	sent, err := sumSends(tx.Where("transfer_id = ?", t.ID))
+	return t.Amount.Sub(sent), err
+}
+
+// List lists the recorded refunds of a payment, oldest first.
+func List(tx *models.Tx, paymentID int64) (rows []models.Resolution, err error) {
+	err = Select(tx).Where("payment_id = ?", paymentID).Find(&rows).Error
+	return rows, err
+}
+
+// Select limits a query for decisions about payments to refunds, oldest first. The others attached a
+// transfer.
+func Select(tx *models.Tx) *models.Tx { return tx.Where("transfer_id IS NULL").Order("id") }
+
+// SelectReserving limits a query for sends to those that reserve money: all but released and lost ones.
+func SelectReserving(tx *models.Tx) *models.Tx {
+	return tx.Where("status NOT IN ? AND NOT (reversed AND reason IN ?)", releasedSends, lostSends)
+}
+
+func sumSends(query *models.Tx) (sum money.Amount, err error) {
+	var rows []models.Send
+	err = SelectReserving(query).Select("amount").Find(&rows).Error
+	for _, row := range rows {
+		sum = sum.Add(row.Amount)
+	}
+	return sum, err
+}
+
+// SelectSent limits a query for sends to those that count as refunded: completed ones of a payment's own money.
+// Those that were sent in another way are left out, as no chain has shown them.
+func SelectSent(tx *models.Tx) *models.Tx {
+	return tx.Where("sends.status = 'successful' AND sends.transfer_id IS NULL AND NOT sends.reversed " +
+		"AND sends.another_way_at IS NULL")
+}
