@@ -43,11 +43,18 @@ const Layout = "2006-01-02T15:04:05.000000Z"
 // Format writes a time in Layout.
 func Format(t time.Time) string { return t.UTC().Format(Layout) }
 
+// zones keeps the time zones that were loaded, by their names: loading one reads a file.
+var zones sync.Map
+
 // LoadZone returns the time zone of an IANA name; UTC when this machine doesn't know it.
 func LoadZone(name string) *time.Location {
+	if zone, ok := zones.Load(name); ok {
+		return zone.(*time.Location)
+	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
 		return time.UTC
 	}
+	zones.Store(name, zone)
 	return zone
 }
