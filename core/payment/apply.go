@@ -11,6 +11,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/clock"
+	"cointill/core/journal"
 	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/notification"
@@ -38,25 +39,25 @@ const (
 // comes first: the rows of one statement are as old as its start, before it waited for the
 // lock.
 func (s *Service) LoadPayment(tx *models.Tx, id int64) (*View, error) {
+	views, err := s.loadPayments(tx, []int64{id})
+	if err != nil {
+		return nil, err
+	}
+	return views[0], nil
+}
+
+// loadPayments is LoadPayment for several payments. It locks their rows in the order of their ids.
+func (s *Service) loadPayments(tx *models.Tx, ids []int64) ([]*View, error) {
 	if models.IsPostgres(tx) {
-		if err := tx.Exec("SELECT id FROM payments WHERE id = ? FOR NO KEY UPDATE", id).Error; err != nil {
+		if err := tx.Exec("SELECT id FROM payments WHERE id IN ? ORDER BY id FOR NO KEY UPDATE", ids).Error; err != nil {
 			return nil, err
 		}
 	}
-	v, err := s.readView(tx.Where("payments.id = ?", id))
-	return &v, err
-}
-
-// readView reads the view of the one payment that a query selects.
-func (s *Service) readView(query *models.Tx) (View, error) {
-	views, err := s.readViews(query)
-	if err == nil && len(views) == 0 {
+	views, err := s.readViews(tx.Where("payments.id IN ?", ids).Order("payments.id"))
+	if err == nil && len(views) < len(ids) {
 		err = gorm.ErrRecordNotFound
 	}
-	if err != nil {
-		return View{}, err
-	}
-	return *views[0], nil
+	return views, err
 }
 
 // readViews reads the views of the payments that a query selects: one round trip for the four
@@ -120,10 +121,24 @@ func (s *Service) readViews(query *models.Tx) ([]*View, error) {
 // ClockAdvance returns how far a payment's own clock is ahead: the sandbox may move it.
 func ClockAdvance(p models.Payment) time.Duration { return time.Duration(p.Advanced) * time.Second }
 
-// decideUntilStable applies Decide until it changes nothing.
-func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
+// decidePayments applies Decide to payments until it changes nothing, and books what that changes.
+func (s *Service) decidePayments(tx *models.Tx, views ...*View) error {
+	var moves []journal.Move
+	for _, v := range views {
+		last, err := decideUntilStable(tx, s, v)
+		if err != nil {
+			return err
+		}
+		moves = append(moves, last...)
+	}
+	return journal.MoveTransfers(tx, s.Clock(), moves)
+}
+
+// decideUntilStable applies Decide to one payment. It returns the moves of the last transition,
+// which the caller posts.
+func decideUntilStable(tx *models.Tx, s *Service, v *View) (moves []journal.Move, err error) {
 	if err := v.readEarlierReason(tx); err != nil {
-		return err
+		return nil, err
 	}
 	for range len(edges) + 1 {
 		out := Decide(v.decideCase(), v.listSightings(), v.decideChain(), v.Now)
@@ -131,26 +146,25 @@ func (s *Service) decideUntilStable(tx *models.Tx, v *View) error {
 		surplus := v.takeSurplus(out)
 		v.applyOutcome(out)
 		if State(before.Status) == out.State && out.Reversed == before.Reversed {
-			return s.SavePayment(tx, v)
+			return moves, s.SavePayment(tx, v)
 		}
 		if State(before.Status) != out.State && !allowed(State(before.Status), out.State) {
-			return fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status,
+			return nil, fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status,
 				out.State)
 		}
-		if err := markSurplus(tx, s.Clock(), v, surplus); err != nil {
-			return err
+		if err := errors.Join(journal.MoveTransfers(tx, s.Clock(), moves),
+			markSurplus(tx, s.Clock(), v, surplus)); err != nil {
+			return nil, err
 		}
 		if err := s.writeTransition(tx, v, before, "system"); err != nil {
-			return err
+			return nil, err
 		}
 		if err := s.writeSurplus(tx, v, surplus); err != nil {
-			return err
+			return nil, err
 		}
-		if err := bookTransfers(tx, s.Clock(), v, slices.Concat(v.Transfers, surplus)); err != nil {
-			return err
-		}
+		moves = v.listMoves(slices.Concat(v.Transfers, surplus))
 	}
-	return errors.New("payment: Decide doesn't reach a stable state for " + v.Payment.Reference)
+	return nil, errors.New("payment: Decide doesn't reach a stable state for " + v.Payment.Reference)
 }
 
 // readEarlierReason reads from the timeline which reason a reversed payment had before.
@@ -228,7 +242,7 @@ func (v *View) applyOutcome(out Outcome) {
 }
 
 // writeTransition writes a transition: the timeline row, the event with its deliveries, the
-// receipt, the figures of the overview, and the payment's row.
+// receipt and the figures of the overview. The caller saves the payment's row.
 func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment, actor string) error {
 	p, from := &v.Payment, State(before.Status)
 	began := s.Clock()
@@ -268,7 +282,7 @@ func (s *Service) writeTransition(tx *models.Tx, v *View, before models.Payment,
 	if p.Status != before.Status {
 		s.reportReached(tx, *p, from, began)
 	}
-	return s.SavePayment(tx, v)
+	return nil
 }
 
 // releaseLinkUse frees a use of the payment link when a payment ends without any money, and
@@ -420,13 +434,13 @@ func (v *View) customerReceipt(tx *models.Tx) (mail.Receipt, error) {
 	return r, err
 }
 
-// Evaluate brings one payment to where the facts put it now.
-func (s *Service) Evaluate(ctx context.Context, id int64) error {
+// Evaluate brings payments to where the facts put them now, in one transaction.
+func (s *Service) Evaluate(ctx context.Context, ids ...int64) error {
 	return s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.LoadPayment(tx, id)
+		views, err := s.loadPayments(tx, ids)
 		if err != nil {
 			return err
 		}
-		return s.decideUntilStable(tx, v)
+		return s.decidePayments(tx, views...)
 	})
 }

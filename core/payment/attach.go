@@ -196,7 +196,7 @@ func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID i
 	if err := bookTransfers(tx, d.payments.Clock(), v, []models.Transfer{t}); err != nil {
 		return err
 	}
-	return d.payments.decideUntilStable(tx, v)
+	return d.payments.decidePayments(tx, v)
 }
 
 // MarkRefunded records that an unmatched transfer was sent back whole.

@@ -38,7 +38,11 @@ func FindAccount(t models.Transfer, state State) journal.Account {
 
 // bookTransfers books transfers of a payment where its state puts them.
 func bookTransfers(tx *models.Tx, now time.Time, v *View, transfers []models.Transfer) error {
-	var moves []journal.Move
+	return journal.MoveTransfers(tx, now, v.listMoves(transfers))
+}
+
+// listMoves returns the moves of transfers of the payment to where its state puts them.
+func (v *View) listMoves(transfers []models.Transfer) (moves []journal.Move) {
 	var views []View
 	for _, t := range transfers {
 		if to := FindAccount(t, v.State()); string(to) != t.Booked {
@@ -46,27 +50,35 @@ func bookTransfers(tx *models.Tx, now time.Time, v *View, transfers []models.Tra
 		}
 	}
 	ShareRounding(moves, views)
-	return journal.MoveTransfers(tx, now, moves)
+	return moves
 }
 
 // ShareRounding makes the values of a payment's moves to an account add up to the value of their
-// sum: each has the value of the sum so far, less the value of the sum before it. views has the
-// payment of each move.
+// sum. views has the payment of each move.
 func ShareRounding(moves []journal.Move, views []View) {
-	type part struct {
-		payment int64
-		to      journal.Account
+	shares := Shares{}
+	for i := range moves {
+		shares.SetValue(&views[i], &moves[i])
 	}
-	sums := map[part]money.Amount{}
-	for i, m := range moves {
-		if m.Currency == "" {
-			continue
-		}
-		v, key := views[i], part{views[i].Payment.ID, m.To}
-		before := sums[key]
-		sums[key] = before.Add(m.Transfer.Amount)
-		moves[i].Value = countHundredths(v.Fiat(sums[key])) - countHundredths(v.Fiat(before))
+}
+
+// Shares are the sums of a payment's moves to an account so far.
+type Shares map[share]money.Amount
+
+type share struct {
+	payment int64
+	to      journal.Account
+}
+
+// SetValue gives a move the value of the sum so far, less the value of the sum before it.
+func (s Shares) SetValue(v *View, m *journal.Move) {
+	if m.Currency == "" {
+		return
 	}
+	key := share{v.Payment.ID, m.To}
+	before := s[key]
+	s[key] = before.Add(m.Transfer.Amount)
+	m.Value = countHundredths(v.Fiat(s[key])) - countHundredths(v.Fiat(before))
 }
 
 // DescribeMove returns the move of one of the payment's transfers, at the locked rate.

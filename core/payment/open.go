@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"cointill/core/fault"
@@ -71,7 +72,7 @@ func (s *Service) assignDestination(ctx context.Context, payment int64, language
 			return err
 		}
 		if v.Now.After(v.Payment.ExpiresAt) {
-			return s.decideUntilStable(tx, v) // Expired
+			return s.decidePayments(tx, v) // Expired
 		}
 		before := v.Payment
 		at := v.Payment // addresses have the name of their home network
@@ -98,7 +99,7 @@ func (s *Service) assignDestination(ctx context.Context, payment int64, language
 		}
 		wake := justAfter(v.Payment.AbandonsAt).Add(-ClockAdvance(v.Payment))
 		v.Payment.DueAt, v.Payment.DueRead = nil, &wake
-		return s.writeTransition(tx, v, before, "customer")
+		return errors.Join(s.writeTransition(tx, v, before, "customer"), s.SavePayment(tx, v))
 	})
 	return v, err
 }
@@ -149,7 +150,7 @@ func (s *Service) advanceClock(tx *models.Tx, v *View, d time.Duration, actor st
 	if err := s.appendStep(tx, v, row); err != nil {
 		return err
 	}
-	return s.decideUntilStable(tx, v)
+	return s.decidePayments(tx, v)
 }
 
 // SignalChange tells open pages and workers that something was committed.

@@ -223,7 +223,7 @@ func TestEachUnfollowedNetworkIsSwept(t *testing.T) {
 		first, second := b.opened(), b.on(money.DOGE)
 		b.service.Networks = &networks.Registry{DB: b.db}
 		b.clock.Advance(payment.Monitoring + 7*24*time.Hour + time.Second)
-		b.failEach(t, []failingCall{{"Sweep", func() error { _, err := b.service.Sweep(t.Context()); return err }}})
+		b.failEach(t, []failingCall{{"Sweep", func() error { _, err := b.service.Sweep(t.Context()); return err }}}, decidedLater...)
 		b.clock.Advance(time.Minute)
 		b.sweep()
 		b.expect(first.Payment.Reference, payment.Abandoned, "")

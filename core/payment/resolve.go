@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/shopspring/decimal"
@@ -80,10 +81,8 @@ func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error 
 	if err := audit.Record(tx, sc, d.payments.Clock(), "payment.accept", v.Payment.Reference, nil); err != nil {
 		return err
 	}
-	if err := d.payments.writeTransition(tx, v, before, sc.Actor); err != nil {
-		return err
-	}
-	return bookTransfers(tx, d.payments.Clock(), v, v.Transfers)
+	return errors.Join(d.payments.writeTransition(tx, v, before, sc.Actor), d.payments.SavePayment(tx, v),
+		bookTransfers(tx, d.payments.Clock(), v, v.Transfers))
 }
 
 // sumConfirmed returns the sum of the payment's transfers that are in blocks.

@@ -163,7 +163,7 @@ func (s *Service) writeSurplus(tx *models.Tx, v *View, surplus []models.Transfer
 			return err
 		}
 	}
-	return s.SavePayment(tx, v)
+	return nil
 }
 
 // maxReports bounds the events of one kind that a block, a snapshot or an end makes for one

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"cointill/models"
@@ -105,16 +106,26 @@ func postponeEvaluation(tx *models.Tx, now time.Time, id int64) error {
 		tx.Model(&models.PaymentNetwork{}).Where("payment_id = ?", id).Update("due_read", nil).Error)
 }
 
-// evaluateAll evaluates each payment in a transaction of its own. One that
-// fails doesn't hold up the others; it is tried again later.
+// evaluatedTogether is how many payments are evaluated in one transaction.
+const evaluatedTogether = 10
+
+// evaluateAll evaluates payments, several in one transaction. When that fails, each is evaluated in
+// a transaction of its own: one that fails doesn't hold up the others, and is tried again later.
 func (s *Service) evaluateAll(ctx context.Context, ids []int64) error {
 	var errs []error
-	for _, id := range ids {
-		if err := s.Evaluate(ctx, id); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
+	for some := range slices.Chunk(ids, evaluatedTogether) {
+		err := s.Evaluate(ctx, some...)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case len(some) == 1:
+			errs = append(errs, err, postponeEvaluation(s.DB.Exec(ctx), s.Clock(), some[0]))
+		default:
+			slog.WarnContext(ctx, "payments are evaluated one by one", "payments", len(some), "error", err)
+			for _, id := range some {
+				errs = append(errs, s.evaluateAll(ctx, []int64{id}))
 			}
-			errs = append(errs, err, postponeEvaluation(s.DB.Exec(ctx), s.Clock(), id))
 		}
 	}
 	return errors.Join(errs...)

@@ -63,11 +63,16 @@ func (s *Service) ByToken(ctx context.Context, token string) (View, error) {
 	if len(token) != TokenLength {
 		return View{}, fault.Missing("payment") // nothing to look for
 	}
-	v, err := s.readView(s.DB.Point(ctx).Where("payments.token_hash = ?", HashToken(token)))
-	if err == nil {
-		err = readExtras(s.DB.Point(ctx), &v)
+	views, err := s.readViews(s.DB.Point(ctx).Where("payments.token_hash = ?", HashToken(token)))
+	if err != nil {
+		return View{}, err
 	}
-	return v, fault.MissingRow(err, "payment")
+	if len(views) == 0 {
+		return View{}, fault.Missing("payment")
+	}
+	v := *views[0]
+	err = readExtras(s.DB.Point(ctx), &v)
+	return v, err
 }
 
 // mostSighted bounds the timeline rows among which sightings of transfers are listed.
