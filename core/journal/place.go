@@ -56,8 +56,26 @@ func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
 			return fmt.Errorf("journal: transfer %d left its place while it was locked", missed[0].Transfer.ID)
 		}
 	}
+	return postChanges(tx, now, run.stored, run.open)
+}
+
+// SetPlace gives a transfer that is not stored yet the place to which the move takes it.
+func (m Move) SetPlace(t *models.Transfer) {
+	to := m.findPlace(place{})
+	t.Booked, t.BookedValue = to.Booked, to.BookedValue
+}
+
+// PostArrivals posts an entry for each transfer that was inserted with the place of its move.
+// Call it in the transaction that inserted them.
+func PostArrivals(tx *models.Tx, now time.Time, moves []Move) error {
+	changes, _ := planChanges(nil, moves)
+	return postChanges(tx, now, changes, map[books]string{})
+}
+
+// postChanges posts the entries of changes that are stored.
+func postChanges(tx *models.Tx, now time.Time, changes []change, open map[books]string) error {
 	var entries []models.JournalEntry
-	for _, c := range run.stored {
+	for _, c := range changes {
 		if debit, credit, ok := findEntry(Account(c.from.Booked), c.move.To); ok {
 			entries = append(entries, c.describeEntry(debit, credit))
 		}
@@ -65,24 +83,29 @@ func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
 	if err := countOnce(tx, entries); err != nil {
 		return err
 	}
-	return postEntries(tx, now, entries, run.open)
+	return postEntries(tx, now, entries, open)
 }
 
 // planChanges returns the changes that moves make from known places, and the moves that change
 // nothing.
 func planChanges(known map[int64]place, moves []Move) (changes []change, unchanged []Move) {
 	for _, m := range moves {
-		from, to := known[m.Transfer.ID], place{string(m.To), m.Value}
-		if from.Booked == to.Booked {
+		from := known[m.Transfer.ID]
+		if from.Booked == string(m.To) {
 			unchanged = append(unchanged, m)
 			continue
 		}
-		if !m.To.holdsMoney() || from.Booked == string(Reversed) { // it goes and returns with the value that it had
-			to.BookedValue = from.BookedValue
-		}
-		changes = append(changes, change{m, from, to})
+		changes = append(changes, change{m, from, m.findPlace(from)})
 	}
 	return changes, unchanged
+}
+
+// findPlace returns the place to which a move takes a transfer.
+func (m Move) findPlace(from place) place {
+	if !m.To.holdsMoney() || from.Booked == string(Reversed) { // it goes and returns with the value that it had
+		return place{string(m.To), from.BookedValue}
+	}
+	return place{string(m.To), m.Value}
 }
 
 // describeEntry returns the entry of a change.

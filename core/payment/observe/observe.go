@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
+	"cointill/core/journal"
 	"cointill/core/payment"
 	"cointill/core/payment/books"
 	"cointill/core/payment/departure"
@@ -177,13 +178,15 @@ type applying struct {
 	fresh     int                      // number of transfers that were unknown
 	views     map[int64]*paymentUpdate // payments that this block or snapshot changes, by id
 	told      []int64                  // their ids, in the order of their first change
+	arrivals  []journal.Move           // of new transfers, to post when a block ends
+	shares    payment.Shares           // of their values
 	blockCache
 }
 
 // clearState clears the results of an earlier try of the transaction.
 func (a *applying) clearState(tx *models.Tx) {
 	a.tx, a.touched, a.paid, a.spends, a.forgotten = tx, map[int64]bool{}, map[int64]bool{}, nil, nil
-	a.blocks, a.fresh, a.views, a.told = nil, 0, nil, nil
+	a.blocks, a.fresh, a.views, a.told, a.arrivals, a.shares = nil, 0, nil, nil, nil, payment.Shares{}
 	a.blockCache = blockCache{places: map[string][]models.Destination{}, known: map[string]models.Transfer{}}
 }
 
@@ -311,6 +314,10 @@ func (a *applying) applyFacts(b chain.Block) error {
 			return err
 		}
 	}
+	if err := journal.PostArrivals(a.tx, a.now, a.arrivals); err != nil {
+		return err
+	}
+	a.arrivals = nil
 	return a.flushEvents()
 }
 

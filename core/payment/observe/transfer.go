@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/chain"
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/networks"
 	"cointill/core/notification"
@@ -175,8 +176,13 @@ func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *ch
 	if err := a.inheritFirstSeen(&row, t.Spends); err != nil {
 		return err
 	}
+	arrival := bookArrival(&row, v, a.now, a.shares)
 	if err := a.createTransfer(&row, t.Spends); err != nil {
 		return err
+	}
+	if arrival != nil {
+		arrival.Transfer = row
+		a.arrivals = append(a.arrivals, *arrival)
 	}
 	if err := notification.NoteUnmatched(a.tx, row, a.now); err != nil {
 		return err
@@ -187,6 +193,18 @@ func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *ch
 		a.recordSighting(v, row, t.Via)
 	}
 	return nil
+}
+
+// bookArrival gives a new transfer of a payment its place in the books. It returns the move to post
+// when the row is stored, nil for none. Other transfers are booked when the batch ends.
+func bookArrival(row *models.Transfer, v *paymentUpdate, now time.Time, shares payment.Shares) *journal.Move {
+	if v == nil || row.ID != 0 || row.Height == nil {
+		return nil
+	}
+	m := v.DescribeMove(*row, payment.FindAccount(*row, v.State()), now.Add(payment.ClockAdvance(v.Payment)))
+	shares.SetValue(v.View, &m)
+	m.SetPlace(row)
+	return &m
 }
 
 // inheritFirstSeen gives a transfer the first-seen time of the one that it replaces, if that
