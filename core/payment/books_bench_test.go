@@ -27,7 +27,7 @@ var roundsOnDemand = flag.Bool("journal.rounds", false,
 const maxJournalShare = 0.05
 
 // journalRounds is how often BenchmarkJournal runs a round with the journal and one without it.
-const journalRounds = 20
+const journalRounds = 150
 
 // unbooked are the places at which BenchmarkJournal leaves the journal out: what books a payment's
 // transfers when its state changes, and what books those of a block.
@@ -116,7 +116,7 @@ func requirePostgres(b *testing.B, postgres bool) {
 }
 
 // The payments of a round, and the payments of one block.
-const roundPayments, blockPayments = 100, 10
+const roundPayments, blockPayments = 20, 10
 
 // playRound initiates payments, opens and verifies them, and pays them in blocks until they are final.
 func (b *bench) playRound() (took roundTimes) {

@@ -41,13 +41,17 @@ func BookTransfers(tx *models.Tx, now time.Time, network string) error {
 // shows them. at returns the time of a move's fact.
 func listMoves(tx *models.Tx, network string,
 	at func(t models.Transfer, p models.Payment) time.Time) ([]journal.Move, error) {
-	var transfers []models.Transfer
-	query := tx
+	query := tx.Table("transfers")
 	if !models.IsPostgres(tx) { // SQLite guesses that a network's index finds as few
 		query = tx.Table("transfers INDEXED BY transfers_unbooked")
 	}
-	err := query.Where(unbookedTransfers, network).Order("id").Limit(bookBatch).Find(&transfers).Error
-	if err != nil || len(transfers) == 0 {
+	var ids []int64 // mostly none
+	err := query.Where(unbookedTransfers, network).Order("id").Limit(bookBatch).Pluck("id", &ids).Error
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	var transfers []models.Transfer
+	if err := models.Among(tx, "id", ids).Order("id").Find(&transfers).Error; err != nil {
 		return nil, err
 	}
 	views, err := payment.ReadOwners(tx, transfers)
