@@ -57,10 +57,15 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	if err != nil {
 		return err
 	}
-	err = a.tx.Select("Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx", "ConflictHeight",
-		"Fee", "FirstSeenAt", "SeenAt", "Unmatched", "UpdatedAt").
-		Where("id = ?", row.ID).Updates(&row).Error
-	if err != nil {
+	columns := []string{"Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx",
+		"ConflictHeight", "Fee", "FirstSeenAt", "SeenAt", "Unmatched", "UpdatedAt"}
+	if was.Height == nil && was.Booked == "" && row.PaymentID != nil { // a block has it now: no account holds it
+		if arrival := bookArrival(&row, a.views[*row.PaymentID], a.now, a.shares); arrival != nil {
+			a.arrivals = append(a.arrivals, *arrival)
+			columns = append(columns, "Booked", "BookedValue")
+		}
+	}
+	if err := a.tx.Select(columns).Where("id = ?", row.ID).Updates(&row).Error; err != nil {
 		return err
 	}
 	if row.Unmatched != was.Unmatched {
@@ -195,10 +200,11 @@ func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *ch
 	return nil
 }
 
-// bookArrival gives a new transfer of a payment its place in the books. It returns the move to post
-// when the row is stored, nil for none. Other transfers are booked when the batch ends.
+// bookArrival gives a transfer of a payment that no account holds its place in the books: none as long
+// as no block has it. It returns the move to post when the row is stored, nil without a payment's
+// update: such a transfer is booked when the batch ends.
 func bookArrival(row *models.Transfer, v *paymentUpdate, now time.Time, shares payment.Shares) *journal.Move {
-	if v == nil || row.ID != 0 || row.Height == nil {
+	if v == nil {
 		return nil
 	}
 	m := v.DescribeMove(*row, payment.FindAccount(*row, v.State()), now.Add(payment.ClockAdvance(v.Payment)))
