@@ -59,14 +59,15 @@ func MoveTransfers(tx *models.Tx, now time.Time, moves []Move) error {
 	return postChanges(tx, now, run.stored, run.open)
 }
 
-// SetPlace gives a transfer that is not stored yet the place to which the move takes it.
+// SetPlace gives a transfer that no account holds the place to which the move takes it. The caller
+// stores it, and posts the move by PostArrivals.
 func (m Move) SetPlace(t *models.Transfer) {
 	to := m.findPlace(place{})
 	t.Booked, t.BookedValue = to.Booked, to.BookedValue
 }
 
-// PostArrivals posts an entry for each transfer that was inserted with the place of its move.
-// Call it in the transaction that inserted them.
+// PostArrivals posts an entry for each transfer that was stored with the place of its move. Call it
+// in the transaction that stored them.
 func PostArrivals(tx *models.Tx, now time.Time, moves []Move) error {
 	changes, _ := planChanges(nil, moves)
 	return postChanges(tx, now, changes, map[books]string{})

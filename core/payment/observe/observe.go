@@ -178,7 +178,7 @@ type applying struct {
 	fresh     int                      // number of transfers that were unknown
 	views     map[int64]*paymentUpdate // payments that this block or snapshot changes, by id
 	told      []int64                  // their ids, in the order of their first change
-	arrivals  []journal.Move           // of new transfers, to post when a block ends
+	arrivals  []journal.Move           // of transfers of payments, to post when a block ends
 	shares    payment.Shares           // of their values
 	blockCache
 }
