@@ -230,14 +230,12 @@ func (q quietLogger) Error(ctx context.Context, text string, args ...any) {
 }
 
 // ParamsFilter keeps values out of the log: they hold names, e-mails and hashes of secrets.
-func (quietLogger) ParamsFilter(ctx context.Context, sql string, values ...any) (string, []any) {
-	return hideValues(ctx, sql, values...)
+func (quietLogger) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) {
+	return sql, nil
 }
 
-func hideValues(_ context.Context, sql string, _ ...any) (string, []any) { return sql, nil }
-
 // GORM's Scan writes its statement for the log by a recorder that asks no logger.
-func init() { logger.RecorderParamsFilter = hideValues }
+func init() { logger.RecorderParamsFilter = quietLogger{}.ParamsFilter }
 
 // Read is for queries outside a transaction.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.read.WithContext(ctx) }

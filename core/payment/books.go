@@ -81,6 +81,12 @@ func (s Shares) SetValue(v *View, m *journal.Move) {
 	m.Value = countHundredths(v.Fiat(s[key])) - countHundredths(v.Fiat(before))
 }
 
+// FindMove returns the move of one of the payment's transfers to where its state puts it. at is by the
+// machine's clock.
+func (v *View) FindMove(t models.Transfer, at time.Time) journal.Move {
+	return v.DescribeMove(t, FindAccount(t, v.State()), at.Add(ClockAdvance(v.Payment)))
+}
+
 // DescribeMove returns the move of one of the payment's transfers, at the locked rate.
 func (v *View) DescribeMove(t models.Transfer, to journal.Account, at time.Time) journal.Move {
 	m := journal.Move{Transfer: t, To: to, At: at, Zone: v.Business.TimeZone}

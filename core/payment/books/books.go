@@ -60,9 +60,7 @@ func listMoves(tx *models.Tx, network string,
 	}
 	moves := make([]journal.Move, len(transfers))
 	for i, t := range transfers {
-		v := views[i]
-		happened := at(t, v.Payment).Add(payment.ClockAdvance(v.Payment))
-		moves[i] = v.DescribeMove(t, payment.FindAccount(t, v.State()), happened)
+		moves[i] = views[i].FindMove(t, at(t, views[i].Payment))
 	}
 	payment.ShareRounding(moves, views)
 	return moves, nil
@@ -74,9 +72,7 @@ func BookTransfer(tx *models.Tx, now time.Time, t models.Transfer) error {
 	if err != nil {
 		return err
 	}
-	v := views[0]
-	move := v.DescribeMove(t, payment.FindAccount(t, v.State()), now.Add(payment.ClockAdvance(v.Payment)))
-	return journal.MoveTransfers(tx, now, []journal.Move{move})
+	return journal.MoveTransfers(tx, now, []journal.Move{views[0].FindMove(t, now)})
 }
 
 // UnbookTransfer takes a transfer out of the books, before its row is overwritten.

@@ -83,9 +83,8 @@ func (o *Observer) Health(ctx context.Context, network chain.Network, fence int6
 }
 
 // Apply writes a batch of the follower: transfers, blocks and the cursor in one transaction,
-// which also marks each payment that the batch concerns as due. Each of these is then decided
-// in a transaction of its own. The mark stays until that is done, so that a crash in between
-// loses nothing.
+// which also marks each payment that the batch concerns as due. These are then decided in other
+// transactions. The mark stays until that is done, so that a crash in between loses nothing.
 func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 	a := &applying{Observer: o, batch: batch, network: string(batch.Network),
 		home: o.Networks.Home(string(batch.Network)), now: o.Clock()}

@@ -207,7 +207,7 @@ func bookArrival(row *models.Transfer, v *paymentUpdate, now time.Time, shares p
 	if v == nil {
 		return nil
 	}
-	m := v.DescribeMove(*row, payment.FindAccount(*row, v.State()), now.Add(payment.ClockAdvance(v.Payment)))
+	m := v.FindMove(*row, now)
 	shares.SetValue(v.View, &m)
 	m.SetPlace(row)
 	return &m
