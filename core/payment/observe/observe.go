@@ -328,50 +328,6 @@ func (a *applying) findMovers(left []chain.Departure, spends []chain.Spend) (dep
 	return found, err
 }
 
-// applyMempool applies a snapshot of the mempool. Its transfers are waiting; transfers that
-// waited before and are missing in it are gone.
-func (a *applying) applyMempool(p chain.Pending) error {
-	inPool := map[string]bool{}
-	for _, t := range p.Transfers {
-		inPool[t.Key()] = true
-	}
-	var waiting []models.Transfer
-	if err := a.tx.Where("network = ? AND height IS NULL AND NOT gone", a.network).Find(&waiting).Error; err != nil {
-		return err
-	}
-	left := map[payment.Reason][]models.Transfer{}
-	for _, t := range waiting {
-		if !inPool[transferKey(t)] {
-			why := payment.Dropped
-			if t.GoneReason == string(payment.Reorged) { // a block held it before
-				why = payment.Reorged
-			}
-			left[why] = append(left[why], t)
-		}
-	}
-	// Missing transfers are marked first: a replacement pays instead of them, not in addition.
-	for _, why := range []payment.Reason{payment.Dropped, payment.Reorged} {
-		if err := a.markTransfersGone(left[why], map[string]any{"gone_reason": string(why)}); err != nil {
-			return err
-		}
-	}
-	if err := a.markDoubleSpends(p.Spends, nil); err != nil {
-		return err
-	}
-	if err := a.loadKnown(p.Transfers); err != nil {
-		return err
-	}
-	if _, err := a.findMovers(nil, p.Spends); err != nil {
-		return err
-	}
-	for _, t := range p.Transfers {
-		if err := a.applyTransfer(t, nil); err != nil {
-			return err
-		}
-	}
-	return a.flushEvents()
-}
-
 // finishBatch stores the blocks, moves the cursor, deletes blocks that no reorg can reach, and marks the payments
 // that the batch concerns.
 func (a *applying) finishBatch() error {
@@ -399,45 +355,6 @@ func (a *applying) finishBatch() error {
 		return err
 	}
 	return a.markPaymentsDue()
-}
-
-// deleteUnreachable deletes the rows that no reorg can reach any more: blocks, and the spend
-// keys of transfers that are final or finally replaced.
-func (a *applying) deleteUnreachable() error {
-	if len(a.batch.Blocks) == 0 {
-		return nil
-	}
-	kept := a.batch.Network.KeptBlocks()
-	from, to := a.batch.Blocks[0].Height-1-kept, a.tip.Height-kept
-	if err := a.tx.Where("network = ? AND height < ?", a.network, to).Delete(&models.ChainBlock{}).Error; err != nil {
-		return err
-	}
-	for _, column := range []string{"height", "conflict_height"} {
-		// By a subquery each, as one transaction may have thousands of outputs to us.
-		old := func() *models.Tx {
-			return a.tx.Model(&models.Spend{}).Where("transfer_id IN (?)",
-				a.tx.Model(&models.Transfer{}).Select("id").Where("network = ? AND "+column+" > ? AND "+column+" <= ?",
-					a.network, from, to))
-		}
-		var keys []string
-		if err := old().Distinct().Pluck("spend_key", &keys).Error; err != nil {
-			return err
-		}
-		if len(keys) == 0 {
-			continue
-		}
-		if err := old().Delete(&models.Spend{}).Error; err != nil {
-			return err
-		}
-		var needed []string // by others that still wait
-		if err := models.Among(a.tx.Model(&models.Spend{}).Where("network = ?", a.network), "spend_key", keys).
-			Distinct().Pluck("spend_key", &needed).Error; err != nil {
-			return err
-		}
-		a.forgotten = append(a.forgotten,
-			slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(needed, key) })...)
-	}
-	return nil
 }
 
 // markPaymentsDue makes every payment and send due that the batch concerns.
