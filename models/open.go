@@ -15,11 +15,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/glebarez/sqlite"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/libtnb/sqlite"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"gorm.io/driver/postgres"
@@ -90,7 +90,7 @@ func openSQLite(path string, now func() time.Time) (*DB, error) {
 	// synchronous(FULL): an acknowledged payment is on the disk. immediate: a
 	// transaction that reads before it writes never finds the writer's place taken.
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=case_sensitive_like(1)"
+		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=case_sensitive_like(1)&_timezone=UTC"
 	// No statement cache on the writer: preparing waits for its one connection
 	// while it holds the lock of the cache, which the transaction that has the
 	// connection may be waiting for.
@@ -187,9 +187,8 @@ func openPool(config *pgx.ConnConfig, meet func(context.Context, *pgx.Conn) erro
 	return stdlib.OpenDB(*config, prepared, stdlib.OptionShouldPing(shouldPing))
 }
 
-// createBatch is how many rows Create inserts by one statement: SQLite's driver compares every value
-// of a statement with every other. More rows take several statements, within the transaction of
-// the caller.
+// createBatch is how many rows Create inserts by one statement: databases bound the values of a
+// statement. More rows take several statements, within the transaction of the caller.
 const createBatch = 50
 
 func openGORM(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {

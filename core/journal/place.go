@@ -177,8 +177,7 @@ const (
 		WHERE c.business_id = transfers.business_id AND c.domain = transfers.domain), '') AS closed`
 )
 
-// rowsAtOnce is how many rows a statement writes: SQLite's driver compares every value of a
-// statement with every other.
+// rowsAtOnce is how many rows a statement writes: databases bound the values of a statement.
 const rowsAtOnce = 50
 
 // repeatRow returns the values of n rows, with commas between.

@@ -63,7 +63,7 @@ var holders = []holder{
 	{"gorm.io", []string{"models", "core"}},
 	{"github.com/go-webauthn", []string{"core/account"}},
 	{"gorm.io/driver", []string{"models"}},
-	{"github.com/glebarez", []string{"models"}},
+	{"github.com/libtnb", []string{"models"}},
 	{"github.com/pressly/goose", []string{"models"}},
 	{"github.com/jackc", []string{"models"}},
 	{"database/sql", []string{"models", "core"}},
@@ -149,7 +149,6 @@ var floors = map[string]string{
 	"github.com/valyala/fasthttp":   "1.74.0", // fiber asks for 1.51, which accepts smuggled requests
 	"github.com/klauspost/compress": "1.18.7",
 	"github.com/jackc/pgx/v5":       "5.9.2",
-	"github.com/glebarez/go-sqlite": "1.23.0", // glebarez/sqlite asks for 1.21
 	"github.com/gorilla/schema":     "1.4.1",
 	"github.com/gorilla/csrf":       "",
 	"github.com/jackc/pgproto3/v2":  "",
