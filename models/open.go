@@ -26,6 +26,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 	"gorm.io/gorm/logger"
+
+	"cointill/models/sqlitepool"
 )
 
 //go:embed migrations
@@ -90,16 +92,21 @@ func openSQLite(path string, now func() time.Time) (*DB, error) {
 	// synchronous(FULL): an acknowledged payment is on the disk. immediate: a
 	// transaction that reads before it writes never finds the writer's place taken.
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=case_sensitive_like(1)&_timezone=UTC"
-	// No statement cache on the writer: preparing waits for its one connection
-	// while it holds the lock of the cache, which the transaction that has the
-	// connection may be waiting for.
+		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=case_sensitive_like(1)" +
+		"&_time_format=sqlite&_timezone=UTC"
 	watch := &health{now: now}
-	write, err := openGORM(sqliteDialect{&sqlite.Dialector{DSN: dsn + "&_txlock=immediate"}, watch}, false, 1, now)
+	connect := func(dsn string, connections int) (*gorm.DB, error) {
+		pool, err := sqlitepool.Open(dsn)
+		if err != nil {
+			return nil, err
+		}
+		return openGORM(sqliteDialect{&sqlite.Dialector{Conn: pool}, watch}, connections, now)
+	}
+	write, err := connect(dsn+"&_txlock=immediate", 1)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	read, err := openGORM(sqliteDialect{&sqlite.Dialector{DSN: dsn + "&_pragma=query_only(1)"}, watch}, false, 8, now)
+	read, err := connect(dsn+"&_pragma=query_only(1)", 8)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -138,7 +145,7 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	watch := &health{now: now}
 	connect := func(config *pgx.ConnConfig, connections int) (*gorm.DB, error) {
 		return openGORM(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: openPool(config,
-			watch.checkDatabase)}}, watch}, false, connections, now)
+			watch.checkDatabase)}}, watch}, connections, now)
 	}
 	// Locks of a process that was halted or can't be reached are released after this time.
 	// It is less than a lease, so that it doesn't delay the next holder.
@@ -191,9 +198,9 @@ func openPool(config *pgx.ConnConfig, meet func(context.Context, *pgx.Conn) erro
 // statement. More rows take several statements, within the transaction of the caller.
 const createBatch = 50
 
-func openGORM(dialector gorm.Dialector, prepare bool, connections int, now func() time.Time) (*gorm.DB, error) {
+func openGORM(dialector gorm.Dialector, connections int, now func() time.Time) (*gorm.DB, error) {
 	db, err := gorm.Open(dialector, &gorm.Config{
-		SkipDefaultTransaction: true, TranslateError: true, PrepareStmt: prepare, NowFunc: now,
+		SkipDefaultTransaction: true, TranslateError: true, NowFunc: now,
 		CreateBatchSize: createBatch,
 		Logger: quietLogger{logger.NewSlogLogger(slog.Default(), logger.Config{
 			LogLevel: logger.Error, IgnoreRecordNotFoundError: true, ParameterizedQueries: true, // no values in logs
