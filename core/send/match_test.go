@@ -127,6 +127,23 @@ func TestOldestUnpaidSendIsPaid(t *testing.T) {
 	}
 	o.set(second, map[string]any{"status": "successful"})
 	expect("the first was withdrawn, and the second paid", first)
+	o.set(first, map[string]any{"status": "successful"})
+	o.set(second, map[string]any{"status": string(send.Cancelled), "signing_at": o.clock.Now()})
+	expect("the first was paid, and the second withdrawn", second)
+}
+
+// TestSandboxWalletPaysTheSendThatItIsPlayedFor has it pay the newer of two equal sends.
+func TestSandboxWalletPaysTheSendThatItIsPlayedFor(t *testing.T) {
+	t.Parallel()
+	o := newQuickOffice(t, scope.Test)
+	older, newer := o.ready("0.001"), o.ready("0.001")
+	for name, want := range map[string]send.View{"the older": older, "the newer": newer} {
+		transfer := chain.Transfer{TxID: "aa", Asset: "BTC", Destination: chain.Destination{Address: recipient},
+			Amount: money.Units(100_000), Spends: []string{payer.SandboxKey(want.Send) + "1"}}
+		if got := o.match(older.Send.Network, transfer, 0); got != want.Send.ID {
+			t.Errorf("what the sandbox wallet sends for %s pays send %d, want %d", name, got, want.Send.ID)
+		}
+	}
 }
 
 // TestWatchedAddressesAreListedInPages checks the list that a network's follower reads.

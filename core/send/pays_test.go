@@ -10,6 +10,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/send"
 	"cointill/core/send/match"
+	"cointill/core/send/payer"
 	"cointill/models"
 )
 
@@ -92,15 +93,16 @@ func TestOldestUnpaidSendOfEtherIsPaid(t *testing.T) {
 	eachEthereumOffice(t, func(e *ethereumOffice) {
 		e.addWallet(e.owner, "0xaa")
 		older, newer := e.payEther(e.owner, "0.001"), e.payEther(e.owner, "0.001")
-		expect := func(name string, want send.View) {
+		expect := func(name string, want send.View, spends ...string) {
 			e.Helper()
 			tr := chain.Transfer{TxID: "0xnew", Asset: "ETH", Destination: chain.Destination{Address: ethPayee},
-				Amount: older.Send.Amount, Spends: []string{"0xaa:7"}}
+				Amount: older.Send.Amount, Spends: append([]string{"0xaa:7"}, spends...)}
 			if got := e.matchTransfer(tr, 7); got != want.Send.Reference {
 				e.Errorf("%s: the transfer pays %q, want %q", name, got, want.Send.Reference)
 			}
 		}
 		expect("none is paid", older)
+		expect("a key like the sandbox wallet's for the newer", older, payer.SandboxKey(newer.Send))
 		seen := models.Transfer{Network: testNetwork, TxID: "0xh", Asset: "ETH", Address: ethPayee,
 			Amount: older.Send.Amount, FirstSeenAt: e.clock.Now(), SendID: &older.Send.ID}
 		e.must(e.db.Exec(t.Context()).Create(&seen).Error)

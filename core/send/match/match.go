@@ -99,21 +99,22 @@ func (m *Matcher) Match(t chain.Transfer, height int64) (*models.Send, error) {
 	unpaid := slices.DeleteFunc(slices.Clone(fits), func(row models.Send) bool {
 		return send.State(row.Status) == send.Successful || slices.Contains(paid, row.ID)
 	})
-	open := slices.IndexFunc(unpaid, func(row models.Send) bool { return !send.State(row.Status).Released() })
-	switch {
-	case open >= 0:
-		return &unpaid[open], nil
-	case len(unpaid) > 0:
-		return &unpaid[0], nil
+	if len(unpaid) == 0 {
+		return &fits[0], nil
 	}
-	return &fits[0], nil
+	open := slices.IndexFunc(unpaid, func(row models.Send) bool { return !send.State(row.Status).Released() })
+	return &unpaid[max(open, 0)], nil
 }
 
 // isMeantFor reports that a transaction pays a send rather than another one that it fits: it was checked for it here,
 // which may be so for several sends, or the sandbox wallet sent it for it.
 func (m *Matcher) isMeantFor(row models.Send, t chain.Transfer) bool {
-	return row.SignedHash == t.TxID || chain.Network(m.network).IsSandbox() && len(t.Spends) > 0 &&
-		strings.HasPrefix(t.Spends[0], payer.SandboxKey(row))
+	return row.SignedHash == t.TxID || chain.Network(m.network).IsSandbox() && spendsKeyOf(t, payer.SandboxKey(row))
+}
+
+// spendsKeyOf reports that a transaction has a spend key that begins with a text.
+func spendsKeyOf(t chain.Transfer, prefix string) bool {
+	return slices.ContainsFunc(t.Spends, func(key string) bool { return strings.HasPrefix(key, prefix) })
 }
 
 // The obstacles: why a transfer doesn't pay a send.
@@ -172,9 +173,7 @@ func (m *Matcher) isSpent(row models.Send, t chain.Transfer) (bool, error) {
 		if t.Invoice != "" {
 			return t.Invoice == prefix+invoiceID(row)
 		}
-		return t.From == prefix || slices.ContainsFunc(t.Spends, func(key string) bool {
-			return strings.HasPrefix(key, prefix)
-		})
+		return t.From == prefix || spendsKeyOf(t, prefix)
 	}), nil
 }
 

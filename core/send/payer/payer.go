@@ -212,7 +212,7 @@ func SandboxAccount(businessID int64, domain string) string {
 	return fmt.Sprintf("sandbox-wallet-%d-%s", businessID, domain)
 }
 
-// SandboxKey is what the first spend key of a transaction begins with that the sandbox wallet sends for a send.
+// SandboxKey is what the spend key of a transaction begins with that the sandbox wallet sends for a send.
 func SandboxKey(row models.Send) string {
 	return SandboxAccount(row.BusinessID, row.Domain) + ":" + row.Reference + " "
 }
