@@ -101,6 +101,11 @@ func TestOneTransactionPaysABatch(t *testing.T) {
 		if len(b.signer.Sent) != 0 || b.find(first).Send.SignedHash != "" {
 			b.Errorf("transactions that differ were broadcast: %q", b.signer.Sent)
 		}
+		_, err := b.submit(v, "no transaction")
+		b.expectField("a text that is no transaction", err, "signed", "Is not a signed transaction")
+		if now := b.find(first).Send; len(b.signer.Sent) != 0 || now.BroadcastAt != nil {
+			b.Errorf("a text that is no transaction was broadcast at %v: %q", now.BroadcastAt, b.signer.Sent)
+		}
 		good := b.sign("hash of all", v, first, second, third)
 		done, err := b.submit(v, good)
 		b.must(err)
@@ -194,9 +199,12 @@ func TestSendsThatCantBeSignedTogether(t *testing.T) {
 			"a network without a choice": {[]send.View{sandbox}, "send_unavailable", "one by one"},
 		} {
 			_, err := b.start(c.sends...)
-			b.expectFault(name, err, c.code)
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				b.Errorf("%s: %v, want %q in the sentence", name, err, c.says)
+			_, err2 := b.Choose(b.Context(), b.owner, listReferences(c.sends))
+			for call, err := range map[string]error{"Start": err, "Choose": err2} {
+				b.expectFault(call+" of "+name, err, c.code)
+				if err == nil || !strings.Contains(err.Error(), c.says) {
+					b.Errorf("%s of %s: %v, want %q in the sentence", call, name, err, c.says)
+				}
 			}
 		}
 		_, err = b.Start(b.Context(), clerk, listReferences([]send.View{fresh, more}), accountKey, "")
@@ -439,6 +447,11 @@ func TestRetriedSendsLeaveTheirBatch(t *testing.T) {
 				_, err = b.prepare(first, accountKey)
 				if !stays {
 					b.must(err)
+					_, err = b.sends.Approvals.Retry(b.Context(), b.owner, second.Send.Reference, send.Proof{Password: password})
+					b.must(err)
+					if _, err = b.Open(b.Context(), b.owner, v.Row.ID); fault.KindOf(err) != fault.NotFound {
+						b.Errorf("opening a batch that all sends left returns %v, want NotFound", err)
+					}
 					return
 				}
 				b.expectFault("by itself", err, "send_prepared")

@@ -9,9 +9,9 @@ package batch
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"cointill/chain"
 	"cointill/core/fault"
@@ -31,6 +31,7 @@ type View struct {
 	Sends []send.View      // in the order in which they were asked for
 	// Unsigned is the prepared transaction; nil where there is none that pays exactly the ready sends.
 	Unsigned *send.Unsigned
+	signer   chain.OutputSigner // that made Unsigned
 }
 
 // ListReady lists the sends of the batch that are to be signed.
@@ -72,14 +73,14 @@ func (s *Batches) Choose(ctx context.Context, sc scope.Scope, references []strin
 		if err := payer.NameFault(row.Reference, s.Sends.Signing.CheckReady(one)); err != nil {
 			return v, err
 		}
-		switch same := row.BatchID != nil && first.BatchID != nil && *row.BatchID == *first.BatchID; {
-		case row.Network != first.Network:
+		if row.Network != first.Network {
 			return v, newRefusal(
 				"These sends are on %s and %s. One transaction pays sends of one network. Tick those of "+
 					"one coin.", first.Network, row.Network)
-		case row.BatchID == nil && first.BatchID == nil && row.Account == "" || same:
-		default:
-			if row.BatchID == nil && row.Account == "" {
+		}
+		fresh := row.Account == "" && first.Account == "" // neither was prepared
+		if same := row.BatchID != nil && first.BatchID != nil && *row.BatchID == *first.BatchID; !fresh && !same {
+			if row.Account == "" {
 				row = first
 			}
 			return v, newRefusal(
@@ -141,11 +142,10 @@ func (s *Batches) Open(ctx context.Context, sc scope.Scope, id int64) (v View, e
 	if err := s.Sends.Signing.CheckMoney(ctx, ready...); err != nil {
 		return v, err
 	}
-	signer, err := s.findSigner(v.Row.Network)
-	if err != nil {
+	if v.signer, err = s.findSigner(v.Row.Network); err != nil {
 		return v, err
 	}
-	unsigned, err := signer.BuildUnsigned(orderOf(ready, v.Row.Account), v.Row.Terms)
+	unsigned, err := v.signer.BuildUnsigned(orderOf(ready, v.Row.Account), v.Row.Terms)
 	v.Unsigned = &unsigned
 	return v, err
 }
@@ -160,17 +160,13 @@ func orderOf(sends []send.View, account string) chain.Order {
 	return order
 }
 
-// listNumbers writes the numbers of sends as batches store them.
+// listNumbers writes the numbers of sends as batches store them, in JSON.
 func listNumbers(sends []send.View) string {
-	ids := make([]int64, len(sends))
+	ids := make([]string, len(sends))
 	for i, one := range sends {
-		ids[i] = one.Send.ID
+		ids[i] = fmt.Sprint(one.Send.ID)
 	}
-	text, err := json.Marshal(ids)
-	if err != nil {
-		panic(err) // numbers always marshal
-	}
-	return string(text)
+	return "[" + strings.Join(ids, ",") + "]"
 }
 
 // sealBatch returns what a batch stores: only this server can make it.

@@ -120,12 +120,8 @@ func (s *Batches) Submit(ctx context.Context, sc scope.Scope, id int64, signed s
 	case v.Unsigned == nil:
 		return send.Submitted{}, errNothing
 	}
-	signer, err := s.findSigner(v.Row.Network)
-	if err != nil {
-		return send.Submitted{}, err
-	}
 	ready := v.ListReady()
-	checked, differences, err := payer.CheckSigned(signer, orderOf(ready, v.Row.Account), v.Row.Terms, signed)
+	checked, differences, err := payer.CheckSigned(v.signer, orderOf(ready, v.Row.Account), v.Row.Terms, signed)
 	if err != nil || len(differences) > 0 {
 		return send.Submitted{Signed: checked, Differences: differences}, err
 	}
@@ -133,7 +129,7 @@ func (s *Batches) Submit(ctx context.Context, sc scope.Scope, id int64, signed s
 	if err != nil {
 		return send.Submitted{}, err
 	}
-	return s.Sends.Signing.Broadcast(ctx, signer, checked, ready...)
+	return s.Sends.Signing.Broadcast(ctx, v.signer, checked, ready...)
 }
 
 // noteSigned stores a checked transaction with the batch and each of its sends, unless they changed since
