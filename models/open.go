@@ -153,18 +153,40 @@ func openPostgres(databaseURL string, now func() time.Time) (*DB, error) {
 	if _, set := changes.RuntimeParams[idleLimit]; !set {
 		changes.RuntimeParams[idleLimit] = "5s"
 	}
-	db, err := connect(changes, 16)
+	db, err := connect(changes, postgresConnections)
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, explainPooler(err))
 	}
 	d := &DB{write: db, read: db, health: watch, postgres: changes}
 	if err = d.checkOwnSessions(context.Background()); err == nil {
-		d.list, err = connect(listConfig(config), 6)
+		d.list, err = connect(listConfig(config), listConnections)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("PostgreSQL at %s:%d: %w", config.Host, config.Port, err), d.Close())
 	}
 	return d, nil
+}
+
+// The most connections of the pools to PostgreSQL, the general one and the one for lists.
+const postgresConnections, listConnections = 16, 6
+
+// Reuse returns a DB over the connections of d, to PostgreSQL, with a clock and a memory of outages of
+// its own: for tests that use a database one after another.
+func (d *DB) Reuse(now func() time.Time) (*DB, error) {
+	watch := &health{now: now}
+	reopen := func(db *gorm.DB, connections int) (*gorm.DB, error) {
+		pool, err := db.DB()
+		if err != nil {
+			return nil, err
+		}
+		return openGORM(postgresDialect{&postgres.Dialector{Config: &postgres.Config{Conn: pool}}, watch}, connections, now)
+	}
+	write, err := reopen(d.write, postgresConnections)
+	if err != nil {
+		return nil, err
+	}
+	list, err := reopen(d.list, listConnections)
+	return &DB{write: write, read: write, list: list, health: watch, postgres: d.postgres}, err
 }
 
 // listConfig is the configuration of connections for lists. A prepared statement is soon

@@ -11,8 +11,8 @@ import (
 const maxDatabaseTime = 60 * time.Millisecond
 
 // BenchmarkDatabase measures a test's own migrated database of each kind. It prints
-// the time to make and remove it as a ratio to maxDatabaseTime, and the time with
-// opening it, which connects three times to PostgreSQL, in milliseconds.
+// the time to make and remove it as a ratio to maxDatabaseTime, and the time to open one as
+// tests do, which use PostgreSQL's again, in milliseconds.
 func BenchmarkDatabase(b *testing.B) {
 	for name, postgres := range map[string]bool{"sqlite": false, "postgres": true} {
 		b.Run(name, func(b *testing.B) {
@@ -46,8 +46,8 @@ func makeDatabase(b *testing.B, postgres bool) {
 }
 
 // runWithCleanup runs a function and then what it wants to be cleaned up.
-func runWithCleanup(b *testing.B, run func(testing.TB)) {
-	collected := &cleanupTB{TB: b}
+func runWithCleanup(t testing.TB, run func(testing.TB)) {
+	collected := &cleanupTB{TB: t}
 	run(collected)
 	for i := len(collected.functions) - 1; i >= 0; i-- {
 		collected.functions[i]()

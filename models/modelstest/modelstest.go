@@ -23,20 +23,26 @@ const variable = "COINTILL_TEST_DATABASE_URL"
 func Each(t *testing.T, test func(t *testing.T, db *models.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, false, time.Now)) })
-	if os.Getenv(variable) == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%s is not set: run the tests with make test", variable)
-		}
-		return
+	if hasPostgres(t) {
+		t.Run("postgres", func(t *testing.T) { test(t, Open(t, true, time.Now)) })
 	}
-	t.Run("postgres", func(t *testing.T) { test(t, Open(t, true, time.Now)) })
+}
+
+// hasPostgres reports whether a PostgreSQL server is named. Where CI is set, one must be.
+func hasPostgres(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(variable) == "" && os.Getenv("CI") != "" {
+		t.Fatalf("%s is not set: run the tests with make test", variable)
+	}
+	return os.Getenv(variable) != ""
 }
 
 // Open opens a migrated database of the test's own.
 func Open(t testing.TB, postgres bool, now func() time.Time) *models.DB {
 	t.Helper()
 	if postgres {
-		return openDatabase(t, MigratedURL(t), "", now)
+		baseURL(t)
+		return openReused(t, inMicroseconds(now))
 	}
 	return openDatabase(t, "", copyMigrated(t), now)
 }
@@ -86,11 +92,15 @@ func OpenEmpty(t testing.TB, postgres bool, now func() time.Time) *models.DB {
 
 func openDatabase(t testing.TB, address, dir string, now func() time.Time) *models.DB {
 	t.Helper()
-	utc := func() time.Time { return now().UTC().Truncate(time.Microsecond) }
-	db, err := models.Open(address, dir, utc)
+	db, err := models.Open(address, dir, inMicroseconds(now))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
+}
+
+// inMicroseconds returns a clock in UTC whose times both databases keep whole.
+func inMicroseconds(now func() time.Time) func() time.Time {
+	return func() time.Time { return now().UTC().Truncate(time.Microsecond) }
 }
