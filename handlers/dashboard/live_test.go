@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,13 +83,15 @@ func (s stream) hear(what string) {
 	}
 }
 
-// drain takes the events that are under way.
-func (s stream) drain() {
-	for {
-		select {
-		case <-s.lines:
-		case <-time.After(1500 * time.Millisecond):
-			return
+// drainStreams takes the events of streams that are under way, until none has come for a moment.
+func drainStreams(streams ...stream) {
+	for came := true; came; {
+		came = false
+		<-time.After(1500 * time.Millisecond)
+		for _, s := range streams {
+			for ; len(s.lines) > 0; came = true {
+				<-s.lines
+			}
 		}
 	}
 }
@@ -136,8 +140,8 @@ func TestOpenPagesAreTold(t *testing.T) {
 			}
 			streams[path] = l.open(t, b, found[1])
 			streams[path].hear(path + ": the first one comes at once")
-			streams[path].drain()
 		}
+		drainStreams(slices.Collect(maps.Values(streams))...)
 		list, sends := streams["/dashboard/payments"], streams["/dashboard/sends"]
 		s.InitiatePayment(theirs, servertest.NewRequest(money.CryptoRipple))
 		s.Hub.Signal()
@@ -146,8 +150,8 @@ func TestOpenPagesAreTold(t *testing.T) {
 		s.Hub.Signal()
 		for _, path := range []string{"/dashboard", "/dashboard/payments", "/dashboard/unmatched", "/dashboard/sends"} {
 			streams[path].hear(path + ": a payment was initiated")
-			streams[path].drain()
 		}
+		drainStreams(slices.Collect(maps.Values(streams))...)
 		one, a := streams[things["/dashboard/payments/:reference"]], streams[things["/dashboard/sends/:reference"]]
 		one.quiet("another payment was initiated")
 		s.UpdatePayment(last(things["/dashboard/payments/:reference"])[1:], map[string]any{"steps": 77})
@@ -159,7 +163,7 @@ func TestOpenPagesAreTold(t *testing.T) {
 		s.Hub.Signal()
 		a.hear("a step of the send")
 		sends.hear("a step of a send in the queue")
-		list.drain()
+		drainStreams(list)
 		add(s, &models.Transfer{Network: "sandbox-xrpl", TxID: "another", Asset: "XRP", Address: "r", BusinessID: sc.BusinessID,
 			Domain: "live", Unmatched: "missing_tag", FirstSeenAt: s.Clock.Now()})
 		s.Hub.Signal()
@@ -185,8 +189,8 @@ func TestStreamsEndWithTheirRights(t *testing.T) {
 			asking(t, b, scope.Test)
 			streams[b] = l.open(t, b, "/dashboard/live")
 			streams[b].hear("the first one comes at once")
-			streams[b].drain()
 		}
+		drainStreams(slices.Collect(maps.Values(streams))...)
 		leads(t, signedOut.PostFrom("/dashboard/account", "/sign-out", url.Values{}), "/sign-in?signed_out=1")
 		streams[signedOut].ended("signed out")
 		leads(t, stays.PostFrom("/dashboard/team", fmt.Sprintf("/dashboard/team/members/%d/remove", finance.ID), url.Values{}), "/dashboard/team")
