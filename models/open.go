@@ -268,8 +268,8 @@ func init() { logger.RecorderParamsFilter = quietLogger{}.ParamsFilter }
 // Read is for queries outside a transaction.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.read.WithContext(ctx) }
 
-// RelaxSync lets SQLite commit without waiting for the disk, for as long as this DB is open: for
-// rows that can be made again. The next commit of another DB on the same file waits for them, too.
+// RelaxSync lets SQLite commit without waiting for the disk, until this DB is closed or a change is
+// cancelled: for rows that can be made again. The next commit of another DB on the same file waits for them, too.
 // PostgreSQL goes on as it is.
 func (d *DB) RelaxSync(ctx context.Context) error {
 	if d.Postgres() {

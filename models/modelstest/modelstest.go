@@ -1,6 +1,6 @@
 // Package modelstest opens databases for tests: SQLite always, and PostgreSQL
-// at COINTILL_TEST_DATABASE_URL, which `make test` sets. Each test has a
-// database, or a schema, of its own.
+// at COINTILL_TEST_DATABASE_URL, which `make test` sets. No two tests use a
+// database, or a schema, at the same time.
 package modelstest
 
 import (
@@ -37,7 +37,7 @@ func hasPostgres(t *testing.T) bool {
 	return os.Getenv(variable) != ""
 }
 
-// Open opens a migrated database of the test's own.
+// Open opens a migrated database without rows. Other tests use PostgreSQL's before and afterwards.
 func Open(t testing.TB, postgres bool, now func() time.Time) *models.DB {
 	t.Helper()
 	if postgres {

@@ -20,7 +20,8 @@ import (
 
 // reused is a migrated PostgreSQL database that tests of this process use one after another. A new
 // connection costs PostgreSQL a process, which reads the catalogues first: most of the time of a short
-// test. Connections of a reused database have done so.
+// test. Connections of a reused database have done so. A setting of a session would reach the next
+// test: a test that sets one opens MigratedURL.
 type reused struct {
 	name   string
 	db     *models.DB // whose connections the tests use
@@ -36,6 +37,9 @@ var idle struct {
 // maxReusedBytes is how large the tables of a database that is used again may be: rows that were
 // deleted keep their place.
 const maxReusedBytes = 4 << 20
+
+// maxIdleConnections is how many connections each pool of an idle database keeps.
+const maxIdleConnections = 2
 
 // errTestEnded is the error of a statement that a test's goroutine runs after the test.
 var errTestEnded = errors.New("modelstest: the test that opened this database has ended")
@@ -55,6 +59,9 @@ func openReused(t testing.TB, now func() time.Time) *models.DB {
 	end := refuseAfterwards(t, db)
 	t.Cleanup(func() {
 		end()
+		for _, pool := range db.Pools() {
+			pool.SetMaxIdleConns(maxIdleConnections)
+		}
 		idle.Lock()
 		defer idle.Unlock()
 		idle.list = append(idle.list, one)
@@ -99,7 +106,8 @@ func cloneReused() (*reused, error) {
 	if err := keepName(one.name); err != nil {
 		return nil, err
 	}
-	if _, err := server().Exec("CREATE DATABASE " + one.name + " TEMPLATE " + template + " STRATEGY FILE_COPY"); err != nil {
+	_, err = server().Exec("CREATE DATABASE " + one.name + " TEMPLATE " + template + " STRATEGY FILE_COPY")
+	if err != nil {
 		return nil, err
 	}
 	address.Path = "/" + one.name
@@ -107,7 +115,7 @@ func cloneReused() (*reused, error) {
 		dropDatabase(one.name)
 		return nil, err
 	}
-	if one.schema, err = one.describeSchema(); err != nil {
+	if one.schema, err = describeSchema(one.db.Exec(context.Background())); err != nil {
 		one.drop()
 		return nil, err
 	}
@@ -122,8 +130,8 @@ func (r *reused) drop() {
 
 // describeSchema says which version of each catalogue a database has, whether it has statistics or
 // settings of its own, and whether its tables are too large to be used again.
-func (r *reused) describeSchema() (schema string, err error) {
-	err = r.db.Exec(context.Background()).Raw(`SELECT concat_ws(' ',
+func describeSchema(tx *gorm.DB) (schema string, err error) {
+	err = tx.Raw(`SELECT concat_ws(' ',
 		(SELECT count(*) || '/' || max(xmin::text::bigint) FROM pg_class),
 		(SELECT count(*) || '/' || max(xmin::text::bigint) FROM pg_attribute),
 		(SELECT count(*) || '/' || max(xmin::text::bigint) FROM pg_attrdef),
@@ -132,10 +140,12 @@ func (r *reused) describeSchema() (schema string, err error) {
 		(SELECT count(*) || '/' || max(xmin::text::bigint) FROM pg_trigger),
 		(SELECT count(*) || '/' || max(xmin::text::bigint) FROM pg_proc),
 		(SELECT count(*) || '/' || max(xmin::text::bigint) FROM pg_namespace),
+		(SELECT count(*) || '/' || max(xmin::text::bigint) FROM pg_type),
+		(SELECT count(*) FROM pg_policy), (SELECT count(*) FROM pg_largeobject_metadata),
 		(SELECT count(*) FROM pg_statistic),
 		(SELECT datallowconn || '/' || datconnlimit || '/' || (SELECT count(*) FROM pg_db_role_setting
 			WHERE setdatabase = d.oid) FROM pg_database AS d WHERE datname = current_database()),
-		(SELECT sum(pg_relation_size(oid)) > ? FROM pg_class WHERE relnamespace = 'public'::regnamespace
+		(SELECT sum(pg_table_size(oid)) > ? FROM pg_class WHERE relnamespace = 'public'::regnamespace
 			AND relkind = 'r'))`, maxReusedBytes).Row().Scan(&schema)
 	return schema, err
 }
@@ -150,11 +160,12 @@ func (r *reused) empty() error {
 	}
 	return r.db.Exec(context.Background()).Transaction(func(tx *gorm.DB) error {
 		var locks int
-		if err := tx.Raw(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database =
-			(SELECT oid FROM pg_database WHERE datname = current_database())`).Row().Scan(&locks); err != nil || locks > 0 {
+		err := tx.Raw(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database =
+			(SELECT oid FROM pg_database WHERE datname = current_database())`).Row().Scan(&locks)
+		if err != nil || locks > 0 {
 			return errors.Join(fmt.Errorf("%d advisory locks are held", locks), err)
 		}
-		if schema, err := r.describeSchema(); err != nil || schema != r.schema {
+		if schema, err := describeSchema(tx); err != nil || schema != r.schema {
 			return errors.Join(errors.New("the schema was changed"), err)
 		}
 		if err := tx.Exec("SET LOCAL session_replication_role = replica").Error; err != nil { // without triggers
@@ -210,7 +221,7 @@ var dropLeftovers = sync.OnceValue(func() (err error) {
 	return err
 })
 
-// refuseAfterwards lets statements of a database fail once end is called.
+// refuseAfterwards lets GORM's statements on a database fail once end is called.
 func refuseAfterwards(t testing.TB, db *models.DB) (end func()) {
 	t.Helper()
 	var ended atomic.Bool
@@ -230,8 +241,8 @@ func refuseAfterwards(t testing.TB, db *models.DB) (end func()) {
 	const name = "test:ended"
 	for _, handle := range []*gorm.DB{db.Exec(ctx), db.List(ctx)} {
 		c := handle.Callback()
-		if err := errors.Join(c.Create().Before("*").Register(name, refuse), c.Update().Before("*").Register(name, refuse),
-			c.Delete().Before("*").Register(name, refuse), c.Query().Before("*").Register(name, refuse),
+		if err := errors.Join(c.Create().Before("*").Register(name, refuse),
+			c.Update().Before("*").Register(name, refuse), c.Delete().Before("*").Register(name, refuse), c.Query().Before("*").Register(name, refuse),
 			c.Raw().Before("*").Register(name, refuse), c.Row().Before("*").Register(name, refuseRow)); err != nil {
 			t.Fatal(err)
 		}

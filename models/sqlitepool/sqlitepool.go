@@ -76,6 +76,9 @@ func (c *compiledConn) ExecContext(ctx context.Context, text string, args []driv
 		return nil, err
 	}
 	result, err := statement.ExecContext(ctx, args)
+	if result == nil { // of a text without a statement
+		result = driver.RowsAffected(0)
+	}
 	return result, errors.Join(err, c.keepStatement(text, statement))
 }
 
@@ -105,7 +108,7 @@ func (c *compiledConn) takeStatement(ctx context.Context, text string) (sqliteSt
 	return statement.(sqliteStmt), nil
 }
 
-// keepStatement keeps a statement for the next time. Where too many are kept, any other goes.
+// keepStatement keeps a statement for the next time. It closes an arbitrary one where the cache is full.
 func (c *compiledConn) keepStatement(text string, statement sqliteStmt) error {
 	if _, kept := c.idle[text]; kept {
 		return statement.Close()
@@ -131,6 +134,7 @@ func (c *compiledConn) Close() error {
 	return errors.Join(append(failed, c.sqliteConn.Close())...)
 }
 
+// compiledRows are rows whose statement is kept when they are closed.
 type compiledRows struct {
 	sqliteRows
 	conn      *compiledConn

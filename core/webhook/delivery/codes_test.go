@@ -48,7 +48,7 @@ func TestCodesOfEarlierReleases(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, updates, _ := strings.Cut(string(migration), "UPDATE deliveries")
-		for statement := range strings.SplitSeq("UPDATE deliveries"+strings.TrimSuffix(updates, ";\n"), ";\n") {
+		for statement := range strings.SplitSeq("UPDATE deliveries"+updates, ";\n") {
 			if err := db.Exec(t.Context()).Exec(statement).Error; err != nil {
 				t.Fatal(err)
 			}
