@@ -38,9 +38,11 @@ func New(tx *models.Tx, network string, transfers []chain.Transfer) (*Matcher, e
 	query := tx.Where("network = ? AND ready_at IS NOT NULL AND (status NOT IN ? OR signing_at IS NOT NULL)", network,
 		[]send.State{send.Rejected, send.Cancelled, send.Expired})
 	query = models.Among(models.Among(query, "address", addresses), "CAST(amount AS text)", amounts)
-	err := query.Order("id").Find(&rows).Error
-	if err != nil || len(rows) == 0 {
+	if err := query.Order("id").Find(&rows).Error; err != nil {
 		return m, err
+	}
+	if len(rows) == 0 {
+		return m, nil
 	}
 	for _, row := range rows {
 		m.sends[row.Address] = append(m.sends[row.Address], row)
