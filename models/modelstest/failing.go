@@ -29,7 +29,7 @@ const maxStatements = 200
 func FailStatements(t testing.TB, db *models.DB, call func() error, tolerated ...string) {
 	t.Helper()
 	f := &statementFailer{}
-	stop := f.watchStatements(t, db)
+	stop := watchStatements(t, db, "test:fail", f.failStatement)
 	defer stop()
 	logged := &failureLog{Handler: slog.Default().Handler()}
 	defer logged.installLog()()
@@ -67,10 +67,10 @@ type statementFailer struct {
 	failed atomic.Pointer[string]
 }
 
-// failsStatement counts a statement and reports whether it is the one.
-func (f *statementFailer) failsStatement(kind string, tx *gorm.DB) bool {
+// failStatement counts a statement and fails it if it is the one.
+func (f *statementFailer) failStatement(kind string, tx *gorm.DB) error {
 	if tx.DryRun || f.left.Load() == 0 || f.left.Add(-1) != 0 {
-		return false
+		return nil
 	}
 	what := kind + " " + tx.Statement.Table
 	if text := tx.Statement.SQL.String(); text != "" {
@@ -78,23 +78,25 @@ func (f *statementFailer) failsStatement(kind string, tx *gorm.DB) bool {
 		what = kind + " " + strings.Join(words[:min(3, len(words))], " ")
 	}
 	f.failed.Store(&what)
-	return true
+	return ErrStatement
 }
 
-// watchStatements puts the failer before the statements of all connections of a database.
-func (f *statementFailer) watchStatements(t testing.TB, db *models.DB) (stop func()) {
+// watchStatements calls fail before each statement of all connections of a database, until stop is
+// called. A statement doesn't run where fail returns an error, and has that error; that of a single
+// row is context.Canceled.
+func watchStatements(t testing.TB, db *models.DB, name string, fail func(kind string, tx *gorm.DB) error) (stop func()) {
 	t.Helper()
 	ended, end := context.WithCancel(context.Background())
 	end()
 	refuse := func(kind string) func(*gorm.DB) {
 		return func(tx *gorm.DB) {
-			if f.failsStatement(kind, tx) {
-				_ = tx.AddError(ErrStatement)
+			if err := fail(kind, tx); err != nil {
+				_ = tx.AddError(err)
 			}
 		}
 	}
 	refuseRow := func(tx *gorm.DB) { // a single row has no place for GORM's error
-		if f.failsStatement("row", tx) {
+		if fail("row", tx) != nil {
 			tx.Statement.Context = ended
 		}
 	}
@@ -108,7 +110,6 @@ func (f *statementFailer) watchStatements(t testing.TB, db *models.DB) (stop fun
 			continue
 		}
 		seen = append(seen, c)
-		const name = "test:fail"
 		errs = append(errs, c.Create().Before("*").Register(name, refuse("create")),
 			c.Update().Before("*").Register(name, refuse("update")), c.Delete().Before("*").
 				Register(name, refuse("delete")),

@@ -38,14 +38,24 @@ func URL(t testing.TB) string {
 func MigratedURL(t testing.TB) string {
 	t.Helper()
 	address := baseURL(t)
-	template, err := migratedTemplate()
-	if err != nil {
-		t.Fatalf("make the database that test databases are cloned from: %v", err)
-	}
 	address.Path = "/" + uniqueName()
-	execStatement(t, "CREATE DATABASE "+address.Path[1:]+" TEMPLATE "+template+" STRATEGY FILE_COPY")
+	if err := cloneTemplate(address.Path[1:]); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { dropDatabase(address.Path[1:]) })
 	return address.String()
+}
+
+// cloneTemplate makes a migrated database.
+func cloneTemplate(name string) error {
+	template, err := migratedTemplate()
+	if err == nil {
+		_, err = server().Exec("CREATE DATABASE " + name + " TEMPLATE " + template + " STRATEGY FILE_COPY")
+	}
+	if err != nil {
+		return fmt.Errorf("make a test database: %w", err)
+	}
+	return nil
 }
 
 // dropDatabase drops a database once its connections are gone. PostgreSQL itself would look

@@ -53,7 +53,7 @@ func openReused(t testing.TB, now func() time.Time) *models.DB {
 	}
 	db, err := one.db.Reuse(now)
 	if err != nil {
-		one.drop()
+		one.dropClone()
 		t.Fatal(err)
 	}
 	end := refuseAfterwards(t, db)
@@ -81,10 +81,10 @@ func takeReused() (*reused, error) {
 		one := idle.list[last]
 		idle.list = idle.list[:last]
 		idle.Unlock()
-		if one.empty() == nil {
+		if one.emptyTables() == nil {
 			return one, nil
 		}
-		one.drop()
+		one.dropClone()
 	}
 }
 
@@ -94,10 +94,6 @@ func cloneReused() (*reused, error) {
 	if err := dropLeftovers(); err != nil {
 		return nil, err
 	}
-	template, err := migratedTemplate()
-	if err != nil {
-		return nil, fmt.Errorf("make the database that test databases are cloned from: %w", err)
-	}
 	address, err := url.Parse(os.Getenv(variable))
 	if err != nil {
 		return nil, err
@@ -106,8 +102,7 @@ func cloneReused() (*reused, error) {
 	if err := keepName(one.name); err != nil {
 		return nil, err
 	}
-	_, err = server().Exec("CREATE DATABASE " + one.name + " TEMPLATE " + template + " STRATEGY FILE_COPY")
-	if err != nil {
+	if err := cloneTemplate(one.name); err != nil {
 		return nil, err
 	}
 	address.Path = "/" + one.name
@@ -116,14 +111,14 @@ func cloneReused() (*reused, error) {
 		return nil, err
 	}
 	if one.schema, err = describeSchema(one.db.Exec(context.Background())); err != nil {
-		one.drop()
+		one.dropClone()
 		return nil, err
 	}
 	return one, nil
 }
 
-// drop closes a database and drops it.
-func (r *reused) drop() {
+// dropClone closes a database and drops it.
+func (r *reused) dropClone() {
 	_ = r.db.Close()
 	dropDatabase(r.name)
 }
@@ -150,9 +145,9 @@ func describeSchema(tx *gorm.DB) (schema string, err error) {
 	return schema, err
 }
 
-// empty deletes all rows and resets the numbers of new ones. It fails where a test left a
+// emptyTables deletes all rows and resets the numbers of new ones. It fails where a test left a
 // changed table, a lock, or a connection that it still uses.
-func (r *reused) empty() error {
+func (r *reused) emptyTables() error {
 	for name, pool := range r.db.Pools() {
 		if n := pool.Stats().InUse; n > 0 {
 			return fmt.Errorf("%d connections of %s are used", n, name)
@@ -225,27 +220,11 @@ var dropLeftovers = sync.OnceValue(func() (err error) {
 func refuseAfterwards(t testing.TB, db *models.DB) (end func()) {
 	t.Helper()
 	var ended atomic.Bool
-	stopped, stop := context.WithCancel(context.Background())
-	stop()
-	refuse := func(tx *gorm.DB) {
+	watchStatements(t, db, "test:ended", func(string, *gorm.DB) error {
 		if ended.Load() {
-			_ = tx.AddError(errTestEnded)
+			return errTestEnded
 		}
-	}
-	refuseRow := func(tx *gorm.DB) { // a single row has no place for GORM's error
-		if ended.Load() {
-			tx.Statement.Context = stopped
-		}
-	}
-	ctx := context.Background()
-	const name = "test:ended"
-	for _, handle := range []*gorm.DB{db.Exec(ctx), db.List(ctx)} {
-		c := handle.Callback()
-		if err := errors.Join(c.Create().Before("*").Register(name, refuse),
-			c.Update().Before("*").Register(name, refuse), c.Delete().Before("*").Register(name, refuse), c.Query().Before("*").Register(name, refuse),
-			c.Raw().Before("*").Register(name, refuse), c.Row().Before("*").Register(name, refuseRow)); err != nil {
-			t.Fatal(err)
-		}
-	}
+		return nil
+	})
 	return func() { ended.Store(true) }
 }
