@@ -1,5 +1,5 @@
-// Package sqlitepool opens SQLite databases by connections that keep the statements that they have
-// compiled. Compiling takes a quarter of the time of a short statement.
+// Package sqlitepool opens SQLite databases by connections that keep their prepared statements.
+// Preparing takes a quarter of the time of a short statement.
 package sqlitepool
 
 import (
@@ -11,7 +11,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// maxStatements is how many compiled statements a connection to SQLite keeps.
+// maxStatements is how many prepared statements a connection to SQLite keeps.
 const maxStatements = 200
 
 // Open makes a pool of connections to the file that dsn names, as the driver reads it.
@@ -20,19 +20,19 @@ func Open(dsn string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sql.OpenDB(compiledConnector{connector}), nil
+	return sql.OpenDB(cachingConnector{connector}), nil
 }
 
-// compiledConnector opens connections that keep compiled statements.
-type compiledConnector struct{ driver.Connector }
+// cachingConnector opens connections that keep prepared statements.
+type cachingConnector struct{ driver.Connector }
 
 // Connect opens one connection.
-func (c compiledConnector) Connect(ctx context.Context) (driver.Conn, error) {
+func (c cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &compiledConn{sqliteConn: conn.(sqliteConn), idle: map[string]sqliteStmt{}}, nil
+	return &cachingConn{sqliteConn: conn.(sqliteConn), idle: map[string]sqliteStmt{}}, nil
 }
 
 // sqliteConn is what database/sql uses of SQLite's connections.
@@ -62,15 +62,15 @@ type sqliteRows interface {
 	driver.RowsColumnTypeScanType
 }
 
-// compiledConn is a connection to SQLite. A statement leaves idle while it runs, so that the same
+// cachingConn is a connection to SQLite. A statement leaves idle while it runs, so that the same
 // text can run twice at a time, as it does when rows of one are read while another begins.
-type compiledConn struct {
+type cachingConn struct {
 	sqliteConn
 	idle map[string]sqliteStmt
 }
 
 // ExecContext runs a statement that gives no rows.
-func (c *compiledConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+func (c *cachingConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	statement, err := c.takeStatement(ctx, text)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (c *compiledConn) ExecContext(ctx context.Context, text string, args []driv
 }
 
 // QueryContext runs a statement that gives rows. Closing them gives the statement back.
-func (c *compiledConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *cachingConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	statement, err := c.takeStatement(ctx, text)
 	if err != nil {
 		return nil, err
@@ -92,11 +92,11 @@ func (c *compiledConn) QueryContext(ctx context.Context, text string, args []dri
 	if err != nil {
 		return nil, errors.Join(err, statement.Close())
 	}
-	return &compiledRows{sqliteRows: rows.(sqliteRows), conn: c, text: text, statement: statement}, nil
+	return &cachedRows{sqliteRows: rows.(sqliteRows), conn: c, text: text, statement: statement}, nil
 }
 
-// takeStatement gives a compiled statement that nothing else uses.
-func (c *compiledConn) takeStatement(ctx context.Context, text string) (sqliteStmt, error) {
+// takeStatement gives a prepared statement that nothing else uses.
+func (c *cachingConn) takeStatement(ctx context.Context, text string) (sqliteStmt, error) {
 	if statement, kept := c.idle[text]; kept {
 		delete(c.idle, text)
 		return statement, nil
@@ -109,7 +109,7 @@ func (c *compiledConn) takeStatement(ctx context.Context, text string) (sqliteSt
 }
 
 // keepStatement keeps a statement for the next time. It closes an arbitrary one where the cache is full.
-func (c *compiledConn) keepStatement(text string, statement sqliteStmt) error {
+func (c *cachingConn) keepStatement(text string, statement sqliteStmt) error {
 	if _, kept := c.idle[text]; kept {
 		return statement.Close()
 	}
@@ -126,7 +126,7 @@ func (c *compiledConn) keepStatement(text string, statement sqliteStmt) error {
 }
 
 // Close closes the statements and the connection.
-func (c *compiledConn) Close() error {
+func (c *cachingConn) Close() error {
 	var failed []error
 	for _, statement := range c.idle {
 		failed = append(failed, statement.Close())
@@ -134,16 +134,16 @@ func (c *compiledConn) Close() error {
 	return errors.Join(append(failed, c.sqliteConn.Close())...)
 }
 
-// compiledRows are rows whose statement is kept when they are closed.
-type compiledRows struct {
+// cachedRows are rows whose statement is kept when they are closed.
+type cachedRows struct {
 	sqliteRows
-	conn      *compiledConn
+	conn      *cachingConn
 	text      string
 	statement sqliteStmt // nil once the rows are closed
 }
 
 // Close ends the rows and gives their statement back.
-func (r *compiledRows) Close() error {
+func (r *cachedRows) Close() error {
 	if r.statement == nil {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// openCompiled opens one connection to a new SQLite database with a table of three numbers.
-func openCompiled(t *testing.T) (*sql.Conn, string) {
+// openCached opens one connection to a new SQLite database with a table of three numbers.
+func openCached(t *testing.T) (*sql.Conn, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "numbers.db")
 	pool, err := Open("file:" + path)
@@ -63,7 +63,7 @@ func queryNumbers(t *testing.T, conn *sql.Conn, text string, args ...any) []int 
 func countKept(t *testing.T, conn *sql.Conn) (kept int) {
 	t.Helper()
 	if err := conn.Raw(func(driver any) error {
-		kept = len(driver.(*compiledConn).idle)
+		kept = len(driver.(*cachingConn).idle)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -71,10 +71,10 @@ func countKept(t *testing.T, conn *sql.Conn) (kept int) {
 	return kept
 }
 
-// TestStatementsAreKept: the same text is compiled once, and each run has its own values.
+// TestStatementsAreKept: the same text is prepared once, and each run has its own values.
 func TestStatementsAreKept(t *testing.T) {
 	t.Parallel()
-	conn, _ := openCompiled(t)
+	conn, _ := openCached(t)
 	before := countKept(t, conn)
 	for n := range 3 {
 		if got := queryNumbers(t, conn, "SELECT n FROM numbers WHERE n = ?", n); !slices.Equal(got, []int{n}) {
@@ -89,7 +89,7 @@ func TestStatementsAreKept(t *testing.T) {
 // TestSameTextTwiceAtATime: a query runs while the rows of the same query are read.
 func TestSameTextTwiceAtATime(t *testing.T) {
 	t.Parallel()
-	conn, _ := openCompiled(t)
+	conn, _ := openCached(t)
 	const text = "SELECT n FROM numbers WHERE n >= ? ORDER BY n"
 	outer, err := conn.QueryContext(t.Context(), text, 0)
 	if err != nil {
@@ -115,7 +115,7 @@ func TestSameTextTwiceAtATime(t *testing.T) {
 // TestKeptStatementsAreBounded: a connection keeps maxStatements, and frees the memory of others.
 func TestKeptStatementsAreBounded(t *testing.T) {
 	t.Parallel()
-	conn, _ := openCompiled(t)
+	conn, _ := openCached(t)
 	for n := range 3 * maxStatements {
 		text := fmt.Sprintf("SELECT n FROM numbers WHERE n = %d", n)
 		if got := queryNumbers(t, conn, text); len(got) != min(1, max(0, 3-n)) {
@@ -126,7 +126,7 @@ func TestKeptStatementsAreBounded(t *testing.T) {
 		t.Errorf("kept after %d texts: %d statements, want %d", 3*maxStatements, got, maxStatements)
 	}
 	if err := conn.Raw(func(driver any) error {
-		memory, _, err := driver.(*compiledConn).sqliteConn.(sqlite.DBStatus).Status(sqlite.DBStatusStmtUsed, false)
+		memory, _, err := driver.(*cachingConn).sqliteConn.(sqlite.DBStatus).Status(sqlite.DBStatusStmtUsed, false)
 		if limit := maxStatements * 8 << 10; memory > limit {
 			t.Errorf("memory of all statements: %d bytes, want at most %d", memory, limit)
 		}
@@ -139,7 +139,7 @@ func TestKeptStatementsAreBounded(t *testing.T) {
 // TestKeptStatementsSeeNewColumns: a kept statement gives the columns of the table as it is now.
 func TestKeptStatementsSeeNewColumns(t *testing.T) {
 	t.Parallel()
-	conn, path := openCompiled(t)
+	conn, path := openCached(t)
 	const text = "SELECT * FROM numbers ORDER BY n LIMIT 1"
 	if got := queryNumbers(t, conn, text); !slices.Equal(got, []int{0}) {
 		t.Fatalf("before: got %v, want [0]", got)
@@ -162,7 +162,7 @@ func TestKeptStatementsSeeNewColumns(t *testing.T) {
 // TestStatementAfterFailure: a statement that failed or was cancelled works again with other values.
 func TestStatementAfterFailure(t *testing.T) {
 	t.Parallel()
-	conn, _ := openCompiled(t)
+	conn, _ := openCached(t)
 	executeText(t, conn, "CREATE UNIQUE INDEX once ON numbers (n)")
 	const insert = "INSERT INTO numbers (n) VALUES (?)"
 	if _, err := conn.ExecContext(t.Context(), insert, 1); err == nil {
