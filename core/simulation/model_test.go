@@ -59,6 +59,7 @@ type came struct {
 	amount *big.Int
 	height int64 // on the best chain; 0 when it is on none, or moved nothing
 	mined  time.Time
+	step   int       // of the world, after which the block was mined
 	lo, hi time.Time // when it may have been first seen
 	// counts is that it counts for certain on its network, may that it may.
 	counts, may bool
@@ -78,7 +79,7 @@ func (c *customer) coming() (list []came) {
 				one := came{tx: t, amount: out.Amount.Big()}
 				one.lo, one.hi = c.seen(t, one.amount)
 				if b := n.where(t); b != nil && !t.Reverted {
-					one.height, one.mined = b.Height, b.Time
+					one.height, one.mined, one.step = b.Height, b.Time, b.step
 				}
 				one.counts, one.may = c.judgeCredit(t)
 				list = append(list, one)
@@ -496,7 +497,8 @@ func (c *customer) compare(p models.Payment) {
 }
 
 // delayed finds a payment that strangers held up (28): the transfer that paid it was final, its
-// network was looked at five times after, and it had not ended.
+// network was looked at five times after, and it had not ended. Looks from before its block was
+// mined saw another branch.
 func (c *customer) delayed(p models.Payment) {
 	if c.plot != "strangers" || p.Status != "successful" {
 		return
@@ -508,7 +510,7 @@ func (c *customer) delayed(p models.Payment) {
 		looks := 0
 		for _, l := range one.tx.net.looks {
 			final := l.top >= one.height+c.depth(one.tx.net)-1
-			if final && !slices.Contains(l.late, one.tx) && l.at.Before(*p.SettledAt) {
+			if final && l.step > one.step && !slices.Contains(l.late, one.tx) && l.at.Before(*p.SettledAt) {
 				looks++
 			}
 		}

@@ -33,7 +33,8 @@ type coinTx struct {
 
 type block struct {
 	chain.Header
-	txs []*coinTx
+	txs  []*coinTx
+	step int // of the world, after which it was mined
 }
 
 // picture is a network as a node may show it. What it holds is never changed.
@@ -191,7 +192,7 @@ func (n *network) seal(txs []*coinTx) {
 	}
 	sum := sha256.Sum256([]byte(content))
 	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hex.EncodeToString(sum[:])}, Parent: parent, Time: n.clock.Now()}
-	n.now.blocks = append(n.now.blocks, block{header, txs})
+	n.now.blocks = append(n.now.blocks, block{header, txs, n.steps})
 	if height == int64(len(n.reached)) {
 		n.reached = append(n.reached, n.clock.Now())
 	}
