@@ -15,7 +15,7 @@ import (
 
 // TestRefundToAnAddressThatItsCustomerNames goes from the request to the last mail, for every coin.
 func TestRefundToAnAddressThatItsCustomerNames(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+	modelstest.EachFull(t, func(t *testing.T, db *models.DB) {
 		b := newBench(t, db)
 		for _, info := range money.Coins() {
 			t.Run(string(info.Coin), func(t *testing.T) {

@@ -48,7 +48,7 @@ func furtherNetworks() (codes []money.Chain) {
 // TestEveryNetworkHasItsChain: a payment on each network of each coin is paid on that network's own chain, in
 // about as long as in life by its depth, and no block of another chain confirms it.
 func TestEveryNetworkHasItsChain(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+	modelstest.EachFull(t, func(t *testing.T, db *models.DB) {
 		b := newBench(t, db, furtherNetworks()...)
 		paid := map[string]chain.Network{}
 		for _, coin := range []money.Coin{money.ETH, money.USDT} {

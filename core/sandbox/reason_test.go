@@ -141,7 +141,7 @@ func TestNeverConfirmsBesideMoney(t *testing.T) {
 // where it is, and puts the money back on the chain.
 func TestReversed(t *testing.T) {
 	t.Parallel()
-	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+	modelstest.EachFull(t, func(t *testing.T, db *models.DB) {
 		b := newBench(t, db)
 		coins := []money.Coin{money.BTC, money.ETH, money.USDT, money.DOGE}
 		parts, others := map[money.Coin]string{}, map[money.Coin][]string{}

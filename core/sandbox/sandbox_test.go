@@ -190,7 +190,7 @@ var ends = map[string]struct {
 // every payment ends.
 func TestEveryScenarioForEveryCoin(t *testing.T) {
 	t.Parallel()
-	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+	modelstest.EachFull(t, func(t *testing.T, db *models.DB) {
 		b := newBench(t, db, money.Arbitrum)
 		type run struct {
 			name, reference, scenario string

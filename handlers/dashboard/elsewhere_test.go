@@ -223,7 +223,7 @@ var doing = map[string]string{
 // browser sends it; a browser is nobody to the API; what a secret opens is the same for
 // everybody who has it, and opens nothing else.
 func TestEverybodyElsewhere(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		w := settle(t, s)
 		before, asked := w.traces(s), 0
 		for _, who := range w.people {
@@ -373,7 +373,7 @@ var shut = map[string]string{"X-Frame-Options": "DENY", "X-Content-Type-Options"
 // TestEveryAnswerIsShut (AP-23) looks at the headers of every address, where something is
 // and where nothing is, by the right method and by a wrong one, as an owner and as nobody.
 func TestEveryAnswerIsShut(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		leads(t, upload(t, b, picture(t, "png", 64, 64)), "/dashboard/settings#logo")

@@ -531,7 +531,7 @@ func TestForgedForms(t *testing.T) {
 
 // TestEveryState: a payment's page and the list have words for each state and reason.
 func TestEveryState(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoEthereum)).Reference

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/internal/testing/speed"
 	"cointill/models"
 )
 
@@ -26,6 +27,17 @@ func Each(t *testing.T, test func(t *testing.T, db *models.DB)) {
 	if hasPostgres(t) {
 		t.Run("postgres", func(t *testing.T) { test(t, Open(t, true, time.Now)) })
 	}
+}
+
+// EachFull is Each for long tests of rules that are the same on each kind of database: PostgreSQL runs
+// at the full size only. The test's package imports speed.
+func EachFull(t *testing.T, test func(t *testing.T, db *models.DB)) {
+	t.Helper()
+	if speed.Pick(false, true) {
+		Each(t, test)
+		return
+	}
+	test(t, Open(t, false, time.Now))
 }
 
 // hasPostgres reports whether a PostgreSQL server is named. Where CI is set, one must be.

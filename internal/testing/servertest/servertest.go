@@ -67,7 +67,6 @@ import (
 	"cointill/handlers/checkout"
 	"cointill/handlers/dashboard"
 	"cointill/handlers/page"
-	"cointill/internal/testing/speed"
 	"cointill/models"
 	"cointill/models/modelstest"
 	mailview "cointill/views/mail"
@@ -157,12 +156,8 @@ func RunEach(t *testing.T, test func(t *testing.T, s *Server)) {
 // the kind of database: PostgreSQL runs at the full size only. The test's package imports speed.
 func RunFull(t *testing.T, test func(t *testing.T, s *Server)) {
 	t.Helper()
-	if speed.Pick(false, true) {
-		RunEach(t, test)
-		return
-	}
 	t.Parallel()
-	test(t, New(t, modelstest.Open(t, false, time.Now)))
+	modelstest.EachFull(t, func(t *testing.T, db *models.DB) { test(t, New(t, db)) })
 }
 
 // New starts a server without any business.

@@ -17,7 +17,7 @@ import (
 var folders = flag.String("speed.folders", "", "print a pattern of the tests in these folders that have two sizes")
 
 // TestTwoSizes prints a pattern for go test -run of the tests that have two sizes, for scripts/test: those
-// that reach speed.Pick or servertest.RunFull through the declarations of their package's test files.
+// that reach speed.Pick, servertest.RunFull or modelstest.EachFull through the declarations of their package's test files.
 // Names decide, so that the pattern may hold a test too many, and never one too few.
 func TestTwoSizes(t *testing.T) {
 	var tests []string
@@ -52,6 +52,7 @@ func TestDirect(t *testing.T) { _ = speed.Pick(1, 2) }
 func TestVariable(t *testing.T) { insert(t, *rows) }
 func TestMethod(t *testing.T) { book{}.fillUp() }
 func TestServer(t *testing.T) { servertest.RunFull(t, nil) }
+func TestDatabases(t *testing.T) { modelstest.EachFull(t, nil) }
 func TestOneSize(t *testing.T) { insert(t, 3); loop() }
 func helpTest(t *testing.T) { fill(t) }
 	func FuzzSizes(f *testing.F) { fill(nil) }
@@ -67,7 +68,7 @@ func insert() { fill() }
 	if err != nil {
 		t.Fatalf("findTests: %v", err)
 	}
-	if want := []string{"TestDirect", "TestMethod", "TestServer", "TestVariable"}; !slices.Equal(found, want) {
+	if want := []string{"TestDatabases", "TestDirect", "TestMethod", "TestServer", "TestVariable"}; !slices.Equal(found, want) {
 		t.Errorf("findTests found %v, want %v", found, want)
 	}
 }
@@ -144,7 +145,7 @@ func reachesSize(uses map[string]map[string]bool, name string, seen map[string]b
 	}
 	seen[name] = true
 	for used := range uses[name] {
-		if used == "speed" || used == "RunFull" || used != name && reachesSize(uses, used, seen) {
+		if used == "speed" || used == "RunFull" || used == "EachFull" || used != name && reachesSize(uses, used, seen) {
 			return true
 		}
 	}
