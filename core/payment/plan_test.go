@@ -98,7 +98,7 @@ func sorts(line string) bool {
 // database makes for it.
 func TestPlans(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		planned(t, b, size{6000, 20, 16_000}, size{200, 5, 400})
+		planned(t, b, speed.Pick(size{3000, 10, 8000}, size{6000, 20, 16_000}), size{200, 5, 400})
 		sample := b.search(list.Filter{Limit: 1, States: []payment.State{payment.Successful}}).Payments[0]
 		middle := b.search(list.Filter{Limit: 100})
 		var transfer models.Transfer
@@ -175,7 +175,7 @@ func TestPlans(t *testing.T) {
 // not sorted.
 func TestPlanOfSharedCoinAmount(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		planned(t, b, size{6000, 20, 6000}, size{2500, 2, 100})
+		planned(t, b, speed.Pick(size{3000, 10, 3000}, size{6000, 20, 6000}), size{2500, 2, 100})
 		must(t, b.db.Exec(t.Context()).Exec("UPDATE payments SET coin = 'USDT', due = '10000000' WHERE business_id = ? AND id % 10 < 9",
 			b.scope.BusinessID).Error)
 		if b.db.Postgres() {

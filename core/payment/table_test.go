@@ -16,6 +16,7 @@ import (
 	"cointill/core/payment/list"
 	"cointill/core/payment/refund"
 	"cointill/core/spreadsheet"
+	"cointill/internal/testing/speed"
 	"cointill/models"
 	"cointill/models/modelstest"
 )
@@ -115,7 +116,7 @@ func TestExportNamesDetailsOfPayments(t *testing.T) {
 // TestExportFindsDetailsByIndexes checks that the details of a payment are found by indexes.
 func TestExportFindsDetailsByIndexes(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		planned(t, b, size{3000, 10, 8000}, size{200, 5, 400})
+		planned(t, b, speed.Pick(size{1000, 10, 2000}, size{3000, 10, 8000}), size{200, 5, 400})
 		sample := b.search(list.Filter{Limit: 1, States: []payment.State{payment.Successful}}).Payments[0]
 		plans := modelstest.ReadPlans(t, b.db, b.db.List(t.Context()), func() {
 			must(t, b.lists().ExportTable(t.Context(), b.scope, list.Filter{Reference: sample.Reference},

@@ -15,6 +15,7 @@ import (
 	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/core/wallet"
+	"cointill/internal/testing/speed"
 	"cointill/models"
 )
 
@@ -256,7 +257,7 @@ func TestAmountsAtTwoAddressesAreGivenOutAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.useOneAddress()
 		b.useTron(tronAddress)
-		views := b.openAtOnce(money.USDT, 100, 50)
+		views := b.openAtOnce(money.USDT, speed.Pick(30, 100), 50)
 		amounts := map[string]bool{}
 		for i, v := range views {
 			if amounts[v.Payment.Due.String()] = true; i%2 == 0 {
