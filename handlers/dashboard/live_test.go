@@ -126,7 +126,7 @@ var liveAddress = regexp.MustCompile(`data-live="([^"]+)"`)
 // TestOpenPagesAreTold: Overview, the lists, a payment and a send hear of changes to their content, and of nothing
 // that happens in another domain or business.
 func TestOpenPagesAreTold(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		sc, theirs := s.CreateBusiness("Ama's Shop", ama), s.CreateBusiness("Bayo's Shop", bayo)
 		things := owned(t, s, sc)
 		l, b := serveLive(t, s), s.SignIn(ama)
@@ -178,7 +178,7 @@ func TestOpenPagesAreTold(t *testing.T) {
 // TestStreamsEndWithTheirRights (AP-2): a stream ends when its browser is signed out, when its member's role changes
 // and when they leave the business.
 func TestStreamsEndWithTheirRights(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	servertest.RunFull(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		l := serveLive(t, s)
 		signedOut, otherRole, stays := s.SignIn(ama), s.SignIn(ama), s.SignIn(ama)

@@ -152,8 +152,8 @@ func RunEach(t *testing.T, test func(t *testing.T, s *Server)) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, New(t, db)) })
 }
 
-// RunFull is RunEach for tests that request every page as every role, whose answers don't depend on
-// the kind of database: PostgreSQL runs at the full size only. The test's package imports speed.
+// RunFull is RunEach for long tests whose answers don't depend on the kind of database: PostgreSQL runs
+// at the full size only. The test's package imports speed.
 func RunFull(t *testing.T, test func(t *testing.T, s *Server)) {
 	t.Helper()
 	t.Parallel()
