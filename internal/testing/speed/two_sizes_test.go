@@ -17,8 +17,8 @@ import (
 var folders = flag.String("speed.folders", "", "print a pattern of the tests in these folders that have two sizes")
 
 // TestTwoSizes prints a pattern for go test -run of the tests that have two sizes, for scripts/test: those
-// that reach speed.Pick, servertest.RunFull or modelstest.EachFull through the declarations of their package's test files.
-// Names decide, so that the pattern may hold a test too many, and never one too few.
+// that reach speed.Pick, servertest.RunFull or modelstest.EachFull through the declarations of their
+// package's test files. Names decide, so that the pattern may hold a test too many, and never one too few.
 func TestTwoSizes(t *testing.T) {
 	var tests []string
 	for _, folder := range strings.Fields(*folders) {
