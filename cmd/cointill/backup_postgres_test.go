@@ -25,6 +25,7 @@ import (
 // release added after the dump is not in its way. A process that was cut off while that
 // was done doesn't go on with it. A database that stays is served.
 func TestBackupPostgres(t *testing.T) {
+	t.Parallel()
 	server := os.Getenv("COINTILL_TEST_DATABASE_URL")
 	if server == "" {
 		if os.Getenv("CI") != "" {

@@ -14,6 +14,7 @@ import (
 // TestLockedOutAgain: what docs/operations.md says to run in a restored database takes a
 // key back, signs everybody out and ends the links of mails and invitations.
 func TestLockedOutAgain(t *testing.T) {
+	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		settings := &app.Settings{DataDir: t.TempDir()}
 		if db.Postgres() {

@@ -301,6 +301,7 @@ func TestNoDatabase(t *testing.T) {
 
 // TestRestoreInPlace: PostgreSQL has tools of its own; restore makes it ready all the same.
 func TestRestoreInPlace(t *testing.T) {
+	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		if db.Postgres() { // the other is TestBackup's
 			restoreInPlace(t)

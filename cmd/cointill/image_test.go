@@ -16,6 +16,7 @@ import (
 // flags that `make build` has, too, and a build that lacks something of it fails. The
 // compiler's place is taken by a note of what it was to do; `go list` reads what it would.
 func TestImage(t *testing.T) {
+	t.Parallel()
 	folder := dockerContext(t)
 	build := regexp.MustCompile(`(?m)^RUN (.*go build(?:.*\\\n)*.*)$`).FindStringSubmatch(file(t, "../Dockerfile"))
 	if build == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -36,7 +35,6 @@ type instance struct {
 // serving runs the program until the test ends.
 func serving(t *testing.T, settings *app.Settings) *instance {
 	t.Helper()
-	slog.SetDefault(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
 	settings.DataDir, settings.RateLimit, settings.WebhookLoopback = t.TempDir(), 6000, new(true)
 	var listeners [2]net.Listener
 	for i := range listeners {
@@ -120,6 +118,7 @@ func (i *instance) pay(t *testing.T) payment.View {
 // TestMetrics scrapes the running program: what happened is counted, requests by
 // their route and never by their path, and nobody reads it where the public is served.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	i := serving(t, &app.Settings{TestBitcoinURL: []string{"http://user:password@127.0.0.1:1"}, TestBitcoinNetwork: "regtest", RateSources: []string{"standard"}})
 	from, now := i.Quotes.Asked[0], i.Clock()
 	price := models.Rate{Source: from.Name, Base: from.Pairs()[0].Base, Quote: from.Pairs()[0].Quote, Origin: from.Origin, Value: "60000", At: now, FetchedAt: now}

@@ -21,6 +21,7 @@ import (
 // everything goes by PostgreSQL's, rows are stamped by it, and the System page
 // hears how far the machine is off. With SQLite the machine's clock is the only one.
 func TestOneClock(t *testing.T) {
+	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		settings, off := &app.Settings{DataDir: t.TempDir(), RateLimit: 1}, time.Duration(0)
 		if db.Postgres() {
@@ -87,6 +88,7 @@ func TestConfirmations(t *testing.T) {
 // the notice at the start carries a token, and sign-up is refused without it. Another start
 // prints another token, and none once there is an owner.
 func TestSetupTokenIsForReachableServers(t *testing.T) {
+	t.Parallel()
 	loopback, everywhere := net.IPv4(127, 0, 0, 1), net.IPv4zero
 	for _, c := range []struct {
 		listening net.IP

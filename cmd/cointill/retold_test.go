@@ -18,6 +18,7 @@ import (
 // numbers beyond those that were told, so that whoever looks at those leaves none
 // alone. What was only seen on its way, and is not seen again, changes neither.
 func TestRetold(t *testing.T) {
+	t.Parallel()
 	settings, again := &app.Settings{DataDir: t.TempDir()}, &app.Settings{DataDir: t.TempDir()}
 	old := openTill(t, settings)
 	old.found()

@@ -14,6 +14,7 @@ import (
 // TestRoutes (AP-1) holds the program's routes against those of the server that the
 // matrix of rights is asked on (handlers/dashboard): none is served that it doesn't know.
 func TestRoutes(t *testing.T) {
+	t.Parallel()
 	i := serving(t, &app.Settings{})
 	known, served := addresses(servertest.New(t, modelstest.Open(t, false, i.Clock)).App), addresses(i.Server.App())
 	if !slices.Equal(known, served) || len(served) < 150 {

@@ -52,6 +52,7 @@ func TestSecondServeIsRefused(t *testing.T) {
 // TestDemoIsMadeOnce: only the first start of a demo makes the business, and with it the sample
 // payments.
 func TestDemoIsMadeOnce(t *testing.T) {
+	t.Parallel()
 	p, listener, err := app.Start(t.Context(), &app.Settings{DataDir: t.TempDir(), Listen: "127.0.0.1:0",
 		RateSources: []string{"none"}})
 	if err != nil {

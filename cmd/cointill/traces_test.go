@@ -65,6 +65,7 @@ func gather(t *testing.T) *gatherer {
 // TestTraces: one payment is one trace, from its initiation to what its webhook
 // was told, and nobody's name, address or secret is in it.
 func TestTraces(t *testing.T) {
+	t.Parallel()
 	g := gather(t)
 	i := serving(t, &app.Settings{OTLPEndpoint: g.URL, OTLPHeaders: []string{"authorization=Bearer word"}})
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
