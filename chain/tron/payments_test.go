@@ -15,6 +15,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/observe"
 	"cointill/core/scope"
+	"cointill/handlers/checkout/checkouttest"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -164,7 +165,7 @@ func (p *site) unmatched(sc scope.Scope, want ...string) {
 // exact amount of USDT makes the payment Successful once its block is solidified and not before; less is underpaid;
 // another token credits nothing; a block that is undone takes its money back.
 func TestTronPaymentWithAKey(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		p := openSite(s)
 		sc, owner := p.openShop(ama, tronKey)
 		exact, short, fake := p.buy(sc, "tron"), p.buy(sc, "tron"), p.buy(sc, "tron")
@@ -208,7 +209,7 @@ func TestTronPaymentWithAKey(t *testing.T) {
 // TestTronPaymentsAtOneAddress: payments at one address differ in their amounts, each transfer credits the payment of
 // its amount, and any other amount is listed under Unmatched.
 func TestTronPaymentsAtOneAddress(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		p := openSite(s)
 		sc, _ := p.openShop(ama, ownAddress)
 		var buyers []customer
@@ -251,7 +252,7 @@ func TestTronPaymentsAtOneAddress(t *testing.T) {
 func TestNetworkIsChangedToTronAndBack(t *testing.T) {
 	for _, receiver := range []string{tronKey, ownAddress} {
 		t.Run(receiver[:1], func(t *testing.T) {
-			servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+			checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 				p := openSite(s)
 				sc, owner := p.openShop(ama, receiver)
 				switchTron := func(on string) {
@@ -316,7 +317,7 @@ func TestNetworkIsChangedToTronAndBack(t *testing.T) {
 // TestTronMoneyStaysWithItsBusiness: an address serves one business and domain. Money at it on another network of
 // Tron credits nothing, and no other business sees the payment, its money or its address.
 func TestTronMoneyStaysWithItsBusiness(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		p := openSite(s)
 		sc, _ := p.openShop(ama, ownAddress)
 		theirs, b := p.openShop(kofi, otherAddress)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"cointill/handlers/checkout/checkouttest"
 	"cointill/internal/app"
 	"cointill/internal/testing/servertest"
 	"cointill/models/modelstest"
@@ -16,7 +17,7 @@ import (
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	i := serving(t, &app.Settings{})
-	known, served := addresses(servertest.New(t, modelstest.Open(t, false, i.Clock)).App), addresses(i.Server.App())
+	known, served := addresses(servertest.New(t, modelstest.Open(t, false, i.Clock), checkouttest.WirePages).App), addresses(i.Server.App())
 	if !slices.Equal(known, served) || len(served) < 150 {
 		t.Errorf("the matrix is asked on %d addresses, the program has %d:\n%q\n%q", len(known), len(served), known, served)
 	}

@@ -9,6 +9,7 @@ import (
 	"cointill/core/link"
 	"cointill/core/money"
 	"cointill/core/payment/list"
+	"cointill/handlers/checkout/checkouttest"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 	"cointill/views/words"
@@ -17,7 +18,7 @@ import (
 // TestEveryLanguage: each is on the page's switch, written in its direction,
 // says what is wrong with a form, and why a link can't be paid any more.
 func TestEveryLanguage(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		end := s.Clock.Now().Add(time.Hour)
 		made, off := aLink(t, s, sc, link.Draft{MinAmount: 10, MaxAmount: 500, ExpiresAt: &end}), aLink(t, s, sc, link.Draft{MinAmount: 10, MaxAmount: 500})
@@ -52,7 +53,7 @@ func said(lang, id string, pairs ...string) string {
 // TestLanguageStays: the language in which a payment was opened is kept, for
 // its receipt; looking at it keeps nothing, and opening it again changes nothing.
 func TestLanguageStays(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()

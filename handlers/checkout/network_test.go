@@ -9,6 +9,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/handlers/checkout/checkouttest"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -16,7 +17,7 @@ import (
 // TestNetworkIsChosenOnThePage: a customer chooses among the networks that are on, without a script, and the
 // address stays.
 func TestNetworkIsChosenOnThePage(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		s.Registry.Domains[scope.Test][money.BSC] = "sandbox-bsc"
 		s.Registry.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum"}
@@ -45,7 +46,7 @@ func TestNetworkIsChosenOnThePage(t *testing.T) {
 // TestMoneyOnANetworkThatIsOff: the page says in every language that the money isn't lost, until a person has dealt
 // with it.
 func TestMoneyOnANetworkThatIsOff(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoTether))
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
@@ -76,7 +77,7 @@ func TestMoneyOnANetworkThatIsOff(t *testing.T) {
 // TestMoneyWhoseTransactionIsHidden: the page says in every language that money arrived whose transaction no node shows,
 // and that it is not to be paid again.
 func TestMoneyWhoseTransactionIsHidden(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoEthereum))
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()

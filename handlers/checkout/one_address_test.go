@@ -11,6 +11,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/wallet/oneaddress"
+	"cointill/handlers/checkout/checkouttest"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -38,7 +39,7 @@ func receiveWith(t *testing.T, s *servertest.Server, sc scope.Scope, key string)
 // TestExactAmountIsShown: the page of a payment to one address says why the last digits matter, and the button, the
 // link and the code have the exact amount.
 func TestExactAmountIsShown(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		receiveWithOneAddress(t, s, sc)
 		for _, coin := range []money.Coin{money.USDT, money.ETH} {
@@ -67,7 +68,7 @@ func TestExactAmountIsShown(t *testing.T) {
 // TestStrangersTakeFewAmounts (ETH-17): a stranger who opens payments takes no more amounts than a link may be used,
 // and a quarter of those near the price. Then the page says so, and payments that were opened can still be paid.
 func TestStrangersTakeFewAmounts(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		receiveWithOneAddress(t, s, sc)
 		limit := int64(5)
@@ -125,7 +126,7 @@ func TestStrangersTakeFewAmounts(t *testing.T) {
 // TestUsedUpListIsNoOutage: a customer for whom the merchant's list has no address left is told so, in every language,
 // and not that the network can't be reached.
 func TestUsedUpListIsNoOutage(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		receiveWith(t, s, sc, oneAddress+"\n0x52908400098527886E0F7030069857D2E4169EE7")
 		open := func(language string) servertest.Answer {

@@ -13,6 +13,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
+	"cointill/handlers/checkout/checkouttest"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 	"cointill/views/words"
@@ -40,7 +41,7 @@ func status(t *testing.T, s *servertest.Server, sc scope.Scope, reference string
 }
 
 func TestReadingOpensNothing(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
@@ -61,7 +62,7 @@ func TestReadingOpensNothing(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		for _, coin := range money.Coins() {
 			started := s.InitiatePayment(sc, servertest.NewRequest(coin.Method))
@@ -90,7 +91,7 @@ func TestOpen(t *testing.T) {
 // TestUnknownPayments (AP-3): a token that is wrong in any way leads to the same page,
 // by every address.
 func TestUnknownPayments(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		b := s.NewBrowser()
 		var first string
 		for _, token := range []string{strings.Repeat("A", 43), "x", strings.Repeat("y", 4000), "%00", "%ff%fe", "..%2f", "PAY_0"} {
@@ -118,7 +119,7 @@ func TestUnknownPayments(t *testing.T) {
 }
 
 func TestClaim(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
@@ -151,7 +152,7 @@ func TestClaim(t *testing.T) {
 }
 
 func TestSimulate(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
@@ -175,7 +176,7 @@ func TestSimulate(t *testing.T) {
 }
 
 func TestLanguages(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		at := "/pay/" + s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).AccessToken
 		for _, c := range []struct{ query, accept, want string }{
@@ -209,7 +210,7 @@ func TestLanguages(t *testing.T) {
 
 // TestUnavailable: while the network can't be followed no customer is asked to send money.
 func TestUnavailable(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		at, b := "/pay/"+s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).AccessToken, s.NewBrowser()
 		closed := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
@@ -230,7 +231,7 @@ func TestUnavailable(t *testing.T) {
 
 // TestEvents: the first message is the state as it is; after a final one comes the close.
 func TestEvents(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
@@ -265,7 +266,7 @@ func customerScope() url.Values {
 }
 
 func TestLink(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		limit := int64(2)
 		made := aLink(t, s, sc, link.Draft{MinAmount: 10, MaxAmount: 500, UsageLimit: &limit, Methods: []string{"crypto_bitcoin"}, RedirectURL: "https://shop.example/thanks"})
@@ -303,7 +304,7 @@ func TestLink(t *testing.T) {
 // TestRedirect: the page leads to the merchant's address once the payment is final or given up, and
 // names the payment there.
 func TestRedirect(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		request := servertest.NewRequest(money.CryptoBitcoin)
 		request.BusinessReference, request.RedirectURL = "order+1", "https://shop.example/thanks?cart=7&reference=x#end"
@@ -328,7 +329,7 @@ func TestRedirect(t *testing.T) {
 // coins that carry it, and expires; a link leaves such coins out, and refuses them where the
 // customer chooses the amount.
 func TestTooSmallPayments(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		request := servertest.NewRequest(money.CryptoBitcoin)
 		request.Amount = 1
@@ -367,7 +368,7 @@ func TestTooSmallPayments(t *testing.T) {
 }
 
 func TestClosedLinks(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		end, amount := s.Clock.Now().Add(time.Hour), int64(20)
 		made := aLink(t, s, sc, link.Draft{Amount: &amount, ExpiresAt: &end})
@@ -375,6 +376,11 @@ func TestClosedLinks(t *testing.T) {
 		expect(t, b.Get(at), 200, "GH₵20.00")
 		s.FailOn(s.Links.SetActive(t.Context(), sc, made.ID, false))
 		expect(t, b.Get(at), 410, "This link is not active")
+		expect(t, b.Post(at, customerScope()), 410, "This link is not active")
+		var started int64
+		if s.FailOn(s.DB.Read(t.Context()).Model(&models.Payment{}).Count(&started).Error); started > 0 {
+			t.Errorf("a link that is not active started %d payments", started)
+		}
 		s.FailOn(s.Links.SetActive(t.Context(), sc, made.ID, true))
 		s.FailOn(s.Accounts.SetMethod(t.Context(), scope.Scope{BusinessID: sc.BusinessID, Domain: sc.Domain, Role: scope.Owner}, money.CryptoBitcoin, false))
 		expect(t, b.Post(at, customerScope()), 422, "Choose one of the coins offered.")
@@ -385,7 +391,7 @@ func TestClosedLinks(t *testing.T) {
 
 // TestLinkWithoutRate: what core can't do now stands above the form, which keeps what was typed.
 func TestLinkWithoutRate(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		amount := int64(20)
 		made := aLink(t, s, sc, link.Draft{Amount: &amount})
@@ -397,7 +403,7 @@ func TestLinkWithoutRate(t *testing.T) {
 
 // TestEventsFollow: a page that is open is told of a change, then of the end.
 func TestEventsFollow(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()

@@ -12,6 +12,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/send"
+	"cointill/handlers/checkout/checkouttest"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 	"cointill/views/words"
@@ -64,7 +65,7 @@ func confirmLink(t *testing.T, s *servertest.Server, sc scope.Scope) string {
 func named(address, tag string) url.Values { return url.Values{"address": {address}, "tag": {tag}} }
 
 func TestRefundFromAskingToItsEnd(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		v, at := aRefund(t, s, sc, money.CryptoBitcoin, "en")
 		b := s.NewBrowser()
@@ -114,7 +115,7 @@ func TestRefundFromAskingToItsEnd(t *testing.T) {
 // TestPaymentPageShowsRefund checks what the payment page says of a refund in each state, and that it doesn't lead to
 // the page that only the customer's mail leads to.
 func TestPaymentPageShowsRefund(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc, b := s.CreateBusiness("Ama's Shop", "ama@shop.example"), s.NewBrowser()
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		opened, err := s.Payments.Open(t.Context(), started.AccessToken, "en", "")
@@ -169,7 +170,7 @@ func TestPaymentPageShowsRefund(t *testing.T) {
 }
 
 func TestRefundAddressesAreChecked(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		b := s.NewBrowser()
 		v, at := aRefund(t, s, sc, money.CryptoBitcoin, "en")
@@ -212,7 +213,7 @@ func TestRefundAddressesAreChecked(t *testing.T) {
 func TestSandboxRefundsCanBeTriedWithoutWallet(t *testing.T) {
 	methods := []money.Method{money.CryptoBitcoin, money.CryptoDogecoin, money.CryptoEthereum, money.CryptoTether, money.CryptoRipple}
 	field := regexp.MustCompile(`name="address"[^>]*? value="([^"]*)"`)
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc, b := s.CreateBusiness("Ama's Shop", "ama@shop.example"), s.NewBrowser()
 		for _, method := range methods {
 			v, at := aRefund(t, s, sc, method, "en")
@@ -235,7 +236,7 @@ func TestSandboxRefundsCanBeTriedWithoutWallet(t *testing.T) {
 // TestRefundPagesTakeOnlyOurForms (SD-3): other sites, other methods and guessed tokens change nothing, and
 // a client that guesses must wait while a right address still works.
 func TestRefundPagesTakeOnlyOurForms(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		v, at := aRefund(t, s, sc, money.CryptoBitcoin, "en")
 		b := s.NewBrowser()
@@ -268,7 +269,7 @@ func TestRefundPagesTakeOnlyOurForms(t *testing.T) {
 
 // TestRefundPageSpeaksTheCustomersLanguage: that of the payment at first, and each other on request.
 func TestRefundPageSpeaksTheCustomersLanguage(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		_, at := aRefund(t, s, sc, money.CryptoBitcoin, "sw")
 		b := s.NewBrowser()

@@ -7,6 +7,7 @@ import (
 
 	"cointill/core/link"
 	"cointill/core/money"
+	"cointill/handlers/checkout/checkouttest"
 	"cointill/internal/testing/servertest"
 	"cointill/models"
 )
@@ -15,7 +16,7 @@ import (
 // of whichever link, and no more, so that nobody has a merchant's addresses given
 // out by the thousand. What was begun can still be read.
 func TestStartsAreBounded(t *testing.T) {
-	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		first, second := aLink(t, s, sc, link.Draft{}), aLink(t, s, sc, link.Draft{})
 		waiting := "/pay/" + s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).AccessToken

@@ -29,7 +29,7 @@ type fuzzed struct {
 
 func fuzz(f *testing.F) *fuzzed {
 	f.Helper()
-	s := servertest.New(f, modelstest.Open(f, os.Getenv("COINTILL_TEST_DATABASE_URL") != "", time.Now))
+	s := servertest.New(f, modelstest.Open(f, os.Getenv("COINTILL_TEST_DATABASE_URL") != "", time.Now), customerPages...)
 	s.UseMailServer()
 	z := &fuzzed{Server: s, own: s.CreateBusiness("Ama's Shop", ama)}
 	z.other = s.CreateBusiness("Bayo's Shop", bayo)

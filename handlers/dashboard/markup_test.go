@@ -179,7 +179,7 @@ var keeping = map[string]string{
 // not put there, and each text can be read.
 func TestMarkup(t *testing.T) {
 	t.Parallel()
-	s := servertest.New(t, modelstest.Open(t, false, time.Now))
+	s := servertest.New(t, modelstest.Open(t, false, time.Now), customerPages...)
 	s.UseMailServer()
 	sc := s.CreateBusiness("Ama's Shop", ama)
 	z := &fuzzed{Server: s, own: sc}

@@ -37,8 +37,6 @@ import (
 	"cointill/core/notification"
 	"cointill/core/notification/push"
 	"cointill/core/payment"
-	"cointill/core/payment/choice"
-	"cointill/core/payment/claim"
 	"cointill/core/payment/erase"
 	"cointill/core/payment/list"
 	"cointill/core/payment/note"
@@ -64,7 +62,6 @@ import (
 	"cointill/core/webhook/diagnose"
 	"cointill/handlers/api"
 	"cointill/handlers/api/openapi"
-	"cointill/handlers/checkout"
 	"cointill/handlers/dashboard"
 	"cointill/handlers/page"
 	"cointill/models"
@@ -145,23 +142,28 @@ func (s *Server) ReadLog() string {
 	return s.logged.text.String()
 }
 
-// RunEach runs a test against a server on each kind of database, in parallel with other tests.
-func RunEach(t *testing.T, test func(t *testing.T, s *Server)) {
+// Pages makes pages that a server has beside the dashboard, the API and the documentation: the customers' pages
+// (checkouttest.WirePages).
+type Pages func(s *Server) func(page.Payers)
+
+// RunEach runs a test against a server on each kind of database, in parallel with other tests. The server has
+// the customers' pages only if more names them, as checkouttest.RunEach does.
+func RunEach(t *testing.T, test func(t *testing.T, s *Server), more ...Pages) {
 	t.Helper()
 	t.Parallel()
-	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, New(t, db)) })
+	modelstest.Each(t, func(t *testing.T, db *models.DB) { test(t, New(t, db, more...)) })
 }
 
 // RunFull is RunEach for long tests whose answers don't depend on the kind of database: PostgreSQL runs
 // at the full size only. The test's package imports speed.
-func RunFull(t *testing.T, test func(t *testing.T, s *Server)) {
+func RunFull(t *testing.T, test func(t *testing.T, s *Server), more ...Pages) {
 	t.Helper()
 	t.Parallel()
-	modelstest.EachFull(t, func(t *testing.T, db *models.DB) { test(t, New(t, db)) })
+	modelstest.EachFull(t, func(t *testing.T, db *models.DB) { test(t, New(t, db, more...)) })
 }
 
 // New starts a server without any business.
-func New(t testing.TB, db *models.DB) *Server {
+func New(t testing.TB, db *models.DB, more ...Pages) *Server {
 	t.Helper()
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	box, err := secret.NewBox(make([]byte, 32))
@@ -173,7 +175,7 @@ func New(t testing.TB, db *models.DB) *Server {
 		nodes: map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}}}
 	s.Users, s.Hub.Ended = s.Accounts.Auth, s.Accounts.FindEndedViewers
 	s.wireServices(box)
-	s.App = s.wirePages()
+	s.App = s.wirePages(more)
 	return s
 }
 
@@ -259,7 +261,7 @@ func (s *Server) describeMissing(ctx context.Context, sc scope.Scope, method mon
 }
 
 // wirePages wires the pages as the command does.
-func (s *Server) wirePages() *fiber.App {
+func (s *Server) wirePages(more []Pages) *fiber.App {
 	chains := map[money.Chain]sandbox.Chain{}
 	for _, kind := range money.Chains() {
 		opened, err := simulated.Open(s.T.Context(), s.DB, kind, s.Clock.Now)
@@ -305,16 +307,17 @@ func (s *Server) wirePages() *fiber.App {
 		Noted: s.Registry, Notices: s.Notices, Quotes: s.Quotes, Collecting: s.Collecting,
 		Browsers: &push.Service{DB: s.DB, Clock: s.Clock.Now, Secrets: s.Payments.Secrets},
 		Clock:    s.Clock.Now, Answers: answers, Hub: s.Hub})
-	customer := &checkout.Handlers{Logos: s.Settings, Payments: s.Payments, Claims: &claim.Service{Payments: s.Payments},
-		Choices: &choice.Service{Payments: s.Payments}, Links: s.Links, Refunds: s.Sends.Claims,
-		Sandbox: player, Hub: s.Hub, Networks: s.Registry}
 	limits := limit.New(s.DB, s.Clock.Now)
 	var document func() *openapi.Document
 	server, err := web.New(web.Config{BaseURL: Base}, web.Deps{
 		Clock: s.Clock.Now, Account: s.Accounts, Sessions: auth.NewSessions(s.Users), Keys: s.Keys,
 		Secret: s.Payments.Secrets, Limiter: limits, Hub: s.Hub, Notifications: s.Notices,
 		Log: slog.New(slog.NewTextHandler(&s.logged, nil)), Metrics: prometheus.NewRegistry(),
-		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: customer.Routes,
+		Routes: web.Routes{Dashboard: s.Pages.Routes, Checkout: func(p page.Payers) {
+			for _, pages := range more {
+				pages(s)(p)
+			}
+		},
 			API: func(app fiber.Router) {
 				document = api.Register(app, api.Deps{Payments: s.Payments, Lists: s.Lists,
 					Resolver: s.Resolver, Webhooks: s.Webhooks,
