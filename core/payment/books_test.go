@@ -101,27 +101,71 @@ func TestOnlyChangedTransfersArePosted(t *testing.T) {
 	})
 }
 
-// TestSurplusOfABranchIsNoSale checks a new branch that holds a dropped transfer before the sold one:
-// the dropped one stands for it, and the sold one is surplus.
-func TestSurplusOfABranchIsNoSale(t *testing.T) {
+// TestDroppedTransferIsNeverCounted checks a new branch that holds a transfer which was dropped before the payment
+// ended: before the transfers that the payment ended with, after them, and without them. It is surplus, and theirs
+// stay sales.
+func TestDroppedTransferIsNeverCounted(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
-		b.unbooked = true // the amount paid stays what it was when the payment ended
 		v := b.opened()
 		due := v.Payment.Due.String()
-		early, pays := b.pay(v, "early", v.Payment.Due.MulDiv(2, 5)), b.pay(v, "pays", v.Payment.Due)
-		b.pool(nil, early)
+		crumb, pays := b.pay(v, "crumb", v.Payment.Due.MulDiv(2, 5)), b.pay(v, "pays", v.Payment.Due)
+		b.pool(nil, crumb)
 		b.pool(nil)
 		b.mine(pays)
 		b.mine()
 		b.expect(v.Payment.Reference, payment.Successful, "")
-		b.reorgTo(2, early, pays)
-		if row := b.transfer("pays"); row.Unmatched != payment.AfterFinal || row.Booked != string(journal.Unmatched) {
-			t.Errorf("the transfer after the dropped one is unmatched as %q and booked as %q, want both", row.Unmatched, row.Booked)
+		want := []string{"wallet→pending " + due + " NGN 5000000", "pending→sales " + due + " NGN 5000000"}
+		const left, came = "reversed→wallet ", "wallet→reversed "
+		surplus := " " + crumb.Amount.String() + " NGN 1999964"
+		for i, branch := range []struct {
+			transfers []chain.Transfer
+			reason    payment.Reason
+			posted    []string
+		}{
+			{[]chain.Transfer{crumb, pays}, "", []string{"wallet→unmatched" + surplus}},
+			{nil, payment.ReversedReason, []string{"unmatched→wallet" + surplus, left + due + " NGN 5000000"}},
+			{[]chain.Transfer{crumb}, payment.ReversedReason, []string{"wallet→unmatched" + surplus}},
+			{[]chain.Transfer{pays, crumb}, "", []string{came + due + " NGN 5000000"}},
+		} {
+			b.reorgTo(2+i, branch.transfers...) // the whole branch before
+			b.expect(v.Payment.Reference, payment.Successful, branch.reason)
+			if row := b.transfer("crumb"); row.Unmatched != payment.AfterFinal {
+				t.Errorf("the transfer that was dropped is unmatched as %q, want %q", row.Unmatched, payment.AfterFinal)
+			}
+			if row := b.transfer("pays"); row.Unmatched != "" {
+				t.Errorf("the transfer that the payment ended with is unmatched as %q, want it counted", row.Unmatched)
+			}
+			want = append(want, branch.posted...)
+			if got := b.posted(v); !slices.Equal(got, want) {
+				t.Errorf("posted %q, want %q", got, want)
+			}
 		}
-		want := []string{"wallet→pending " + due + " NGN 5000000", "pending→sales " + due + " NGN 5000000", "reversed→wallet " + due + " NGN 5000000",
-			"wallet→sales 22260 NGN 1999964", "wallet→unmatched " + due + " NGN 5000000"}
-		if got := b.posted(v); !slices.Equal(got, want) {
-			t.Errorf("posted %q, want %q", got, want)
+	})
+}
+
+// TestDeclinedPaymentKeepsItsMoney checks the same for a declined payment: what it ended with is its own when it
+// returns, although a transfer that was dropped before came first.
+func TestDeclinedPaymentKeepsItsMoney(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		crumb, pays := b.pay(v, "crumb", money.Units(5)), b.pay(v, "pays", v.Payment.Due.MulDiv(3, 5))
+		b.pool(nil, crumb)
+		b.pool(nil)
+		b.mine(pays)
+		b.mine()
+		b.clock.Advance(payment.Window + time.Second)
+		b.tick()
+		b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
+		b.reorgTo(2)
+		b.mine(crumb)
+		b.mine(pays)
+		for txid, want := range map[string]journal.Account{"crumb": journal.Unmatched, "pays": journal.Declined} {
+			if row := b.transfer(txid); row.Booked != string(want) || (row.Unmatched == "") != (want == journal.Declined) {
+				t.Errorf("%s is booked as %q and unmatched as %q, want it in account %s", txid, row.Booked, row.Unmatched, want)
+			}
+		}
+		if got := b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid); got.Payment.Paid.Cmp(pays.Amount) != 0 {
+			t.Errorf("the payment received %s, want %s", got.Payment.Paid, pays.Amount)
 		}
 	})
 }
@@ -257,10 +301,10 @@ func TestReversalsOfAnEarlierRelease(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		first, parts := b.opened(), b.opened()
 		half := parts.Payment.Due.MulDiv(1, 2)
-		b.pool(nil, b.pay(first, "dropped", money.Units(1)), b.pay(first, "larger", first.Payment.Due.MulDiv(2, 1)),
-			b.pay(parts, "more than left", half.Add(money.Units(1))))
+		b.pool(nil, b.pay(first, "empty", money.Units(1)), b.pay(first, "dropped", money.Units(1)),
+			b.pay(first, "larger", first.Payment.Due.MulDiv(2, 1)), b.pay(parts, "more than left", half.Add(money.Units(1))))
 		b.pool(nil)
-		b.set(&models.Transfer{}, b.transfer("dropped").ID, map[string]any{"amount": "0"})
+		b.set(&models.Transfer{}, b.transfer("empty").ID, map[string]any{"amount": "0"})
 		b.unbooked = false
 		b.mine(b.pay(parts, "kept", half), b.pay(parts, "also kept", money.Units(1)))
 		b.mine(b.pay(parts, "left", parts.Payment.Due.Sub(half).Sub(money.Units(1))), b.pay(parts, "surplus", money.Units(900)),

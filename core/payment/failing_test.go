@@ -320,6 +320,9 @@ func TestCleanupOfAFailingDatabase(t *testing.T) {
 func TestSettlementOfAFailingDatabase(t *testing.T) {
 	eachAlone(t, func(t *testing.T, b *bench) {
 		v := b.opened()
+		dropped := b.pay(v, "dropped", money.Units(8))
+		b.pool(nil, dropped)
+		b.pool(nil)
 		b.mine(b.pay(v, "pays", v.Payment.Due), b.pay(v, "crumb", money.Units(7)))
 		last := chain.Batch{Network: network, From: b.blocks[len(b.blocks)-1], Blocks: []chain.Block{b.block(int64(len(b.blocks)))}, Tip: chain.Tip{Finalized: -1}}
 		b.deafTo(func() error { return b.observer.Apply(t.Context(), last) }) // so that it isn't decided
@@ -328,6 +331,20 @@ func TestSettlementOfAFailingDatabase(t *testing.T) {
 		b.expect(v.Payment.Reference, payment.Successful, "")
 		if row := b.transfer("crumb"); row.Unmatched != payment.Surplus || row.Booked != "unmatched" {
 			t.Errorf("the surplus is %q and booked as %q, want surplus in unmatched", row.Unmatched, row.Booked)
+		}
+		from, applied := last.Blocks[0].BlockID, false
+		next := b.block(from.Height, dropped)
+		next.Parent = from.Hash
+		late := chain.Batch{Network: network, From: from, Blocks: []chain.Block{next}, Tip: chain.Tip{Finalized: -1}}
+		modelstest.FailStatements(t, b.db, func() (err error) {
+			if !applied {
+				err = b.observer.Apply(t.Context(), late)
+				applied = err == nil
+			}
+			return err
+		}, decidedLater...)
+		if row := b.transfer("dropped"); row.Unmatched != payment.AfterFinal || row.Booked != "unmatched" {
+			t.Errorf("what was dropped is %q and booked as %q, want after_final in unmatched", row.Unmatched, row.Booked)
 		}
 	})
 }

@@ -75,6 +75,19 @@ func BookTransfer(tx *models.Tx, now time.Time, t models.Transfer) error {
 	return journal.MoveTransfers(tx, now, []journal.Move{views[0].FindMove(t, now)})
 }
 
+// ListCounted returns the transfers that were ever booked as sales or declined money of a payment, with
+// transfers that have left the chain since.
+func ListCounted(tx *models.Tx, paymentID int64) (map[int64]bool, error) {
+	var ids []int64
+	err := tx.Model(&models.JournalEntry{}).Where("payment_id = ? AND transfer_id IS NOT NULL AND credit IN ?", paymentID,
+		[]journal.Account{journal.Sales, journal.Declined}).Distinct().Pluck("transfer_id", &ids).Error
+	counted := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		counted[id] = true
+	}
+	return counted, err
+}
+
 // UnbookTransfer takes a transfer out of the books, before its row is overwritten.
 func UnbookTransfer(tx *models.Tx, now time.Time, t *models.Transfer) error {
 	views, err := payment.ReadOwners(tx, []models.Transfer{*t})
@@ -146,7 +159,9 @@ func bookReversals(ctx context.Context, db *models.DB, now clock.Clock) error {
 
 func bookReversal(tx *models.Tx, now time.Time, p models.Payment) error {
 	var transfers []models.Transfer
-	if err := tx.Where("payment_id = ? AND unmatched = ''", p.ID).Order("id").Find(&transfers).Error; err != nil {
+	// A transfer that was dropped is the least likely one to have paid.
+	if err := tx.Where("payment_id = ? AND unmatched = ''", p.ID).Order("CASE gone_reason WHEN 'dropped' THEN 1 ELSE 0 END, id").
+		Find(&transfers).Error; err != nil {
 		return err
 	}
 	views, err := payment.ReadOwners(tx, transfers)

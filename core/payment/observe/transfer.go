@@ -89,16 +89,16 @@ func (a *applying) refreshUpdate(row models.Transfer) {
 	}
 	n := a.views[*row.PaymentID]
 	if was := n.findTransfer(row.ID); was != nil {
-		n.addToSums(*was, money.Amount.Sub)
-		n.addToSums(row, money.Amount.Add)
+		n.addToSum(*was, money.Amount.Sub)
+		n.addToSum(row, money.Amount.Add)
 		*was = row
 	}
 }
 
 // handleReturned handles a transfer of a payment that ended without it: it was dropped,
 // replaced, reverted or unconfirmed then, and is confirmed now. The payment stays as it is;
-// the money becomes unmatched, with an event. Money that was counted and returns after a deep
-// reorg adds nothing to the amount paid. was is the stored row.
+// the money becomes unmatched, with an event. Money that the payment ended with, and that returns after
+// a deep reorg, is the payment's as before. was is the stored row.
 func (a *applying) handleReturned(row *models.Transfer, was models.Transfer) (*paymentUpdate, error) {
 	if row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
 		return nil, nil
@@ -107,7 +107,12 @@ func (a *applying) handleReturned(row *models.Transfer, was models.Transfer) (*p
 	if err != nil || !payment.TakesNoTransfers(v.View) {
 		return nil, err
 	}
-	if v.minedByOthers(*row).Add(row.Amount).Cmp(v.Payment.Paid) <= 0 {
+	if v.counted == nil {
+		if v.counted, err = books.ListCounted(a.tx, v.Payment.ID); err != nil {
+			return nil, err
+		}
+	}
+	if v.counted[row.ID] {
 		return nil, nil
 	}
 	row.Unmatched = payment.AfterFinal

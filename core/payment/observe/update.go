@@ -19,8 +19,9 @@ type paymentUpdate struct {
 	events []pendingEvents // to send
 	at     map[int64]int   // index in Transfers by transfer id; nil until it is needed
 
-	summed       bool // there and mined are the sums of Transfers
-	there, mined money.Amount
+	summed  bool // there is the sum of Transfers
+	there   money.Amount
+	counted map[int64]bool // the transfers that were ever credited to the ended payment; nil until they are needed
 }
 
 // pendingEvents are events of a kind to send, with the transactions that each reports.
@@ -103,7 +104,7 @@ func (n *paymentUpdate) queueEvent(kind, tx string) {
 // addPaid adds a transfer to the amount paid.
 func (n *paymentUpdate) addPaid(row models.Transfer) {
 	n.sumTransfers()
-	n.addToSums(row, money.Amount.Add)
+	n.addToSum(row, money.Amount.Add)
 	if n.at != nil {
 		n.at[row.ID] = len(n.Transfers)
 	}
@@ -113,37 +114,23 @@ func (n *paymentUpdate) addPaid(row models.Transfer) {
 	}
 }
 
-// sumTransfers adds up the payment's transfers: all that are there, and those in blocks.
-// Further changes are added one by one, because a block may hold ten thousand of them.
+// sumTransfers adds up the payment's transfers that are there. Further changes are added one by one,
+// because a block may hold ten thousand of them.
 func (n *paymentUpdate) sumTransfers() {
 	if n.summed {
 		return
 	}
-	n.summed, n.there, n.mined = true, money.Amount{}, money.Amount{}
+	n.summed, n.there = true, money.Amount{}
 	for _, t := range n.Transfers {
-		n.addToSums(t, money.Amount.Add)
+		n.addToSum(t, money.Amount.Add)
 	}
 }
 
-// addToSums adds a transfer to the sums or subtracts it.
-func (n *paymentUpdate) addToSums(t models.Transfer, with func(sum, part money.Amount) money.Amount) {
-	if t.Gone || t.Reverted || t.Unmatched != "" {
-		return
+// addToSum adds a transfer to the sum or subtracts it.
+func (n *paymentUpdate) addToSum(t models.Transfer, with func(sum, part money.Amount) money.Amount) {
+	if !t.Gone && !t.Reverted && t.Unmatched == "" {
+		n.there = with(n.there, t.Amount)
 	}
-	n.there = with(n.there, t.Amount)
-	if t.Height != nil {
-		n.mined = with(n.mined, t.Amount)
-	}
-}
-
-// minedByOthers returns the sum of the payment's other transfers that are in blocks.
-func (n *paymentUpdate) minedByOthers(row models.Transfer) money.Amount {
-	n.sumTransfers()
-	rest := *n
-	if t := n.findTransfer(row.ID); t != nil {
-		rest.addToSums(*t, money.Amount.Sub)
-	}
-	return rest.mined
 }
 
 // findTransfer returns one of the payment's transfers, nil when it has no such transfer.
