@@ -8,3 +8,6 @@ const usual = 5
 
 // usualSends is how many sends each of them has.
 const usualSends = 3
+
+// usualPayments is how many payments each of them has.
+const usualPayments = 4

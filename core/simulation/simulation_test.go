@@ -29,7 +29,7 @@ import (
 var (
 	seeds    = flag.Int("sim.seeds", usual, "how many seeds to run")
 	from     = flag.Uint64("sim.from", 1, "the first seed")
-	payments = flag.Int("sim.payments", 4, "payments in each run")
+	payments = flag.Int("sim.payments", usualPayments, "payments in each run")
 	sends    = flag.Int("sim.sends", usualSends, "sends in each run")
 	verbose  = flag.Bool("sim.trace", false, "print the trace of every run")
 	first    = flag.Bool("sim.first", false, "end with the first seed that fails")
