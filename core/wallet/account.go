@@ -280,7 +280,7 @@ func restoreWallet(tx *models.Tx, row models.Wallet, k Key, sc scope.Scope) (mod
 func inUse() error {
 	return fault.New(fault.Conflict, "key_in_use",
 		"This account already receives for another business, or for your other domain. "+
-			"Payments could not be told apart: make a new account in your wallet, and enter its public key.")
+			"Payments could not be told apart: make a new account in your wallet, and enter that one.")
 }
 
 // parseKey reads a key for the network that serves the chain in the scope's domain.
