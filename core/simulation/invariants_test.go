@@ -307,7 +307,11 @@ func (w *world) watch() {
 		for _, t := range transfers {
 			n := w.nets[chain.Network(t.Network).Code()]
 			at := cursors[slices.IndexFunc(cursors, func(c models.ChainCursor) bool { return c.Network == t.Network })]
-			if t.Height != nil && at.Height-*t.Height+1 >= c.depth(n) && !t.Reverted && t.Asset == p.Coin {
+			if t.Height == nil || t.Reverted || t.Asset != p.Coin {
+				continue
+			}
+			// The network may say that a block is final before the blocks above it were read.
+			if at.Height-*t.Height+1 >= c.depth(n) || *t.Height <= n.now.finalized {
 				sum.Add(sum, t.Amount.Big())
 			}
 		}
