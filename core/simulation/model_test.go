@@ -285,7 +285,10 @@ func (c *customer) mayEnd(with, next []came) bool {
 			before := l.at.Before(one.mined) || l.at.Equal(one.mined) && (l.net != one.tx.net || l.top < one.height)
 			return l.at.After(c.abandons()) && (before || slices.Contains(l.late, one.tx))
 		}
-		late := one.hi.IsZero() || one.hi.After(expires)
+		// A node that lags may show it first, in its mempool, when a block of the window holds it already.
+		lagged := func(l look) bool { return l.at.After(expires) && slices.Contains(l.late, one.tx) }
+		late := one.hi.IsZero() || one.hi.After(expires) ||
+			one.tx.known.After(expires) && slices.ContainsFunc(c.listLooks(one.tx), lagged)
 		if !c.overlooked(one, expires) && !slices.ContainsFunc(c.listLooks(one.tx), waited) &&
 			!(late && c.rules.LatePayments == "decline") && !one.hi.After(c.abandons()) {
 			sum.Add(sum, one.amount)
