@@ -182,7 +182,8 @@ func (c *customer) listEnds(all []came) (list []ending) {
 			cmp.Compare(a.height, b.height))
 	})
 	for _, one := range gone { // it may have failed before the good one came, or was read
-		if one.tx.order < there[0].tx.order || one.tx.net != there[0].tx.net {
+		unseen := !one.tx.known.IsZero() && one.tx.known.Before(there[0].tx.known) // the good one, as where no mempool is shown
+		if one.tx.order < there[0].tx.order || one.tx.net != there[0].tx.net || unseen {
 			list = append(list, c.failed(gone)...)
 			break
 		}
