@@ -152,7 +152,7 @@ func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending,
 	if n.fault == nodeEmptyPool {
 		shown = nil
 	}
-	for _, t := range n.now.pool {
+	for _, t := range slices.Concat(n.now.pool, n.late()) {
 		t.hidden = t.hidden || !slices.Contains(shown, t)
 	}
 	for _, t := range shown {
