@@ -13,7 +13,7 @@ import (
 )
 
 // TestRoutes (AP-1) holds the program's routes against those of the server that the
-// matrix of rights is asked on (handlers/dashboard): none is served that it doesn't know.
+// matrix of rights is asked on at its full size (handlers/dashboard): none is served that it doesn't know.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	i := serving(t, &app.Settings{})

@@ -97,8 +97,8 @@ func (a *applying) refreshUpdate(row models.Transfer) {
 
 // handleReturned handles a transfer of a payment that ended without it: it was dropped,
 // replaced, reverted or unconfirmed then, and is confirmed now. The payment stays as it is;
-// the money becomes unmatched, with an event. Money that the payment ended with, and that returns after
-// a deep reorg, is the payment's as before. was is the stored row.
+// the money becomes unmatched, with an event. Money that was ever credited to the payment, and returns
+// after a deep reorg, stays the payment's. was is the stored row.
 func (a *applying) handleReturned(row *models.Transfer, was models.Transfer) (*paymentUpdate, error) {
 	if row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
 		return nil, nil
