@@ -75,7 +75,7 @@ func PostArrivals(tx *models.Tx, now time.Time, moves []Move) error {
 
 // postChanges posts the entries of changes that are stored.
 func postChanges(tx *models.Tx, now time.Time, changes []change, open map[books]string) error {
-	var entries []models.JournalEntry
+	entries := make([]models.JournalEntry, 0, len(changes))
 	for _, c := range changes {
 		if debit, credit, ok := findEntry(Account(c.from.Booked), c.move.To); ok {
 			entries = append(entries, c.describeEntry(debit, credit))
@@ -90,6 +90,7 @@ func postChanges(tx *models.Tx, now time.Time, changes []change, open map[books]
 // planChanges returns the changes that moves make from known places, and the moves that change
 // nothing.
 func planChanges(known map[int64]place, moves []Move) (changes []change, unchanged []Move) {
+	changes = make([]change, 0, len(moves))
 	for _, m := range moves {
 		from := known[m.Transfer.ID]
 		if from.Booked == string(m.To) {

@@ -123,7 +123,7 @@ func ClockAdvance(p models.Payment) time.Duration { return time.Duration(p.Advan
 
 // decidePayments applies Decide to payments until it changes nothing, and books what that changes.
 func (s *Service) decidePayments(tx *models.Tx, views ...*View) error {
-	var moves []journal.Move
+	moves := make([]journal.Move, 0, len(views)) // mostly one each
 	for _, v := range views {
 		last, err := decideUntilStable(tx, s, v)
 		if err != nil {

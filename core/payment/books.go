@@ -43,26 +43,19 @@ func bookTransfers(tx *models.Tx, now time.Time, v *View, transfers []models.Tra
 
 // listMoves returns the moves of transfers of the payment to where its state puts them.
 func (v *View) listMoves(transfers []models.Transfer) (moves []journal.Move) {
-	var views []View
+	shares := Shares{}
 	for _, t := range transfers {
 		if to := FindAccount(t, v.State()); string(to) != t.Booked {
-			moves, views = append(moves, v.DescribeMove(t, to, v.Now)), append(views, *v)
+			m := v.DescribeMove(t, to, v.Now)
+			shares.SetValue(v, &m)
+			moves = append(moves, m)
 		}
 	}
-	ShareRounding(moves, views)
 	return moves
 }
 
-// ShareRounding makes the values of a payment's moves to an account add up to the value of their
-// sum. views has the payment of each move.
-func ShareRounding(moves []journal.Move, views []View) {
-	shares := Shares{}
-	for i := range moves {
-		shares.SetValue(&views[i], &moves[i])
-	}
-}
-
-// Shares are the sums of a payment's moves to an account so far.
+// Shares are the sums of a payment's moves to an account so far. They make the values of these moves
+// add up to the value of their sum.
 type Shares map[share]money.Amount
 
 type share struct {

@@ -58,11 +58,11 @@ func listMoves(tx *models.Tx, network string,
 	if err != nil {
 		return nil, err
 	}
-	moves := make([]journal.Move, len(transfers))
+	moves, shares := make([]journal.Move, len(transfers)), payment.Shares{}
 	for i, t := range transfers {
 		moves[i] = views[i].FindMove(t, at(t, views[i].Payment))
+		shares.SetValue(&views[i], &moves[i])
 	}
-	payment.ShareRounding(moves, views)
 	return moves, nil
 }
 
