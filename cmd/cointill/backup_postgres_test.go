@@ -177,7 +177,7 @@ func database(t *testing.T, server string) (address string) {
 
 // since0014 takes away what later migrations than 0014 made.
 var since0014 = []string{"DROP TABLE holdings, network_holdings, payment_networks, method_networks, listed_addresses", "DROP FUNCTION copy_holding", "ALTER TABLE payments DROP COLUMN due_read", "ALTER TABLE chain_cursors DROP COLUMN read_until",
-	"DROP INDEX transfers_waiting, transfers_conflict", "DROP TABLE journal_entries, unsummed_entries, journal_day_sums, journal_days, journal_month_sums, closed_months", "DROP FUNCTION guard_journal",
+	"DROP INDEX transfers_waiting, transfers_conflict", "DROP TABLE journal_entries, unsummed_entries, journal_day_sums, journal_days, journal_month_sums, closed_months", "DROP FUNCTION guard_journal, note_entries",
 	"ALTER TABLE transfers DROP COLUMN booked, DROP COLUMN booked_value", "ALTER TABLE businesses DROP COLUMN statement_mails, DROP COLUMN statement_mailed",
 	"DROP TABLE sends, send_steps, send_approvals, send_claims, send_destinations, payout_addresses, send_rules",
 	"ALTER TABLE transfers DROP COLUMN send_id", "ALTER TABLE events DROP COLUMN send_id", "ALTER TABLE resolutions DROP COLUMN send_id",

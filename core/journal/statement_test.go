@@ -202,6 +202,13 @@ func TestClosedMonth(t *testing.T) {
 		if err := db.Exec(t.Context()).Create(&intruder).Error; err != nil {
 			t.Errorf("the other domain's month is closed, too: %v", err)
 		}
+		both := []models.JournalEntry{intruder, intruder}
+		both[0].ID, both[1].ID, both[1].Domain = 0, 0, "test"
+		known := len(entries(t, db))
+		if err := db.Exec(t.Context()).Create(&both).Error; err == nil || !strings.Contains(err.Error(), "closed") ||
+			len(entries(t, db)) != known {
+			t.Errorf("one of two entries was written into a closed month: %v", err)
+		}
 		months, err := books.ListMonths(t.Context(), finance)
 		if err != nil || len(months) != 3 || months[0].Closed || !months[1].Closed || months[1].ClosedAt == nil ||
 			!months[2].Closed || months[2].ClosedAt != nil {
