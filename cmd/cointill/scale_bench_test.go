@@ -270,7 +270,7 @@ func (s *served) disk(b *testing.B) {
 	const each, all = 10, 1000
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer hook.Close()
-	_, _, err := s.product.Hooks.Create(b.Context(), s.scope, webhook.Create{Name: "orders", URL: hook.URL, Active: true})
+	_, _, err := s.product.Webhooks.Create(b.Context(), s.scope, webhook.Create{Name: "orders", URL: hook.URL, Active: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func TestTraces(t *testing.T) {
 	i := serving(t, &app.Settings{OTLPEndpoint: g.URL, OTLPHeaders: []string{"authorization=Bearer word"}})
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(hook.Close)
-	_, secret, err := i.Hooks.Create(t.Context(), i.scope, webhook.Create{Name: "orders", URL: hook.URL, Active: true})
+	_, secret, err := i.Webhooks.Create(t.Context(), i.scope, webhook.Create{Name: "orders", URL: hook.URL, Active: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,9 +82,9 @@ func (s *Settings) openEVM(all *nodes, now clock.Clock, log *slog.Logger, answer
 		}
 		all.homes[source.Network()] = all.keyed[one.domain][money.Ethereum].Network()
 		all.tokenless[source.Network()] = !p.HasToken() && one.chain != money.Ethereum
-		all.contracts[source.Network()] = place.Contract{ChainID: p.ChainID, Token: p.Token.String(),
+		all.Contracts[source.Network()] = place.Contract{ChainID: p.ChainID, Token: p.Token.String(),
 			Decimals: p.TokenDecimals}
-		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
+		all.Signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		if one.chain == money.Ethereum {
 			added.hasIssuer = true
 		}
@@ -95,12 +95,12 @@ func (s *Settings) openEVM(all *nodes, now clock.Clock, log *slog.Logger, answer
 
 // addCollecting adds a network to those from whose addresses money is collected.
 func (n *nodes) addCollecting(one evmSetting, p params.Params, source *ethereum.Source) {
-	n.holders[one.domain][one.chain] = balanceLookup(source)
+	n.Holders[one.domain][one.chain] = balanceLookup(source)
 	network := collect.Network{Code: one.chain, Name: source.Network(), Native: p.Native, Collector: source}
 	if p.HasToken() {
 		network.Token = p.Token.String()
 	}
-	n.collecting[one.domain] = append(n.collecting[one.domain], network)
+	n.Collecting[one.domain] = append(n.Collecting[one.domain], network)
 }
 
 // restInterval is how often the nodes of a public network are asked while nothing is awaited there: many are

@@ -10,7 +10,7 @@ import (
 	"cointill/core/metrics"
 )
 
-// registerMetrics registers the metrics for Prometheus and the callbacks that count events.
+// registerMetrics registers the metrics for Prometheus.
 func (p *Product) registerMetrics() (*prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),
@@ -24,7 +24,7 @@ func (p *Product) registerMetrics() (*prometheus.Registry, error) {
 	if p.shared != nil {
 		c.Drift = p.shared.Drift
 	}
-	p.metrics, p.Payments.Reached, p.receipts.Ended = c, c.CountState, c.CountMail
+	p.metrics = c
 	return registry, nil
 }
 

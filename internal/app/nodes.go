@@ -14,7 +14,6 @@ import (
 	xrp "cointill/chain/xrpl/params"
 	"cointill/core/clock"
 	"cointill/core/collect"
-	"cointill/core/fault"
 	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/payment/observe"
@@ -22,6 +21,7 @@ import (
 	"cointill/core/scope"
 	"cointill/core/send/payer"
 	"cointill/core/wallet"
+	"cointill/internal/app/services"
 )
 
 // FindNetwork returns a followed network by its name, with an empty set to watch.
@@ -70,19 +70,13 @@ type RealNetwork interface {
 
 // nodes are the real networks that the operator set up.
 type nodes struct {
-	sources []RealNetwork
-	keyed   map[scope.Domain]map[money.Chain]wallet.Net // of those that are received on with keys
-	ledgers map[scope.Domain]wallet.Ledger              // of the XRP Ledger
-	holders map[scope.Domain]map[money.Chain]wallet.Holder
-	// collecting are the networks of Ethereum's kind, from whose addresses money is collected.
-	collecting map[scope.Domain][]collect.Network
-	served     map[scope.Domain]map[money.Chain]chain.Network
-	follow     []followed
-	signers    map[string]payer.Signer         // by network
-	homes      map[chain.Network]chain.Network // see networks.Registry
-	tokenless  map[chain.Network]bool
-	// contracts are what wallets need to know of Ethereum's networks.
-	contracts map[chain.Network]place.Contract
+	services.Nodes
+	sources   []RealNetwork
+	keyed     map[scope.Domain]map[money.Chain]wallet.Net // of those that are received on with keys
+	served    map[scope.Domain]map[money.Chain]chain.Network
+	follow    []followed
+	homes     map[chain.Network]chain.Network // see networks.Registry
+	tokenless map[chain.Network]bool
 }
 
 // addNetwork adds a network that serves a chain in a domain.
@@ -95,13 +89,14 @@ func (n *nodes) addNetwork(domain scope.Domain, c money.Chain, s RealNetwork, co
 // buildNodes makes the sources of the networks that the settings name; it asks no node yet.
 func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory.Part) (*nodes, error) {
 	all := &nodes{
-		keyed:      map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
-		served:     map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
-		holders:    map[scope.Domain]map[money.Chain]wallet.Holder{scope.Test: {}, scope.Live: {}},
-		collecting: map[scope.Domain][]collect.Network{}, signers: map[string]payer.Signer{},
-		ledgers: map[scope.Domain]wallet.Ledger{}, contracts: map[chain.Network]place.Contract{},
+		keyed:  map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
+		served: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
+		Nodes: services.Nodes{Holders: map[scope.Domain]map[money.Chain]wallet.Holder{scope.Test: {}, scope.Live: {}},
+			Collecting: map[scope.Domain][]collect.Network{}, Signers: map[string]payer.Signer{},
+			Ledgers: map[scope.Domain]wallet.Ledger{}, Contracts: map[chain.Network]place.Contract{}},
 		homes: map[chain.Network]chain.Network{}, tokenless: map[chain.Network]bool{},
 	}
+	all.Find = all.findNet
 	for _, one := range []struct {
 		domain scope.Domain
 		chain  money.Chain
@@ -125,7 +120,7 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 			return nil, fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
 		}
 		all.keyed[one.domain][one.chain] = wallet.Bitcoin(p)
-		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
+		all.Signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
 	if err := s.openEVM(all, now, log, answers); err != nil {
@@ -158,8 +153,8 @@ func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger, an
 		if err != nil {
 			return fmt.Errorf("%s servers of the %s domain: %w", money.XRPL, one.domain, err)
 		}
-		all.ledgers[one.domain] = wallet.Ledger{Params: p, Look: accountLookup(source)}
-		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
+		all.Ledgers[one.domain] = wallet.Ledger{Params: p, Look: accountLookup(source)}
+		all.Signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, money.XRPL, source, nil)
 	}
 	return nil
@@ -204,14 +199,4 @@ func (n *nodes) hasEVM(domain scope.Domain) bool {
 func (n *nodes) findNet(domain scope.Domain, c money.Chain) (wallet.Net, bool) {
 	p, ok := n.keyed[domain][c]
 	return p, ok
-}
-
-// describeMissing returns what keeps a payment method from working for a business.
-func (p *Product) describeMissing(ctx context.Context, sc scope.Scope, method money.Method) (fault.Message, error) {
-	info, _ := method.Info()
-	if len(p.Networks.Served(sc.Domain, info)) > 0 && p.Quotes.Sources[sc.Domain] == nil {
-		return fault.NewMessage("The operator of this server has set up no source of live prices, so no payment could " +
-			"be priced."), nil
-	}
-	return wallet.DescribeMissing(ctx, p.Wallets, p.Networks, sc, method)
 }

@@ -15,7 +15,6 @@ import (
 	"cointill/core/demo"
 	"cointill/core/money"
 	"cointill/core/networks"
-	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -43,15 +42,15 @@ func (p *Product) MakePast(ctx context.Context, s *Settings, listening net.Addr,
 	if err != nil {
 		return 0, errors.Join(err, past.DB.Close())
 	}
-	past.receipts.SMTP = nil // no mail goes to sample customers
+	past.Mails.SMTP = nil // no mail goes to sample customers
 	past.Quotes.Sources[scope.Test] = demo.NewMarket(now.Now, until)
 	past.Sender.Clients[scope.Test] = &http.Client{Transport: &shopServer{clock: now}}
-	services := demo.Services{Clock: now, Payments: past.Payments, Resolver: payment.NewResolver(past.Payments),
-		Sends: past.Sends, Sandbox: past.Sandbox, Links: past.Links, Webhooks: past.Hooks, Figures: past.figures,
+	services := demo.Services{Clock: now, Payments: past.Payments, Resolver: past.Resolver,
+		Sends: past.Sends, Sandbox: past.Sandbox, Links: past.Links, Webhooks: past.Webhooks, Figures: past.Figures,
 		Networks: map[money.Chain]demo.Network{}, Accepted: accepted, Report: report, Owner: owner,
 		TestScope: scope.Scope{BusinessID: owner.BusinessID, Domain: scope.Test, Actor: "system", Role: scope.System},
 		Deliver: func(ctx context.Context) error {
-			_, err := past.deliver.Step(ctx)
+			_, err := past.Delivering.Step(ctx)
 			return err
 		}}
 	for _, one := range past.chains {

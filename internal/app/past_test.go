@@ -224,7 +224,7 @@ func (p past) checkStatements(t *testing.T) {
 func (p past) checkFigures(t *testing.T) {
 	t.Helper()
 	zone := clock.LoadZone(p.zone)
-	figures, err := p.figures.ReadFigures(t.Context(), p.owner, stats.Period{From: "2026-08-01", To: "2026-11-30",
+	figures, err := p.Figures.ReadFigures(t.Context(), p.owner, stats.Period{From: "2026-08-01", To: "2026-11-30",
 		Zone: p.zone})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"cointill/core/quote"
 	"cointill/core/quote/source"
 	"cointill/core/scope"
+	"cointill/internal/app/services"
 )
 
 // rates is what keeps live prices; there is none where no source is set up.
@@ -22,27 +23,27 @@ type rates struct {
 
 // openRates makes the quotes of both domains: the test domain's from the fixed
 // table, the live domain's from the sources that the operator named.
-func (p *Product) openRates(ctx context.Context, s *Settings) error {
+func (p *Product) openRates(ctx context.Context, s *Settings, of *services.Config) error {
 	sources, err := s.rateSources()
 	if err != nil {
 		return err
 	}
-	p.Quotes = &quote.Service{DB: p.DB, Clock: p.Clock,
-		Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: p.Clock}},
+	of.Quotes = &quote.Service{DB: of.DB, Clock: of.Clock,
+		Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: of.Clock}},
 		Asked:   sources}
-	if p.Quotes.Trusted, err = s.rateTrusted(p.Quotes, sources); err != nil {
+	if of.Quotes.Trusted, err = s.rateTrusted(of.Quotes, sources); err != nil {
 		return err
 	}
-	if p.Quotes.Bands, err = s.rateBands(p.Quotes); err != nil {
+	if of.Quotes.Bands, err = s.rateBands(of.Quotes); err != nil {
 		return err
 	}
 	if len(sources) == 0 {
 		return nil
 	}
-	board := quote.NewBoard(p.DB, sources)
-	p.Quotes.Sources[scope.Live] = board
-	p.Rates = &rates{Board: board, keeper: &quote.Keeper{DB: p.DB, Clock: p.Clock, Log: p.Log,
-		Client: source.NewClient(p.Clock), Service: p.Quotes, Board: board}}
+	board := quote.NewBoard(of.DB, sources)
+	of.Quotes.Sources[scope.Live] = board
+	p.Rates = &rates{Board: board, keeper: &quote.Keeper{DB: of.DB, Clock: of.Clock, Log: p.Log,
+		Client: source.NewClient(of.Clock), Service: of.Quotes, Board: board}}
 	return board.Load(ctx) // so that the first request finds the stored rates
 }
 

@@ -21,7 +21,7 @@ import (
 // NewSystem returns the service of the operators' page.
 func (p *Product) NewSystem() *system.Service {
 	s := &system.Service{DB: p.DB, Clock: p.Clock, Version: Version, Started: p.started, Quotes: p.Quotes,
-		Checks: p.readinessChecks(), MailServer: p.mailServer, Lost: p.calls.CountLost,
+		Checks: p.readinessChecks(), MailServer: p.mailServer, Lost: p.Calls.CountLost,
 		Marks: p.Marks.Status}
 	if p.shared != nil {
 		s.Drift = p.shared.Drift
@@ -90,26 +90,25 @@ func (p *Product) checkFollowing(context.Context) error {
 
 // newMonthly returns the sender of monthly statements.
 func (p *Product) newMonthly() *monthly.Sender {
-	return &monthly.Sender{DB: p.DB, Clock: p.Clock, Books: p.Books, Mails: p.receipts,
-		Render: mail.RenderMonthlyStatement, Wake: p.send.Signal, Base: p.Base}
+	return &monthly.Sender{DB: p.DB, Clock: p.Clock, Books: p.Books, Mails: p.Mails,
+		Render: mail.RenderMonthlyStatement, Wake: p.Mailing.Signal, Base: p.Base}
 }
 
 // newNotificationMails returns the sender of mails about notifications.
 func (p *Product) newNotificationMails() *email.Sender {
-	return &email.Sender{DB: p.DB, Clock: p.Clock, Mails: p.receipts, Render: mail.RenderNotification,
-		Wake: p.send.Signal, Base: p.Base}
+	return &email.Sender{DB: p.DB, Clock: p.Clock, Mails: p.Mails, Render: mail.RenderNotification,
+		Wake: p.Mailing.Signal, Base: p.Base}
 }
 
 // newPush returns what keeps the browsers of members and sends them notifications.
 func (p *Product) newPush() *push.Sender {
-	return &push.Sender{Service: &push.Service{DB: p.DB, Clock: p.Clock, Secrets: p.Payments.Secrets},
-		Clients: p.Sender.Clients, Render: notice.Push, Base: p.Base}
+	return &push.Sender{Service: p.Browsers, Clients: p.Sender.Clients, Render: notice.Push, Base: p.Base}
 }
 
 // newAlarms returns the service that mails owners and operators about real networks in trouble.
 func (p *Product) newAlarms() *alarm.Service {
 	s := &alarm.Service{DB: p.DB, Clock: p.Clock, Find: p.Networks.FindTrouble, Operators: p.Accounts,
-		Mails: p.receipts, Render: mail.RenderChainTrouble, Wake: p.send.Signal, Base: p.Base}
+		Mails: p.Mails, Render: mail.RenderChainTrouble, Wake: p.Mailing.Signal, Base: p.Base}
 	for domain, chains := range p.nodes.served {
 		for kind, name := range chains {
 			s.Networks = append(s.Networks, alarm.Network{Name: name, Domain: domain, Chain: kind})

@@ -29,9 +29,15 @@ func (p *Product) openTraces(s *Settings) error {
 		Version: Version, Clock: p.Clock}); err != nil {
 		return fmt.Errorf("%s_OTLP_ENDPOINT: %w", EnvPrefix, err)
 	}
-	counted := p.Payments.Reached
-	p.Payments.Reached = func(c payment.Change) { counted(c); p.Tracer.AddState(c) }
 	return nil
+}
+
+// reportState counts the state that a payment reached, and adds it to the trace of the payment.
+func (p *Product) reportState(c payment.Change) {
+	p.metrics.CountState(c)
+	if p.Tracer != nil {
+		p.Tracer.AddState(c)
+	}
 }
 
 // reportAttempt counts a request to a webhook, and adds it to the trace of its payment.

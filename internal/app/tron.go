@@ -38,7 +38,7 @@ func (s *Settings) openTron(all *nodes, now clock.Clock, log *slog.Logger, answe
 			return fmt.Errorf("%s nodes of the %s domain: %w", money.Tron, one.domain, err)
 		}
 		all.keyed[one.domain][money.Tron] = wallet.Tron(p)
-		all.signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
+		all.Signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, money.Tron, source, tron.Codec())
 		all.follow[len(all.follow)-1].interval = p.Interval
 	}

@@ -23,7 +23,7 @@ func (p *Product) sealAudit(ctx context.Context) error {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
 	for {
-		broken, err := p.audits.SealChains(ctx)
+		broken, err := p.Audits.SealChains(ctx)
 		if err != nil && ctx.Err() == nil {
 			p.Log.Error("the audit logs are not sealed; it is tried again in a minute", "error", err)
 		}
@@ -52,16 +52,16 @@ func (p *Product) runWork(ctx context.Context) {
 	if p.shared != nil {
 		run("clock", p.shared.Run)
 	}
-	run("deliveries", p.deliver.Run)
-	run("resends", p.resends.Run)
-	run("mails", p.send.Run)
+	run("deliveries", p.Delivering.Run)
+	run("resends", p.Resends.Run)
+	run("mails", p.Mailing.Run)
 	run("deadlines", func(ctx context.Context) error { return p.Payments.RunSweeps(ctx, 500*time.Millisecond) })
 	run("deadlines of sends", func(ctx context.Context) error { return p.Sends.Evaluator.RunSweeps(ctx, time.Second) })
-	run("figures", func(ctx context.Context) error { return p.figures.Run(ctx, 5*time.Second) })
+	run("figures", func(ctx context.Context) error { return p.Figures.Run(ctx, 5*time.Second) })
 	run("sums of the journal", func(ctx context.Context) error { return p.Books.RunSums(ctx, 5*time.Second) })
 	run("health", p.Networks.Run)
-	run("streams", func(ctx context.Context) error { p.hub.Run(ctx); return nil })
-	run("limits", func(ctx context.Context) error { p.limiter.Run(ctx); return nil })
+	run("streams", func(ctx context.Context) error { p.Hub.Run(ctx); return nil })
+	run("limits", func(ctx context.Context) error { p.Limiter.Run(ctx); return nil })
 	run("miner", simulated.Miner{Chains: p.chains, Log: p.Log}.Run)
 	for _, source := range p.nodes.sources {
 		run("listen to "+string(source.Network()), source.Run)
@@ -69,7 +69,7 @@ func (p *Product) runWork(ctx context.Context) {
 	if p.Rates != nil {
 		run("rates", p.Rates.Board.Run)
 		run("rate sources", func(ctx context.Context) error {
-			return p.leases.Run(ctx, "rates",
+			return p.Leases.Run(ctx, "rates",
 				func(ctx context.Context, _ int64) error { return p.Rates.keeper.Run(ctx) })
 		})
 	}
@@ -86,20 +86,20 @@ func (p *Product) runWork(ctx context.Context) {
 		})
 	}
 	run("alarms", func(ctx context.Context) error {
-		return p.leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.newAlarms().Run(ctx) })
+		return p.Leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.newAlarms().Run(ctx) })
 	})
 	run("mails about notifications", func(ctx context.Context) error {
-		return p.leases.Run(ctx, "mails about notifications",
+		return p.Leases.Run(ctx, "mails about notifications",
 			func(ctx context.Context, _ int64) error { return p.newNotificationMails().Run(ctx) })
 	})
 	run("notifications in browsers", func(ctx context.Context) error {
-		return p.leases.Run(ctx, "notifications in browsers",
+		return p.Leases.Run(ctx, "notifications in browsers",
 			func(ctx context.Context, _ int64) error { return p.newPush().Run(ctx) })
 	})
 	run("housekeeping", p.keepHouse)
 	run("address marks", p.Wallets.KeepMarks)
 	run("sealing the audit log", p.sealAudit)
-	run("log of API calls", p.calls.Run)
+	run("log of API calls", p.Calls.Run)
 	all.Wait()
 }
 
@@ -129,7 +129,7 @@ const reconcileEvery = 5 * time.Second
 // followNetwork follows one network while this process holds its lease.
 func (p *Product) followNetwork(ctx context.Context, f followed) error {
 	network := f.Network()
-	return p.leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
+	return p.Leases.Run(ctx, "follow "+string(network), func(ctx context.Context, fence int64) error {
 		observer := p.newObserver(f)
 		if err := observer.Load(ctx, network); err != nil {
 			return err
@@ -174,7 +174,7 @@ func (p *Product) keepHouse(ctx context.Context) error {
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
-		if err := errors.Join(p.sessions.Sweep(ctx), p.Accounts.Sweep(ctx), p.answers.Sweep(ctx), p.pruneRows(ctx),
+		if err := errors.Join(p.Sessions.Sweep(ctx), p.Accounts.Sweep(ctx), p.Answers.Sweep(ctx), p.pruneRows(ctx),
 			p.Notices.ForgetFormerMembers(ctx), p.newPush().Prune(ctx), p.newMonthly().SendDue(ctx)); err != nil &&
 			ctx.Err() == nil {
 			p.Log.Error("housekeeping failed; it is tried again in an hour", "error", err)
@@ -195,7 +195,7 @@ func (p *Product) pruneRows(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		others, err := p.calls.PruneCalls(ctx)
+		others, err := p.Calls.PruneCalls(ctx)
 		if err != nil {
 			return err
 		}
