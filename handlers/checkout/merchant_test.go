@@ -65,7 +65,7 @@ func TestLinkNamesNetworks(t *testing.T) {
 	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
 		for _, code := range []money.Chain{money.Tron, money.Polygon} {
-			s.Registry.Domains[scope.Test][code] = chain.Sandbox(code)
+			s.Networks.Domains[scope.Test][code] = chain.Sandbox(code)
 		}
 		made, b := aLink(t, s, sc, link.Draft{MinAmount: 1, MaxAmount: 9, Methods: []string{"crypto_bitcoin", "crypto_tether"}}), s.NewBrowser()
 		names := "Tether USD USDT Ethereum (ERC-20)"

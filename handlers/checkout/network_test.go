@@ -19,8 +19,8 @@ import (
 func TestNetworkIsChosenOnThePage(t *testing.T) {
 	checkouttest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", "ama@shop.example")
-		s.Registry.Domains[scope.Test][money.BSC] = "sandbox-bsc"
-		s.Registry.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum"}
+		s.Networks.Domains[scope.Test][money.BSC] = "sandbox-bsc"
+		s.Networks.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum"}
 		started := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoTether))
 		at, b := "/pay/"+started.AccessToken, s.NewBrowser()
 		b.Post(at+"/open", nil)

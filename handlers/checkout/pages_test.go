@@ -216,7 +216,7 @@ func TestUnavailable(t *testing.T) {
 		closed := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin))
 		b.Post(at+"/open", nil)
 		// The chain is served by another network from now on, as when nodes are configured.
-		s.Registry.Domains[scope.Test][money.Bitcoin] = "bitcoin-regtest"
+		s.Networks.Domains[scope.Test][money.Bitcoin] = "bitcoin-regtest"
 		page := b.Get(at)
 		expect(t, page, 200, "BTC can't be paid right now")
 		if strings.Contains(page.Body, "bitcoin:") {
@@ -396,7 +396,7 @@ func TestLinkWithoutRate(t *testing.T) {
 		amount := int64(20)
 		made := aLink(t, s, sc, link.Draft{Amount: &amount})
 		s.Links.Networks = nil // as when the coin fails between the page and the form
-		delete(s.Registry.Domains[scope.Test], money.Bitcoin)
+		delete(s.Networks.Domains[scope.Test], money.Bitcoin)
 		expect(t, s.NewBrowser().Post("/l/"+made.Code, customerScope()), 503, "can't take payments there", "ngozi@example.com")
 	})
 }

@@ -178,7 +178,7 @@ func TestFurtherNetworksAreListedWhileOn(t *testing.T) {
 		for _, code := range []money.Chain{money.Ethereum, money.Polygon, money.Arbitrum, money.Tron} {
 			s.ConnectNetwork(scope.Live, code, money.MainNetwork)
 		}
-		s.Registry.Homes = map[chain.Network]chain.Network{"polygon-mainnet": "ethereum-mainnet",
+		s.Networks.Homes = map[chain.Network]chain.Network{"polygon-mainnet": "ethereum-mainnet",
 			"arbitrum-mainnet": "ethereum-mainnet"}
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		sc.Domain = scope.Live
@@ -220,20 +220,20 @@ func TestFurtherNetworksAreListedWhileOn(t *testing.T) {
 
 		s.FailOn(s.DB.Exec(t.Context()).Create(&models.ChainCursor{Network: "polygon-mainnet",
 			Problem: "No node answers.", UpdatedAt: s.Clock.Now()}).Error)
-		s.FailOn(s.Registry.Refresh(t.Context()))
+		s.FailOn(s.Networks.Refresh(t.Context()))
 		s.System.Networks = append(s.System.Networks, system.Network{Name: "tron-mainnet", Domain: scope.Live,
 			Nodes: func(context.Context) []chain.NodeStatus { return []chain.NodeStatus{{Host: "a.example", Height: 71}} }})
 		expect(t, b.PostFrom(goingLiveAt, goingLiveAt+"/nodes", nil), 200, "No node answers.",
 			"the node answered, at block 71")
-		delete(s.Registry.Domains[scope.Live], money.Polygon)
+		delete(s.Networks.Domains[scope.Live], money.Polygon)
 		expect(t, b.Get(goingLiveAt), 200, "Tether USD on Polygon PoS No node is configured")
 
 		// Ethereum's wallet receives on other networks also where Ethereum itself has no node.
-		delete(s.Registry.Domains[scope.Live], money.Ethereum)
+		delete(s.Networks.Domains[scope.Live], money.Ethereum)
 		expect(t, b.Get(goingLiveAt), 200, "Ether, Tether USD Set up", `href="/dashboard/methods/crypto_ethereum/wallet"`)
-		delete(s.Registry.Domains[scope.Live], money.Arbitrum)
+		delete(s.Networks.Domains[scope.Live], money.Arbitrum)
 		hidden(t, b.Get(goingLiveAt), "Ether, Tether USD Set up")
-		s.Registry.Domains[scope.Live][money.Polygon] = "polygon-mainnet"
+		s.Networks.Domains[scope.Live][money.Polygon] = "polygon-mainnet"
 		expect(t, b.Get(goingLiveAt), 200, "Ether, Tether USD Set up", `href="`+tether+`"`)
 	})
 }
@@ -243,7 +243,7 @@ func TestFurtherNetworksAreListedWhileOn(t *testing.T) {
 func TestWalletOfTronIsListedAfterItsRehearsal(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		const at = "/dashboard/methods/tron/wallet"
-		s.Registry.Domains[scope.Test][money.Tron] = chain.Sandbox(money.Tron)
+		s.Networks.Domains[scope.Test][money.Tron] = chain.Sandbox(money.Tron)
 		s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		hidden(t, b.Get(goingLiveAt), "Tron")

@@ -208,7 +208,7 @@ func TestLinkNamesNetworksOfItsCoins(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		for _, code := range []money.Chain{money.Tron, money.Polygon} {
-			s.Registry.Domains[scope.Test][code] = chain.Sandbox(code)
+			s.Networks.Domains[scope.Test][code] = chain.Sandbox(code)
 		}
 		_, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Yoga", Currency: "USD", MinAmount: 1,
 			MaxAmount: 9, Methods: []string{"crypto_bitcoin", "crypto_tether"}})

@@ -18,8 +18,8 @@ import (
 func TestMethodNetworks(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		s.CreateBusiness("Ama's Shop", ama)
-		s.Registry.Domains[scope.Test][money.BSC] = "sandbox-bsc"
-		s.Registry.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum"}
+		s.Networks.Domains[scope.Test][money.BSC] = "sandbox-bsc"
+		s.Networks.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum"}
 		const methods, bsc = "/dashboard/methods", "/dashboard/methods/crypto_tether/networks/bsc"
 		b := s.SignIn(ama)
 		expect(t, b.Get(methods), 200, "BNB Smart Chain (BEP-20)",
@@ -46,7 +46,7 @@ func TestMethodNetworks(t *testing.T) {
 func TestMethodNeedsAWalletWhereItIsOn(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		s.ConnectNetwork(scope.Test, money.Ethereum, "sepolia")
-		s.Registry.Domains[scope.Test][money.Tron] = chain.Sandbox(money.Tron)
+		s.Networks.Domains[scope.Test][money.Tron] = chain.Sandbox(money.Tron)
 		sc := s.CreateBusiness("Ama's Shop", ama)
 		b := s.SignIn(ama)
 		find := func(want string) {

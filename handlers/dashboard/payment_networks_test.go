@@ -15,8 +15,8 @@ import (
 func TestPaymentsByNetwork(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
-		s.Registry.Domains[scope.Test][money.BSC] = "sandbox-bsc"
-		s.Registry.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum"}
+		s.Networks.Domains[scope.Test][money.BSC] = "sandbox-bsc"
+		s.Networks.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum"}
 		b := s.SignIn(ama)
 		usual := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoTether)).Reference
 		leads(t, b.PostFrom("/dashboard/methods", "/dashboard/methods/crypto_tether/networks/bsc",

@@ -306,7 +306,7 @@ func TestEveryRouteHasARow(t *testing.T) {
 func owned(t testing.TB, s *servertest.Server, sc scope.Scope) map[string]string {
 	t.Helper()
 	if sc.Domain == scope.Live { // a simulated chain stands in for a network
-		s.Registry.Domains[scope.Live][money.Bitcoin] = chain.Sandbox(money.Bitcoin)
+		s.Networks.Domains[scope.Live][money.Bitcoin] = chain.Sandbox(money.Bitcoin)
 		switchOn(s, sc, money.CryptoBitcoin)
 		say(s, "BTC/USD", "60000", "")
 		say(s, "USD/NGN", "1500", "")

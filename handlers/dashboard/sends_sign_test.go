@@ -26,7 +26,7 @@ const (
 // connectSigner gives the test domain a network of Ethereum whose sends a wallet signs.
 func connectSigner(s *servertest.Server) *chaintest.Signer {
 	signer := &chaintest.Signer{Terms: "terms 1"}
-	s.Registry.Domains[scope.Test][money.Ethereum] = "ethereum-sepolia"
+	s.Networks.Domains[scope.Test][money.Ethereum] = "ethereum-sepolia"
 	s.Sends.Signers = map[string]payer.Signer{"ethereum-sepolia": {Signer: signer, Domain: scope.Test}}
 	s.Sends.Signing.Signers, s.Sends.Addresses.Signers = s.Sends.Signers, s.Sends.Signers
 	return signer

@@ -31,7 +31,7 @@ func connectOutputs(s *servertest.Server, sc scope.Scope, outputs int) *chaintes
 	s.T.Helper()
 	const network = "bitcoin-regtest"
 	signer := &chaintest.OutputSigner{}
-	s.Registry.Domains[scope.Test][money.Bitcoin] = network
+	s.Networks.Domains[scope.Test][money.Bitcoin] = network
 	s.Sends.Signers = map[string]payer.Signer{network: {Signer: signer, Domain: scope.Test}}
 	s.Sends.Signing.Signers = s.Sends.Signers
 	now, height := s.Clock.Now(), int64(50)

@@ -325,9 +325,9 @@ func TestTillLeadsToTheCustomersPage(t *testing.T) {
 func TestTillChoosesTheNetwork(t *testing.T) {
 	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
 		sc := s.CreateBusiness("Ama's Shop", ama)
-		s.Registry.Domains[scope.Test][money.BSC] = "sandbox-bsc"
-		s.Registry.Domains[scope.Test][money.Polygon] = "sandbox-polygon"
-		s.Registry.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum", "sandbox-polygon": "sandbox-ethereum"}
+		s.Networks.Domains[scope.Test][money.BSC] = "sandbox-bsc"
+		s.Networks.Domains[scope.Test][money.Polygon] = "sandbox-polygon"
+		s.Networks.Homes = map[chain.Network]chain.Network{"sandbox-bsc": "sandbox-ethereum", "sandbox-polygon": "sandbox-ethereum"}
 		const keypad, methods, field = "/dashboard/till", "/dashboard/methods", "network_crypto_tether"
 		b := s.SignIn(ama)
 		sell := func(network ...string) servertest.Answer {

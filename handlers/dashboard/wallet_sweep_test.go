@@ -101,7 +101,7 @@ func TestWorthKnowing(t *testing.T) {
 		lacks(t, b.Get(methods), "Please note")
 		cursor := models.ChainCursor{Network: "ethereum-sepolia", Finalized: -1, Note: "The network stalls.", TokenNote: "Tether has paused USDT."}
 		s.FailOn(s.DB.Exec(t.Context()).Save(&cursor).Error)
-		s.FailOn(s.Registry.Refresh(t.Context()))
+		s.FailOn(s.Networks.Refresh(t.Context()))
 		expect(t, b.Get(methods), 200, "Please note", "Tether has paused USDT.", "The network stalls.")
 		expect(t, b.Get(etherAt), 200, "The network stalls.")
 		lacks(t, b.Get(etherAt), "Tether has paused USDT.")

@@ -357,7 +357,7 @@ func TestWalletElsewhere(t *testing.T) {
 			t.Error("Dogecoin has a choice of addresses")
 		}
 		s.FailOn(s.DB.Exec(t.Context()).Create(&models.ChainCursor{Network: "dogecoin-mainnet", Problem: "The node is still syncing.", UpdatedAt: s.Clock.Now()}).Error)
-		s.FailOn(s.Registry.Refresh(t.Context()))
+		s.FailOn(s.Networks.Refresh(t.Context()))
 		expect(t, b.Get("/dashboard/methods"), 200, "Temporarily unavailable", "The node is still syncing.")
 	})
 }

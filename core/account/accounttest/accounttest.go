@@ -10,9 +10,14 @@ import (
 	"cointill/models"
 )
 
-// New is account.New with hashes that cost nearly nothing, and answers at once.
+// New is account.New with the users of NewUsers.
 func New(db *models.DB, now clock.Clock, box *secret.Box) *account.Service {
+	return account.New(db, now, NewUsers(db, now, box))
+}
+
+// NewUsers is auth.New with hashes that cost nearly nothing, and answers at once.
+func NewUsers(db *models.DB, now clock.Clock, box *secret.Box) *auth.Service {
 	users := auth.New(db, now, box)
 	users.Cost.Memory, users.Cost.Iterations, users.AnswerInterval = 64, 1, 0
-	return account.New(db, now, users)
+	return users
 }
