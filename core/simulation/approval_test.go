@@ -33,7 +33,7 @@ func (trusting) Reauthenticate(context.Context, scope.Scope, auth.Proof) (auth.U
 // hire gives a business its people: the owner, two admins, and one with the right to ask for sends only.
 func (w *world) hire(s *shop, owner int64) {
 	w.t.Helper()
-	db, now := w.replicas[0].db.Exec(w.t.Context()), w.clock.Now()
+	db, now := w.replicas[0].DB.Exec(w.t.Context()), w.clock.Now()
 	add := func(id int64, role scope.Role) {
 		sc := scope.Scope{BusinessID: s.id, Domain: scope.Test, Actor: fmt.Sprint("user:", id), Role: role}
 		s.people = append(s.people, person{sc, role == scope.Owner || role == scope.Admin})
@@ -92,7 +92,7 @@ func (o *order) agreeing(content string) int {
 
 // read is the send's page.
 func (o *order) read(r *replica) send.View {
-	v, err := o.replicas[r.number].sends.Find(o.t.Context(), o.shop.people[0].Scope, o.request.BusinessReference)
+	v, err := o.replicas[r.number].Sends.Find(o.t.Context(), o.shop.people[0].Scope, o.request.BusinessReference)
 	o.must(err)
 	return v
 }
@@ -113,7 +113,7 @@ func (o *order) agree(r *replica) bool {
 	o.agreed = append(o.agreed, agreed)
 	var made send.View
 	err := o.guarded(r, fmt.Sprintf("%s approves send %d", p.Actor, o.number), func() (err error) {
-		made, err = r.sends.Approvals.Approve(o.t.Context(), p.Scope, o.code, v.Version(), send.Proof{})
+		made, err = r.Sends.Approvals.Approve(o.t.Context(), p.Scope, o.code, v.Version(), send.Proof{})
 		return err
 	})
 	if err != nil && !o.unsure { // it may have been stored before
@@ -143,7 +143,7 @@ func (o *order) agree(r *replica) bool {
 func (o *order) reject(r *replica) bool {
 	p := o.shop.people[o.rng.IntN(3)]
 	err := o.guarded(r, fmt.Sprintf("%s rejects send %d", p.Actor, o.number), func() error {
-		_, err := r.sends.Approvals.Reject(o.t.Context(), p.Scope, o.code, "no")
+		_, err := r.Sends.Approvals.Reject(o.t.Context(), p.Scope, o.code, "no")
 		return err
 	})
 	return o.ended(r, err, send.Rejected)
@@ -152,7 +152,7 @@ func (o *order) reject(r *replica) bool {
 // withdraw is a merchant who doesn't want the send any more.
 func (o *order) withdraw(r *replica) bool {
 	err := o.guarded(r, fmt.Sprintf("withdraws send %d", o.number), func() error {
-		_, err := r.sends.Cancel(o.t.Context(), o.asker.Scope, o.code)
+		_, err := r.Sends.Cancel(o.t.Context(), o.asker.Scope, o.code)
 		return err
 	})
 	return o.ended(r, err, send.Cancelled)
@@ -173,7 +173,7 @@ func (o *order) retry(r *replica) bool {
 	p := o.shop.people[o.rng.IntN(3)]
 	o.retrying = true
 	err := o.guarded(r, fmt.Sprintf("%s retries send %d", p.Actor, o.number), func() error {
-		_, err := r.sends.Approvals.Retry(o.t.Context(), p.Scope, o.code, send.Proof{})
+		_, err := r.Sends.Approvals.Retry(o.t.Context(), p.Scope, o.code, send.Proof{})
 		return err
 	})
 	o.retrying = false
@@ -214,21 +214,21 @@ func (o *order) claim(r *replica) bool {
 		return true
 	}
 	ctx, n := o.t.Context(), o.nets[o.coin.Chain]
-	page := r.sends.ClaimURL(v.Send)
+	page := r.Sends.ClaimURL(v.Send)
 	_ = o.guarded(r, fmt.Sprintf("the customer of send %d names an address", o.number), func() error {
-		_, err := r.sends.Claims.NameAddress(ctx, page[strings.LastIndex(page, "/")+1:], n.address(), nil)
+		_, err := r.Sends.Claims.NameAddress(ctx, page[strings.LastIndex(page, "/")+1:], n.address(), nil)
 		return err
 	})
 	r = o.replicas[r.number]
 	var letters []models.Mail
-	o.must(r.db.Read(ctx).Where("kind = 'send_confirm' AND about LIKE ?", o.code+" %").Order("id DESC").
+	o.must(r.DB.Read(ctx).Where("kind = 'send_confirm' AND about LIKE ?", o.code+" %").Order("id DESC").
 		Limit(1).Find(&letters).Error)
 	if len(letters) == 0 {
 		return false
 	}
-	token := r.sends.Users.TicketToken(letters[0].Text[strings.LastIndex(letters[0].Text, "/")+1:])
+	token := r.Sends.Users.TicketToken(letters[0].Text[strings.LastIndex(letters[0].Text, "/")+1:])
 	_ = o.guarded(r, fmt.Sprintf("the customer of send %d confirms it", o.number), func() error {
-		_, err := r.sends.Claims.ConfirmAddress(ctx, token)
+		_, err := r.Sends.Claims.ConfirmAddress(ctx, token)
 		return err
 	})
 	if v = o.read(r); v.State() == send.AwaitingDestination {
@@ -255,7 +255,7 @@ func (o *order) tamper(r *replica) (restore func(r *replica)) {
 		was, set = map[string]any{"amount": row.Amount}, map[string]any{"amount": row.Amount.MulDiv(3, 2)}
 	}
 	change := func(r *replica, set map[string]any) {
-		db := o.replicas[r.number].db.Exec(o.t.Context())
+		db := o.replicas[r.number].DB.Exec(o.t.Context())
 		o.must(db.Model(&models.Send{}).Where("id = ?", o.id).UpdateColumns(set).Error)
 	}
 	change(r, set)
@@ -277,7 +277,7 @@ func (w *world) changeRules(r *replica) {
 func (w *world) setRules(r *replica, s *shop, rules rules.Rules) {
 	w.clock.Advance(time.Millisecond) // rules of one instant have no order to judge by
 	err := w.surely(r, fmt.Sprintf("sets rules of sends %v", rules), func(r *replica) error {
-		return r.sends.Rules.SetRules(w.t.Context(), s.people[0].Scope, rules, send.Proof{})
+		return r.Sends.Rules.SetRules(w.t.Context(), s.people[0].Scope, rules, send.Proof{})
 	})
 	if err == nil {
 		s.sendRules = rules

@@ -153,7 +153,7 @@ func (w *world) deliver(r *replica) {
 	w.clock.Advance(time.Millisecond) // what happens in one instant has no order to judge by
 	lost := false
 	_ = w.guarded(r, "delivers", func() error {
-		n, err := r.worker.Step(w.t.Context())
+		n, err := r.Delivering.Step(w.t.Context())
 		w.counts["deliveries made"] += n
 		lost = err != nil || !r.failer.intact()
 		return err
@@ -175,13 +175,13 @@ func (w *world) deliver(r *replica) {
 
 // on reads whether a webhook is on.
 func (w *world) on(e *endpoint) (active bool) {
-	w.must(w.replicas[0].db.Read(w.t.Context()).Model(&models.Endpoint{}).Where("id = ?", e.id).Pluck("active", &active).Error)
+	w.must(w.replicas[0].DB.Read(w.t.Context()).Model(&models.Endpoint{}).Where("id = ?", e.id).Pluck("active", &active).Error)
 	return active
 }
 
 // idle reports that no delivery waits.
 func (w *world) idle() bool {
 	var n int64
-	w.must(w.replicas[0].db.Read(w.t.Context()).Model(&models.Delivery{}).Where("done_at IS NULL").Count(&n).Error)
+	w.must(w.replicas[0].DB.Read(w.t.Context()).Model(&models.Delivery{}).Where("done_at IS NULL").Count(&n).Error)
 	return n == 0
 }

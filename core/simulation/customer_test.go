@@ -339,7 +339,7 @@ func (c *customer) open(r *replica) {
 	}
 	var v payment.View
 	err := c.guarded(r, fmt.Sprintf("opens %d", c.number), func() (err error) {
-		v, err = r.payments.OpenByReference(c.t.Context(), c.shop.scope, c.reference)
+		v, err = r.Payments.OpenByReference(c.t.Context(), c.shop.scope, c.reference)
 		return err
 	})
 	if err != nil && c.unsure && !c.gaveUp {

@@ -72,7 +72,7 @@ var table = strings.Fields(`>pending pending>initiated pending>expired initiated
 
 // judge holds the end of a run against the invariants and the model.
 func (w *world) judge() {
-	ctx, db := w.t.Context(), w.replicas[1].db
+	ctx, db := w.t.Context(), w.replicas[1].DB
 	for _, q := range queries {
 		var n int64
 		w.must(db.Read(ctx).Raw(q.sql).Scan(&n).Error)
@@ -92,7 +92,7 @@ func (w *world) judge() {
 		n.conserved(db)
 	}
 	for _, s := range w.shops {
-		verdict, err := w.replicas[1].audits.VerifyChain(ctx, s.id, 0)
+		verdict, err := w.replicas[1].Audits.VerifyChain(ctx, s.id, 0)
 		w.must(err)
 		if verdict.Broken != "" {
 			w.find("invariant 21: %s", verdict.Broken)
@@ -233,19 +233,19 @@ func (c *customer) rest(db *models.DB, p models.Payment) {
 // what is known of its money, unless it is about to be looked at again.
 func (w *world) swept(r *replica) {
 	var n int64
-	w.must(r.db.Read(w.t.Context()).Raw(`SELECT COUNT(*) FROM payments p WHERE p.status IN ('initiated', 'abandoned') AND (p.due_at IS NULL OR p.due_at > ?)
+	w.must(r.DB.Read(w.t.Context()).Raw(`SELECT COUNT(*) FROM payments p WHERE p.status IN ('initiated', 'abandoned') AND (p.due_at IS NULL OR p.due_at > ?)
 		AND EXISTS (SELECT 1 FROM transfers t WHERE t.payment_id = p.id AND t.unmatched = '' AND t.height IS NOT NULL AND NOT t.gone AND NOT t.reverted)`,
 		w.clock.Now().Add(time.Minute)).Scan(&n).Error)
 	if n > 0 {
 		w.find("%d payments have confirmed money and are not processing", n)
 	}
-	w.must(r.db.Read(w.t.Context()).Raw(`SELECT COUNT(*) FROM payments p WHERE p.status = 'processing' AND (p.due_at IS NULL OR p.due_at > ?)
+	w.must(r.DB.Read(w.t.Context()).Raw(`SELECT COUNT(*) FROM payments p WHERE p.status = 'processing' AND (p.due_at IS NULL OR p.due_at > ?)
 		AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.payment_id = p.id AND t.unmatched = '' AND t.height IS NOT NULL AND NOT t.gone AND NOT t.reverted)`,
 		w.clock.Now().Add(time.Minute)).Scan(&n).Error)
 	if n > 0 {
 		w.find("%d payments are processing without confirmed money", n)
 	}
-	w.must(r.db.Read(w.t.Context()).Raw("SELECT COUNT(*) FROM payments WHERE status = 'pending' AND created_at < ? AND (due_at IS NULL OR due_at > ?)",
+	w.must(r.DB.Read(w.t.Context()).Raw("SELECT COUNT(*) FROM payments WHERE status = 'pending' AND created_at < ? AND (due_at IS NULL OR due_at > ?)",
 		w.clock.Now().Add(-7*time.Minute), w.clock.Now().Add(time.Minute)).Scan(&n).Error)
 	if n > 0 {
 		w.find("invariant 24: %d payments that nobody opened are older than 7 minutes and not expired", n)
@@ -264,7 +264,7 @@ func (w *world) looked(n *network) {
 			continue // the others are waited for
 		}
 		var p models.Payment
-		w.must(w.replicas[0].db.Read(w.t.Context()).Select("id, status, due_at").Where("business_reference = ?", c.reference).Take(&p).Error)
+		w.must(w.replicas[0].DB.Read(w.t.Context()).Select("id, status, due_at").Where("business_reference = ?", c.reference).Take(&p).Error)
 		c.ended = p.Status == "abandoned"
 		if !c.ended && (p.DueAt == nil || p.DueAt.After(w.clock.Now().Add(time.Minute))) {
 			w.find("invariant 24: payment %d was opened, nothing came in 24 hours, its network was read after them, and it is %s", c.number, p.Status)
@@ -276,7 +276,7 @@ func (w *world) looked(n *network) {
 // succeeded has what it was asked for, as deep as the contract says (5), and no network is
 // written by an older holder of its lease than before (25).
 func (w *world) watch() {
-	ctx, db := w.t.Context(), w.replicas[0].db
+	ctx, db := w.t.Context(), w.replicas[0].DB
 	if w.ended != nil {
 		w.looked(w.ended)
 		w.ended = nil

@@ -65,13 +65,13 @@ func (c *customer) initiate(r *replica) {
 
 // isMade reports whether the payment is there.
 func (c *customer) isMade() bool {
-	_, err := c.replicas[0].payments.Verify(c.t.Context(), c.shop.scope, c.reference)
+	_, err := c.replicas[0].Payments.Verify(c.t.Context(), c.shop.scope, c.reference)
 	return err == nil
 }
 
 // which is the attempt that initiated the payment, when several may have.
 func (c *customer) which(r *replica, last try) try {
-	v, err := c.replicas[r.number].payments.Verify(c.t.Context(), c.shop.scope, c.reference)
+	v, err := c.replicas[r.number].Payments.Verify(c.t.Context(), c.shop.scope, c.reference)
 	c.must(err)
 	for _, one := range append(c.tries, last) {
 		if one.at.Equal(v.Payment.CreatedAt) {
@@ -87,14 +87,14 @@ func (c *customer) which(r *replica, last try) try {
 func (c *customer) ask(r *replica, request payment.Request) (string, error) {
 	ctx := c.t.Context()
 	if c.key == "" {
-		made, err := r.payments.Initiate(ctx, c.shop.scope, request)
+		made, err := r.Payments.Initiate(ctx, c.shop.scope, request)
 		return made.AccessToken, err
 	}
-	claim, err := r.keys.Claim(c.shop.scope, c.key, "POST", "/v1/payment/initiate", fmt.Append(nil, request))
+	claim, err := r.Answers.Claim(c.shop.scope, c.key, "POST", "/v1/payment/initiate", fmt.Append(nil, request))
 	if err != nil {
 		return "", err
 	}
-	before, err := r.keys.Replay(ctx, claim)
+	before, err := r.Answers.Replay(ctx, claim)
 	if err != nil {
 		return "", err
 	}
@@ -102,7 +102,7 @@ func (c *customer) ask(r *replica, request payment.Request) (string, error) {
 		c.count("an initiation is answered again")
 		return string(before.Body), nil
 	}
-	made, err := r.payments.Initiate(idempotency.With(ctx, claim, func(result any) (idempotency.Answer, error) {
+	made, err := r.Payments.Initiate(idempotency.With(ctx, claim, func(result any) (idempotency.Answer, error) {
 		return idempotency.Answer{Status: 201, Body: []byte(result.(payment.Started).AccessToken)}, nil
 	}), c.shop.scope, request)
 	return made.AccessToken, err
@@ -121,7 +121,7 @@ func (w *world) trade(r *replica) {
 		rules := s.rules
 		rules.Under, rules.Over = w.rng.IntN(3)*150, w.rng.IntN(3)*150
 		rules.LatePayments = []string{"accept", "decline"}[w.rng.IntN(2)]
-		err := w.surely(r, fmt.Sprintf("sets rules %v", rules), func(r *replica) error { return r.settings.SetRules(w.t.Context(), s.scope, rules) })
+		err := w.surely(r, fmt.Sprintf("sets rules %v", rules), func(r *replica) error { return r.Settings.SetRules(w.t.Context(), s.scope, rules) })
 		if err == nil {
 			s.rules = rules
 			w.count("merchant changes rules")
@@ -136,15 +136,15 @@ func (w *world) anyShop() *shop { return w.shops[w.rng.IntN(len(w.shops))] }
 // accept is a merchant who takes some declined payment for good.
 func (w *world) accept(r *replica, s *shop) {
 	var declined []string
-	w.must(r.db.Read(w.t.Context()).Model(&models.Payment{}).Where("business_id = ? AND status = 'declined'", s.id).Order("id").Pluck("business_reference", &declined).Error)
+	w.must(r.DB.Read(w.t.Context()).Model(&models.Payment{}).Where("business_id = ? AND status = 'declined'", s.id).Order("id").Pluck("business_reference", &declined).Error)
 	if len(declined) == 0 {
 		return
 	}
 	reference := declined[w.rng.IntN(len(declined))]
 	c := w.customers[slices.IndexFunc(w.customers, func(c *customer) bool { return c.reference == reference })]
-	err := w.guarded(r, fmt.Sprintf("accepts %d", c.number), func() error { return payment.NewResolver(r.payments).Resolve(w.t.Context(), s.scope, reference) })
+	err := w.guarded(r, fmt.Sprintf("accepts %d", c.number), func() error { return payment.NewResolver(r.Payments).Resolve(w.t.Context(), s.scope, reference) })
 	if err != nil && w.unsure { // they look at the payment
-		v, failed := w.replicas[r.number].payments.Verify(w.t.Context(), s.scope, reference)
+		v, failed := w.replicas[r.number].Payments.Verify(w.t.Context(), s.scope, reference)
 		w.must(failed)
 		if v.Payment.Reason == string(payment.AcceptedByUser) {
 			err = nil
@@ -171,7 +171,7 @@ func (w *world) surely(r *replica, what string, change func(r *replica) error) e
 func (w *world) toggle(r *replica, s *shop, e *endpoint, on bool) {
 	w.clock.Advance(time.Millisecond) // what happens in one instant has no order to judge by
 	err := w.surely(r, fmt.Sprintf("switches a webhook: %v", on), func(r *replica) error {
-		_, err := r.hooks.Update(w.t.Context(), s.scope, e.id, webhook.Change{Active: &on})
+		_, err := r.Webhooks.Update(w.t.Context(), s.scope, e.id, webhook.Change{Active: &on})
 		return err
 	})
 	if err == nil && e.active != on {

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/core/account"
-	"cointill/core/account/accounttest"
 	"cointill/core/fault"
 	"cointill/core/journal"
 	"cointill/core/money"
@@ -59,26 +57,18 @@ func (s *shop) findActivity(coin money.Coin, code money.Chain) *activity {
 	return s.networks[usage{coin, code}]
 }
 
-// openAccounts returns the accounts of a replica.
-func (w *world) openAccounts(r *replica) *account.Service {
-	accounts := accounttest.New(r.db, w.clock.Now, w.box)
-	accounts.Networks = r.registry
-	return accounts
-}
-
 // setNetworks has a business that signs up switch some further networks on, and preselect some.
 func (w *world) setNetworks(r *replica, s *shop) {
 	s.networks = map[usage]*activity{}
-	accounts := w.openAccounts(r)
 	for _, coin := range money.Coins() {
 		for _, n := range w.listNetworks(coin) {
 			on := n.kind == coin.Chain
 			if !on && w.rng.IntN(3) > 0 {
 				on = true
-				w.must(accounts.SetNetwork(w.t.Context(), s.scope, coin.Method, n.kind, true))
+				w.must(r.Accounts.SetNetwork(w.t.Context(), s.scope, coin.Method, n.kind, true))
 			}
 			if on && w.rng.IntN(2) == 0 { // mostly a further one
-				w.must(accounts.PreselectNetwork(w.t.Context(), s.scope, coin.Method, n.kind))
+				w.must(r.Accounts.PreselectNetwork(w.t.Context(), s.scope, coin.Method, n.kind))
 			}
 			s.networks[usage{coin.Coin, n.kind}] = &activity{active: on, since: w.clock.Now()}
 		}
@@ -100,7 +90,7 @@ func (w *world) switchNetwork(r *replica, s *shop) {
 	on := !this.active
 	w.clock.Advance(time.Millisecond) // what happens in one instant has no order to judge by
 	err := w.surely(r, fmt.Sprintf("switches %s of %s: %v", code, coin.Coin, on), func(r *replica) error {
-		return w.openAccounts(r).SetNetwork(w.t.Context(), s.scope, coin.Method, code, on)
+		return r.Accounts.SetNetwork(w.t.Context(), s.scope, coin.Method, code, on)
 	})
 	switch {
 	case err == nil && !on && others == 0:
@@ -178,9 +168,9 @@ func (c *customer) chooseNetwork() {
 	}
 	r := c.replicas[c.rng.IntN(len(c.replicas))]
 	before := c.readPayment(r)
-	token := path.Base(r.payments.PageURL(before.Payment))
+	token := path.Base(r.Payments.PageURL(before.Payment))
 	err := c.guarded(r, fmt.Sprintf("customer %d chooses %s", c.number, to), func() error {
-		_, err := (&choice.Service{Payments: r.payments}).Choose(c.t.Context(), token, string(to))
+		_, err := (&choice.Service{Payments: r.Payments}).Choose(c.t.Context(), token, string(to))
 		return err
 	})
 	after := c.readPayment(c.replicas[r.number])
@@ -201,7 +191,7 @@ func (c *customer) chooseNetwork() {
 
 // readPayment reads the payment.
 func (c *customer) readPayment(r *replica) payment.View {
-	v, err := r.payments.Verify(c.t.Context(), c.shop.scope, c.reference)
+	v, err := r.Payments.Verify(c.t.Context(), c.shop.scope, c.reference)
 	c.must(err)
 	return v
 }

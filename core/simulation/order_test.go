@@ -172,7 +172,7 @@ type source struct {
 func (o *order) listSources(r *replica) (list []source) {
 	var payments []models.Payment
 	var transfers []models.Transfer
-	db := r.db.Read(o.t.Context())
+	db := r.DB.Read(o.t.Context())
 	o.must(db.Where("business_id = ? AND status IN ('successful', 'declined') AND NOT reversed", o.shop.id).Order("id").
 		Find(&payments).Error)
 	o.must(db.Where("business_id = ? AND unmatched <> '' AND resolution = ''", o.shop.id).
@@ -222,15 +222,15 @@ func (o *order) namePlace() {
 func (o *order) post(r *replica) (string, error) {
 	ctx := o.t.Context()
 	if o.key == "" {
-		made, err := r.sends.Ask(ctx, o.asker.Scope, o.request)
+		made, err := r.Sends.Ask(ctx, o.asker.Scope, o.request)
 		return made.Send.Reference, err
 	}
-	claim, err := r.keys.Claim(o.asker.Scope, o.key, "POST", "/v1/sends",
+	claim, err := r.Answers.Claim(o.asker.Scope, o.key, "POST", "/v1/sends",
 		fmt.Append(nil, o.request.Amount, o.request.FiatAmount))
 	if err != nil {
 		return "", err
 	}
-	before, err := r.keys.Replay(ctx, claim)
+	before, err := r.Answers.Replay(ctx, claim)
 	if err != nil {
 		return "", err
 	}
@@ -238,7 +238,7 @@ func (o *order) post(r *replica) (string, error) {
 		o.count("a request for a send is answered again")
 		return string(before.Body), nil
 	}
-	made, err := r.sends.Ask(idempotency.With(ctx, claim, func(result any) (idempotency.Answer, error) {
+	made, err := r.Sends.Ask(idempotency.With(ctx, claim, func(result any) (idempotency.Answer, error) {
 		return idempotency.Answer{Status: 201, Body: []byte(result.(send.View).Send.Reference)}, nil
 	}), o.asker.Scope, o.request)
 	return made.Send.Reference, err
@@ -354,7 +354,7 @@ func (w *world) aimSend(r *replica) {
 	}
 	o := w.orders[w.rng.IntN(len(w.orders))]
 	var row models.Send
-	w.must(w.replicas[r.number].db.Read(w.t.Context()).Where("id = ?", o.id).Limit(1).Find(&row).Error)
+	w.must(w.replicas[r.number].DB.Read(w.t.Context()).Where("id = ?", o.id).Limit(1).Find(&row).Error)
 	if row.DueAt == nil || row.DueAt.After(w.clock.Now().Add(26*time.Hour)) {
 		return
 	}
@@ -369,7 +369,7 @@ func (w *world) aimSend(r *replica) {
 
 // sweepSends lets a replica evaluate the sends that are due.
 func (w *world) sweepSends(r *replica) {
-	err := w.guarded(r, "sweep of sends", func() error { _, err := r.sends.Evaluator.Sweep(w.t.Context()); return err })
+	err := w.guarded(r, "sweep of sends", func() error { _, err := r.Sends.Evaluator.Sweep(w.t.Context()); return err })
 	if err == nil {
 		w.sendsSwept(w.replicas[r.number])
 	}

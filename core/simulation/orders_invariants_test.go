@@ -60,7 +60,7 @@ var sendTable = strings.Fields(`>awaiting_destination >awaiting_approval
 
 // judgeOrders holds the sends of a run against the invariants and the model.
 func (w *world) judgeOrders() {
-	ctx, db := w.t.Context(), w.replicas[1].db
+	ctx, db := w.t.Context(), w.replicas[1].DB
 	for _, q := range sendQueries {
 		var n int64
 		w.must(db.Read(ctx).Raw(q.sql).Scan(&n).Error)
@@ -129,7 +129,7 @@ func (w *world) heldTo(row models.Send, credited []models.Transfer) {
 // watchSends looks at the sends that were changed since a time, after each step.
 func (w *world) watchSends(since time.Time, cursors []models.ChainCursor) {
 	var rows []models.Send
-	ctx, db := w.t.Context(), w.replicas[0].db
+	ctx, db := w.t.Context(), w.replicas[0].DB
 	w.must(db.Read(ctx).Where("updated_at >= ?", since).Order("id").Find(&rows).Error)
 	for _, row := range rows {
 		o := w.orderOf(row)
@@ -166,7 +166,7 @@ func (o *order) becomesReady(row models.Send) {
 	o.checkReserved(row)
 	if rules := o.shop.sendRules; rules.DayLimit > 0 && !o.retrying {
 		var sum int64
-		o.must(o.replicas[0].db.Read(o.t.Context()).Model(&models.Send{}).
+		o.must(o.replicas[0].DB.Read(o.t.Context()).Model(&models.Send{}).
 			Where("business_id = ? AND ready_at > ?", o.shop.id, row.ReadyAt.Add(-24*time.Hour)).
 			Select("COALESCE(SUM(value_usd), 0)").Scan(&sum).Error)
 		if sum > rules.DayLimit {
@@ -177,7 +177,7 @@ func (o *order) becomesReady(row models.Send) {
 
 // checkReserved sums up the refunds of the money that a send is of, which was just asked for or approved (30).
 func (w *world) checkReserved(row models.Send) {
-	ctx, db := w.t.Context(), w.replicas[0].db
+	ctx, db := w.t.Context(), w.replicas[0].DB
 	var most money.Amount
 	query := db.Read(ctx).Where("status NOT IN ('rejected', 'cancelled', 'expired')").
 		Where("NOT (reversed AND reason IN ('replaced', 'reverted'))")
@@ -275,7 +275,7 @@ func describeEvidence(transfers []models.Transfer) string {
 func (w *world) sendsSwept(r *replica) {
 	w.sweptAt = w.clock.Now()
 	var n int64
-	w.must(r.db.Read(w.t.Context()).Raw(`SELECT COUNT(*) FROM sends s
+	w.must(r.DB.Read(w.t.Context()).Raw(`SELECT COUNT(*) FROM sends s
 		WHERE s.status IN ('ready', 'awaiting_destination') AND s.advanced = 0 AND s.expires_at <= ?
 		AND (s.due_at IS NULL OR s.due_at > ?) AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.send_id = s.id)`,
 		w.clock.Now(), w.clock.Now().Add(time.Minute)).Scan(&n).Error)

@@ -110,7 +110,7 @@ func (o *order) judgeTwins(group []*order) {
 	var txs []*coinTx
 	for _, one := range group {
 		var row models.Send
-		o.must(o.replicas[1].db.Read(o.t.Context()).Where("id = ?", one.id).Take(&row).Error)
+		o.must(o.replicas[1].DB.Read(o.t.Context()).Where("id = ?", one.id).Take(&row).Error)
 		rows = append(rows, row)
 		for _, t := range one.paying() {
 			if !slices.Contains(txs, t) {
@@ -240,7 +240,7 @@ type balance struct {
 // booked holds the journal's entries of sends against where their money is (34).
 func (w *world) booked(rows []models.Send, transfers map[int64][]models.Transfer) {
 	var entries []models.JournalEntry
-	w.must(w.replicas[1].db.Read(w.t.Context()).Where("send_id IS NOT NULL").Find(&entries).Error)
+	w.must(w.replicas[1].DB.Read(w.t.Context()).Where("send_id IS NOT NULL").Find(&entries).Error)
 	held := map[balance]money.Amount{}
 	for _, e := range entries {
 		debit, credit := balance{*e.SendID, e.Debit}, balance{*e.SendID, e.Credit}
@@ -280,7 +280,7 @@ func (w *world) accountOf(row models.Send) string {
 		return string(journal.Unmatched)
 	}
 	var status string
-	w.must(w.replicas[1].db.Read(w.t.Context()).Model(&models.Payment{}).Where("id = ?", *row.PaymentID).
+	w.must(w.replicas[1].DB.Read(w.t.Context()).Model(&models.Payment{}).Where("id = ?", *row.PaymentID).
 		Pluck("status", &status).Error)
 	if status == "declined" {
 		return string(journal.Declined)

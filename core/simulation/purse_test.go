@@ -155,7 +155,7 @@ func (o *order) planTampered() {
 func (o *order) hand(r *replica) bool {
 	var v send.View
 	err := o.guarded(r, fmt.Sprintf("hands send %d to the wallet", o.number), func() (err error) {
-		v, err = r.sends.Approvals.StartSigning(o.t.Context(), o.shop.people[0].Scope, o.code)
+		v, err = r.Sends.Approvals.StartSigning(o.t.Context(), o.shop.people[0].Scope, o.code)
 		return err
 	})
 	switch {
@@ -365,7 +365,7 @@ func (o *order) expire(r *replica) bool {
 		return true
 	}
 	_ = o.guarded(r, fmt.Sprintf("moves the clock of send %d", o.number), func() error {
-		return r.sends.AdvanceClock(o.t.Context(), o.shop.people[0].Scope, o.code,
+		return r.Sends.AdvanceClock(o.t.Context(), o.shop.people[0].Scope, o.code,
 			v.Send.ExpiresAt.Sub(v.Now)+time.Second)
 	})
 	return false // the next look says whether it was moved

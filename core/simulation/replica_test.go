@@ -10,44 +10,29 @@ import (
 	"gorm.io/gorm"
 
 	"cointill/chain"
-	"cointill/core/audit"
-	"cointill/core/idempotency"
+	"cointill/core/account/accounttest"
 	"cointill/core/lease"
 	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/networks"
 	"cointill/core/outbox"
-	"cointill/core/payment"
 	"cointill/core/payment/observe"
 	"cointill/core/quote"
 	"cointill/core/scope"
-	"cointill/core/send"
-	"cointill/core/send/sendtest"
-	"cointill/core/settings"
-	"cointill/core/wallet"
-	"cointill/core/webhook"
-	"cointill/core/webhook/delivery"
+	"cointill/core/send/letter"
+	"cointill/internal/app/services"
 	"cointill/models"
 )
 
-// replica is one process of the product, wired as the command wires it, without
+// replica is one process of the product with the services of the program, without
 // its HTTP server. All that it has in memory is gone when it restarts.
 type replica struct {
 	*world
-	number   int
-	db       *models.DB
-	failer   *failer
-	payments *payment.Service
-	sends    *send.Service
-	hooks    *webhook.Service
-	settings *settings.Service
-	audits   *audit.Service
-	keys     *idempotency.Store
-	registry *networks.Registry
-	leases   *lease.Leases
-	shared   *observe.Addresses // of the networks of Ethereum's kind
-	worker   *outbox.Worker[models.Delivery]
-	follows  map[money.Chain]*following
+	*services.Services
+	number  int
+	failer  *failer
+	shared  *observe.Addresses // of the networks of Ethereum's kind
+	follows map[money.Chain]*following
 }
 
 // following is a network that the replica holds, or held, the lease of.
@@ -67,42 +52,38 @@ func (w *world) start(number int) *replica {
 	if !db.Postgres() { // nobody pulls the plug here, and waiting for the disk is most of what a run takes
 		w.must(db.Exec(w.t.Context()).Exec("PRAGMA synchronous = OFF").Error)
 	}
-	r := &replica{world: w, number: number, db: db, failer: &failer{}, follows: map[money.Chain]*following{}}
+	r := &replica{world: w, number: number, failer: &failer{}, follows: map[money.Chain]*following{},
+		shared: observe.NewAddresses(&chain.WatchSet{})}
 	w.must(r.failer.watch(db))
 	db.Through(func(pool gorm.ConnPool) gorm.ConnPool { return &breaking{pool.(*sql.DB), r.failer} })
 	now := w.clock.Now
-	r.registry = &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}}}
-	r.registry.Homes, r.shared = map[chain.Network]chain.Network{}, observe.NewAddresses(&chain.WatchSet{})
+	registry := &networks.Registry{DB: db, Domains: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}},
+		Homes: map[chain.Network]chain.Network{}}
 	for _, n := range w.chains {
-		r.registry.Domains[scope.Test][n.kind] = n.name
+		registry.Domains[scope.Test][n.kind] = n.name
 		if n.kind.IsEVM() {
-			r.registry.Homes[n.name] = chain.Sandbox(money.Ethereum)
+			registry.Homes[n.name] = chain.Sandbox(money.Ethereum)
 		}
 	}
-	w.must(r.registry.Refresh(w.t.Context()))
-	r.hooks = &webhook.Service{DB: db, Clock: now, Secrets: w.box}
-	sender := &delivery.Sender{DB: db, Clock: now, Endpoints: r.hooks, Version: "sim", Clients: map[scope.Domain]*http.Client{scope.Test: w.client()}}
-	r.payments = &payment.Service{
-		DB: db, Clock: now, Secrets: w.box, Networks: r.registry,
+	w.must(registry.Refresh(w.t.Context()))
+	r.Services = services.New(services.Config{DB: db, Clock: now, Secrets: w.box, Base: "http://localhost",
+		Users: accounttest.NewUsers(db, now, w.box), Networks: registry,
 		Quotes: &quote.Service{DB: db, Clock: now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}}},
-		Wallet: &wallet.Service{Receivers: wallet.SandboxReceivers()}, Events: r.hooks,
-		Receipts: &mail.Service{DB: db, Clock: now, Render: func(r mail.Receipt) (string, string, string) { return r.Reference, "text", "html" }},
-		PageBase: "http://localhost/pay",
-	}
-	r.sends = sendtest.New(r.payments)
-	r.sends.Users = trusting{r.sends.Users}
-	r.sends.Rules.Users = r.sends.Users
-	r.settings, r.audits = &settings.Service{DB: db, Clock: now}, &audit.Service{DB: db, Clock: now, Secrets: w.box}
-	r.leases, r.keys = lease.New(db, now), idempotency.New(db, now, w.box)
-	// One delivery at a time, so that a seed replays: for a slow key no rows wait in a queue, whose
-	// results would be written together or not, as it happens.
-	r.worker = sender.Worker(outbox.Options{Pool: 1, Share: 1, Slow: 1, Log: slog.New(slog.DiscardHandler)})
+		Texts: services.Texts{
+			Receipt: func(r mail.Receipt) (string, string, string) { return r.Reference, "text", "html" },
+			Send:    func(l letter.Letter) (string, string, string) { return string(l.Kind), l.URL, "" }},
+		Clients: map[scope.Domain]*http.Client{scope.Test: w.client()}, Version: "sim",
+		// One delivery at a time, so that a seed replays: for a slow key no rows wait in a queue, whose
+		// results would be written together or not, as it happens.
+		Deliver: outbox.Options{Pool: 1, Share: 1, Slow: 1, Log: slog.New(slog.DiscardHandler)}})
+	r.Sends.Users = trusting{r.Sends.Users}
+	r.Sends.Rules.Users = r.Sends.Users
 	return r
 }
 
 // restart drops the process and starts it anew on the same database.
 func (w *world) restart(r *replica) {
-	w.must(r.db.Close())
+	w.must(r.DB.Close())
 	w.replicas[r.number] = w.start(r.number)
 }
 
@@ -111,7 +92,7 @@ func (w *world) restart(r *replica) {
 func (r *replica) follow(c money.Chain, fault string, paused bool) error {
 	ctx, f := r.t.Context(), r.follows[c]
 	if f == nil || !paused && !r.clock.Now().Before(f.renewed.Add(2*time.Second)) {
-		taken, err := r.leases.Take(ctx, "follow "+string(c), lease.Hold)
+		taken, err := r.Leases.Take(ctx, "follow "+string(c), lease.Hold)
 		if err != nil || !taken.Held {
 			return err
 		}
@@ -148,18 +129,18 @@ type held struct {
 // and under a higher fence.
 func (r *replica) tookOver(c money.Chain, taken lease.Lease) {
 	before := r.held[c]
-	if before.by != nil && before.by != r.leases && (r.clock.Now().Before(before.Until) || taken.Fence <= before.Fence) {
+	if before.by != nil && before.by != r.Leases && (r.clock.Now().Before(before.Until) || taken.Fence <= before.Fence) {
 		r.find("invariant 25: %s was taken over under fence %d, and is another's until %s under fence %d", c, taken.Fence, before.Until, before.Fence)
 	}
-	r.world.held[c] = held{r.leases, taken}
+	r.world.held[c] = held{r.Leases, taken}
 }
 
 // lead begins to follow under a fence.
 func (r *replica) lead(c money.Chain, fence int64) (*following, error) {
 	network := chain.Sandbox(c)
 	f := &following{fence: fence, node: &node{network: r.nets[c]}}
-	if f.observer = observe.New(r.payments, r.sends, &chain.WatchSet{}); c.IsEVM() {
-		f.observer = observe.NewSharing(r.payments, r.sends, &chain.WatchSet{}, r.shared)
+	if f.observer = observe.New(r.Payments, r.Sends, &chain.WatchSet{}); c.IsEVM() {
+		f.observer = observe.NewSharing(r.Payments, r.Sends, &chain.WatchSet{}, r.shared)
 	}
 	if err := f.observer.Load(r.t.Context(), network); err != nil {
 		return nil, err

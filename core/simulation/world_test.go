@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"cointill/core/account"
-	"cointill/core/account/accounttest"
 	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -98,7 +97,7 @@ func newWorld(t *testing.T, seed uint64, size size, postgres bool) *world {
 	w.replicas = append(w.replicas, w.start(0), w.start(1))
 	t.Cleanup(func() {
 		for _, r := range w.replicas {
-			_ = r.db.Close()
+			_ = r.DB.Close()
 		}
 	})
 	for i := range 2 {
@@ -113,17 +112,16 @@ func newWorld(t *testing.T, seed uint64, size size, postgres bool) *world {
 // open is a business that signs up.
 func (w *world) open(i int) {
 	r, ctx := w.replicas[0], w.t.Context()
-	accounts := accounttest.New(r.db, w.clock.Now, w.box)
-	business, owner, err := accounts.CreateBusiness(ctx, account.NewBusiness{
+	business, owner, err := r.Accounts.CreateBusiness(ctx, account.NewBusiness{
 		BusinessName: "Ama's Shop", Name: "Ama Mensah", Email: fmt.Sprintf("ama%d@shop.example", i), Password: "a long enough passphrase",
 	})
 	w.must(err)
 	s := &shop{id: business.ID, scope: scope.Scope{BusinessID: business.ID, Domain: scope.Test, Actor: "user:1", Role: scope.Owner}}
 	s.rules = settings.Rules{LatePayments: []string{"accept", "decline"}[i], Currency: "USD", TimeZone: "Africa/Lagos", Under: 100 * i, Over: 200 * i}
-	w.must(r.settings.SetRules(ctx, s.scope, s.rules))
+	w.must(r.Settings.SetRules(ctx, s.scope, s.rules))
 	for j := range 2 {
 		url := fmt.Sprintf("https://shop%d-%d.example/hook", i, j)
-		made, _, err := r.hooks.Create(ctx, s.scope, webhook.Create{Name: "orders", URL: url, Active: true})
+		made, _, err := r.Webhooks.Create(ctx, s.scope, webhook.Create{Name: "orders", URL: url, Active: true})
 		w.must(err)
 		on := activity{active: true, since: w.clock.Now()}
 		s.endpoints = append(s.endpoints, &endpoint{id: made.ID, url: url, activity: on})
@@ -197,13 +195,13 @@ func (w *world) act() {
 	case dice < 70:
 		w.follow(replica, n.kind)
 	case dice < 78:
-		if err := w.guarded(replica, "sweep", func() error { _, err := replica.payments.Sweep(w.t.Context()); return err }); err == nil {
+		if err := w.guarded(replica, "sweep", func() error { _, err := replica.Payments.Sweep(w.t.Context()); return err }); err == nil {
 			w.swept(w.replicas[replica.number])
 		}
 		if w.size.sends > 0 {
 			w.sweepSends(w.replicas[replica.number])
 		}
-		w.must(w.replicas[replica.number].registry.Refresh(w.t.Context()))
+		w.must(w.replicas[replica.number].Networks.Refresh(w.t.Context()))
 	case dice < 84:
 		w.deliver(replica)
 	case dice < 86:
@@ -442,8 +440,8 @@ func (w *world) round(blocks int) {
 			w.follow(w.replicas[0], n.kind)
 		}
 	}
-	w.must(w.replicas[0].registry.Refresh(w.t.Context()))
-	_ = w.guarded(w.replicas[0], "sweep", func() error { _, err := w.replicas[0].payments.Sweep(w.t.Context()); return err })
+	w.must(w.replicas[0].Networks.Refresh(w.t.Context()))
+	_ = w.guarded(w.replicas[0], "sweep", func() error { _, err := w.replicas[0].Payments.Sweep(w.t.Context()); return err })
 	if w.size.sends > 0 {
 		w.sweepSends(w.replicas[0])
 	}
