@@ -4,11 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
-
-	"gorm.io/gorm"
 
 	"cointill/core/audit"
 	"cointill/core/fault"
@@ -24,16 +21,13 @@ type books struct {
 
 // firstOpenDay returns the day after the last closed month, "" when none is closed.
 func firstOpenDay(tx *models.Tx, of books) (string, error) {
-	var last models.ClosedMonth
-	err := tx.Where("business_id = ? AND domain = ?", of.business, of.domain).Order("month DESC").Limit(1).
-		Take(&last).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return "", nil
-	}
-	if err != nil {
+	var last string
+	err := tx.Raw("SELECT COALESCE(MAX(month), '') FROM closed_months WHERE business_id = ? AND domain = ?",
+		of.business, of.domain).Scan(&last).Error
+	if err != nil || last == "" {
 		return "", err
 	}
-	return dayAfter(last.Month)
+	return dayAfter(last)
 }
 
 // dayAfter returns the day after a closed month.
