@@ -44,7 +44,7 @@ type JournalEntry struct {
 
 // UnsummedEntry names an entry that isn't in the sums of days and months yet. The database adds it with
 // the entry: PostgreSQL to a table. On SQLite, whose entries have growing numbers, it is in a view of the
-// entries after the last that is in the sums, and to delete it moves that number.
+// entries after the last that is in the sums, and a delete raises its number.
 type UnsummedEntry struct {
 	EntryID int64 `gorm:"primaryKey;autoIncrement:false"`
 }

@@ -1,5 +1,5 @@
 // Package customers makes the pages of customers from the services of the core. It is apart from the
-// other pages, so that a change of a customer's page doesn't repeat their tests.
+// other pages, so that a change of a customer's page doesn't repeat the tests of the others.
 package customers
 
 import (

@@ -57,7 +57,8 @@ func RegisterAPI(app fiber.Router, s *services.Services, perMinute int64, versio
 	})
 }
 
-// NewDeps hands the services to the web server.
+// NewDeps hands the services to the web server. The caller adds the log, metrics, checks and routes, and
+// whether calls of the API are noted.
 func NewDeps(s *services.Services) web.Deps {
 	return web.Deps{Clock: s.Clock, Account: s.Accounts, Sessions: s.Sessions, Keys: s.Keys, Secret: s.Secrets,
 		Limiter: s.Limiter, Hub: s.Hub, Notifications: s.Notices}

@@ -1,5 +1,5 @@
-// Package services makes the services of the core. The program, the test server and the simulation
-// give it a database, networks and prices, and have the same services beside them.
+// Package services makes the services of the core from a database, networks and prices, for the program,
+// the test server and the simulation.
 package services
 
 import (
@@ -58,12 +58,13 @@ type Config struct {
 	Users    *auth.Service
 	Networks *networks.Registry
 	Quotes   *quote.Service
-	// Marks keep outside of the database how far addresses of keys were given out.
-	Marks wallet.Marks
-	Texts Texts
 
 	// The further fields may be empty.
 
+	// Marks keep outside of the database how far addresses of keys were given out. Networks of the sandbox
+	// need none.
+	Marks     wallet.Marks
+	Texts     Texts
 	Nodes     Nodes
 	Depths    settings.Depths // the operator's numbers of confirmations
 	Restored  models.Restored // of a restored backup
@@ -88,7 +89,8 @@ type Config struct {
 	Pictures  *memory.Part // memory for decoding logos
 }
 
-// Texts write mails.
+// Texts write mails. Without one for accounts or for webhooks these mails aren't sent; the others are needed
+// where such a mail can be sent.
 type Texts struct {
 	Account func(auth.Letter) (subject, text, html string)
 	Receipt func(mail.Receipt) (subject, text, html string)
@@ -100,12 +102,16 @@ type Texts struct {
 // Nodes are the real networks.
 type Nodes struct {
 	// Find returns the network that serves a chain in a domain, if payments to keys are received on it.
-	Find       func(scope.Domain, money.Chain) (wallet.Net, bool)
-	Ledgers    map[scope.Domain]wallet.Ledger
+	Find func(scope.Domain, money.Chain) (wallet.Net, bool)
+	// Ledgers are the networks of the XRP Ledger.
+	Ledgers map[scope.Domain]wallet.Ledger
+	// Holders look up balances of addresses on networks of Ethereum's kind, and money is collected on the
+	// networks in Collecting.
 	Holders    map[scope.Domain]map[money.Chain]wallet.Holder
 	Collecting map[scope.Domain][]collect.Network
-	Contracts  map[chain.Network]place.Contract
-	Signers    map[string]payer.Signer // by network
+	// Contracts are the ids and tokens of Ethereum's networks, for wallets.
+	Contracts map[chain.Network]place.Contract
+	Signers   map[string]payer.Signer // by network
 }
 
 // Services are the services of the core. Make them with New.

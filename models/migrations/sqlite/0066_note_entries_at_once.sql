@@ -1,5 +1,7 @@
 -- The numbers of entries grow with each entry, so that one number says which entries are in the sums of
--- days and months. unsummed_entries shows the others, and what is deleted there is in the sums.
+-- days and months. unsummed_entries shows the others. A delete there raises the number: that entry and all
+-- before it are in the sums. A migration that rebuilds journal_entries drops the view first, and makes it and
+-- its trigger again.
 -- +goose Up
 
 CREATE TABLE summed_entries (
