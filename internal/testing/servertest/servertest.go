@@ -136,7 +136,8 @@ func New(t testing.TB, db *models.DB, more ...Pages) *Server {
 		Nodes: services.Nodes{Find: s.findNode, Ledgers: map[scope.Domain]wallet.Ledger{},
 			Collecting: map[scope.Domain][]collect.Network{}},
 		Texts: services.Texts{Account: mailview.RenderAccount, Send: mailview.RenderSend,
-			Wallet: mailview.RenderWalletChanged, Receipt: func(r mail.Receipt) (string, string, string) {
+			Wallet: mailview.RenderWalletChanged, Webhook: mailview.RenderWebhookOff,
+			Receipt: func(r mail.Receipt) (string, string, string) {
 				return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
 			}}})
 	s.App = s.wirePages(more)
