@@ -311,10 +311,11 @@ func (c *customer) overlooked(next came, deadline time.Time) bool {
 	})
 }
 
-// listLooks lists the looks that may end a payment for want of a transfer: those at its network if the page showed that,
-// which is waited for, and otherwise those at the ones that it showed.
+// listLooks lists the looks that may end a payment for want of a transfer: those at its network if the page showed that
+// before the transfer was known, which is waited for, and otherwise those at the ones that it showed. A known transfer
+// has its network shown.
 func (c *customer) listLooks(t *coinTx) (looks []look) {
-	if _, shown := c.shown[t.net.kind]; shown {
+	if at, shown := c.shown[t.net.kind]; shown && (t.known.IsZero() || !at.After(t.known)) {
 		return t.net.looks
 	}
 	for _, n := range c.listNetworks(c.coin) {
