@@ -129,12 +129,20 @@ func (v *View) findElsewhere(network string) *Elsewhere {
 		NetworkSays: f.FinalByNetwork && f.chain.Finalized >= 0}
 }
 
-// decideChain returns the payment's own network for Decide, with the time up to which every network that the
-// customer was shown was read.
+// holdsDeadlines reports whether no deadline passes before a further network was read: the customer was shown it, or
+// a transfer that counts waits for a block there.
+func (v *View) holdsDeadlines(f *furtherNetwork) bool {
+	return f.ShownAt != nil || slices.ContainsFunc(v.Transfers, func(t models.Transfer) bool {
+		return t.Network == f.Network && t.Height == nil && !t.Gone && t.Unmatched == ""
+	})
+}
+
+// decideChain returns the payment's own network for Decide, with the time up to which every network that holds
+// its deadlines was read.
 func (v *View) decideChain() Chain {
 	own := v.Chain
-	for _, f := range v.further {
-		if f.ShownAt != nil && f.chain.Read.Before(own.Read) {
+	for i := range v.further {
+		if f := &v.further[i]; v.holdsDeadlines(f) && f.chain.Read.Before(own.Read) {
 			own.Read = f.chain.Read
 		}
 	}
@@ -142,7 +150,7 @@ func (v *View) decideChain() Chain {
 }
 
 // scheduleFurther sets when the payment is decided next by its further networks, and returns when it is by its own:
-// after a deadline passed, by each one that was shown and isn't read up to it. wall is out.Wake by the clock of all.
+// after a deadline passed, by each one that holds it and isn't read up to it. wall is out.Wake by the clock of all.
 func (v *View) scheduleFurther(out Outcome, wall time.Time) (own *time.Time) {
 	waits := !out.Wake.IsZero() && out.State != Pending
 	awaited := false
@@ -152,7 +160,7 @@ func (v *View) scheduleFurther(out Outcome, wall time.Time) (own *time.Time) {
 		if height := out.WakeElsewhere[f.Network]; height > 0 {
 			f.DueHeight = &height
 		}
-		if waits && f.ShownAt != nil && f.chain.Read.Before(out.Wake) {
+		if waits && v.holdsDeadlines(f) && f.chain.Read.Before(out.Wake) {
 			f.DueRead, awaited = &wall, true
 		}
 	}

@@ -99,7 +99,7 @@ func TestMoneyOnAnotherNetwork(t *testing.T) {
 }
 
 // TestShownNetworksAreWaitedFor: a deadline passes when every network that the customer was shown was read up to
-// it, and no other one holds it up.
+// it, and no other one holds it up without a transfer that is known.
 func TestShownNetworksAreWaitedFor(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.useBSC()
@@ -120,6 +120,40 @@ func TestShownNetworksAreWaitedFor(t *testing.T) {
 		b.expect(moved.Payment.Reference, payment.Initiated, payment.NoReason)
 		b.lookAt(onBSC)
 		b.expect(moved.Payment.Reference, payment.Abandoned, payment.NoReason)
+	})
+}
+
+// TestKnownMoneyIsWaitedFor: where a transfer waits for a block on a network that the customer wasn't shown, no
+// deadline passes before that network was read up to it. A block of the window may hold the transfer.
+func TestKnownMoneyIsWaitedFor(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.useBSC()
+		b.setNetwork(money.BSC, true, false)
+		v, dropped := b.on(money.USDT), b.on(money.USDT)
+		part := v.Payment.Due.MulDiv(4, 10)
+		for _, w := range []payment.View{v, dropped} {
+			b.mine(b.pay(w, "first-"+w.Payment.Reference, part))
+		}
+		rest := b.pay(v, "rest", v.Payment.Due.Sub(part))
+		b.goTo(onBSC)
+		b.pool(nil, rest, b.pay(dropped, "dropped", dropped.Payment.Due.Sub(part)))
+		b.goTo(onEthereum)
+		for range 12 {
+			b.mine()
+		}
+		b.clock.Advance(payment.Monitoring + time.Second)
+		b.lookAt(onEthereum)
+		for _, w := range []payment.View{v, dropped} {
+			b.expect(w.Payment.Reference, payment.Processing, payment.NoReason)
+		}
+		b.goTo(onBSC)
+		b.mine(rest)
+		for range 39 {
+			b.mine()
+		}
+		b.expect(v.Payment.Reference, payment.Successful, payment.NoReason)
+		b.pool(nil)
+		b.expect(dropped.Payment.Reference, payment.Declined, payment.Underpaid)
 	})
 }
 
