@@ -1,9 +1,7 @@
 package journal_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"cointill/core/journal"
 	"cointill/models"
@@ -13,11 +11,9 @@ import (
 // holdWrite runs a transaction, has act begin beside it, and commits when act waits for a lock.
 func holdWrite(t *testing.T, db *models.DB, write func(tx *models.Tx) error, act func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
 	written, release, committed, done := make(chan struct{}), make(chan struct{}), make(chan error), make(chan error)
 	go func() {
-		committed <- db.Write(ctx, func(tx *models.Tx) error {
+		committed <- db.Write(t.Context(), func(tx *models.Tx) error {
 			if err := write(tx); err != nil {
 				return err
 			}
@@ -32,16 +28,7 @@ func holdWrite(t *testing.T, db *models.DB, write func(tx *models.Tx) error, act
 		t.Fatalf("the transaction ended at once: %v", err)
 	}
 	go func() { done <- act() }()
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
-	for waits := false; !waits; {
-		<-look.C
-		if err := db.Read(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-			AND wait_event_type = 'Lock' AND wait_event = 'advisory')`).Scan(&waits).Error; err != nil {
-			t.Errorf("nothing waits for the open transaction: %v", err)
-			break
-		}
-	}
+	modelstest.AwaitLock(t, db)
 	close(release)
 	if err := <-committed; err != nil {
 		t.Error(err)

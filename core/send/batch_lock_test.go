@@ -1,9 +1,7 @@
 package send_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
@@ -11,6 +9,7 @@ import (
 	"cointill/core/send/outputs"
 	"cointill/core/send/payer"
 	"cointill/models"
+	"cointill/models/modelstest"
 )
 
 // hold keeps a transaction open until act waits for its locks, calls waiting, which may be nil, and commits. On
@@ -35,27 +34,13 @@ func (o *office) hold(during func(tx *models.Tx) error, act func() error, waitin
 	}()
 	<-held
 	go func() { done <- act() }()
-	o.awaitLock()
+	modelstest.AwaitLock(o, o.db)
 	if waiting != nil {
 		waiting()
 	}
 	close(release)
 	o.must(<-committed)
 	return <-done
-}
-
-// awaitLock returns once a statement in the test's database waits for a lock.
-func (o *office) awaitLock() {
-	o.Helper()
-	ctx, cancel := context.WithTimeout(o.Context(), 20*time.Second)
-	defer cancel()
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
-	for waits := false; !waits; {
-		<-look.C
-		o.must(o.db.Read(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-			AND wait_event_type = 'Lock')`).Scan(&waits).Error)
-	}
 }
 
 // TestReservationWaitsForABatch (SD-9): of a batch and a send that take an output at once, the second is refused,

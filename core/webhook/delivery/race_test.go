@@ -14,6 +14,7 @@ import (
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 	"cointill/models"
+	"cointill/models/modelstest"
 )
 
 // meanwhile has another transaction change rows and commit at the moment when act
@@ -42,16 +43,7 @@ func (b *bundle) meanwhile(act func(), statement string, values ...any) {
 		return
 	}
 	go func() { defer close(done); act() }()
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
-	for waits := false; !waits; {
-		<-look.C
-		err := b.DB.Read(b.t.Context()).Raw(`SELECT EXISTS (SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-			WHERE NOT l.granted AND a.datname = current_database() AND a.query LIKE '%' || current_schema() || '%' OR NOT l.granted AND l.locktype = 'transactionid')`).Find(&waits).Error
-		if err != nil {
-			b.t.Fatal(err)
-		}
-	}
+	modelstest.AwaitLock(b.t, b.DB)
 	close(release)
 	if err := <-committed; err != nil {
 		b.t.Fatal(err)
