@@ -153,7 +153,7 @@ func (w *world) deliver(r *replica) {
 	w.clock.Advance(time.Millisecond) // what happens in one instant has no order to judge by
 	lost := false
 	_ = w.guarded(r, "delivers", func() error {
-		n, err := r.Delivering.Step(w.t.Context())
+		n, err := r.DeliveryWorker.Step(w.t.Context())
 		w.counts["deliveries made"] += n
 		lost = err != nil || !r.failer.intact()
 		return err

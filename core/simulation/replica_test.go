@@ -69,13 +69,13 @@ func (w *world) start(number int) *replica {
 	r.Services = services.New(services.Config{DB: db, Clock: now, Secrets: w.box, Base: "http://localhost",
 		Users: accounttest.NewUsers(db, now, w.box), Networks: registry,
 		Quotes: &quote.Service{DB: db, Clock: now, Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now}}},
-		Texts: services.Texts{
+		Render: services.MailRenderers{
 			Receipt: func(r mail.Receipt) (string, string, string) { return r.Reference, "text", "html" },
 			Send:    func(l letter.Letter) (string, string, string) { return string(l.Kind), l.URL, "" }},
 		Clients: map[scope.Domain]*http.Client{scope.Test: w.client()}, Version: "sim",
 		// One delivery at a time, so that a seed replays: for a slow key no rows wait in a queue, whose
 		// results would be written together or not, as it happens.
-		Deliver: outbox.Options{Pool: 1, Share: 1, Slow: 1, Log: slog.New(slog.DiscardHandler)}})
+		DeliveryOptions: outbox.Options{Pool: 1, Share: 1, Slow: 1, Log: slog.New(slog.DiscardHandler)}})
 	r.Sends.Users = trusting{r.Sends.Users}
 	r.Sends.Rules.Users = r.Sends.Users
 	return r

@@ -50,7 +50,7 @@ func (p *Product) MakePast(ctx context.Context, s *Settings, listening net.Addr,
 		Networks: map[money.Chain]demo.Network{}, Accepted: accepted, Report: report, Owner: owner,
 		TestScope: scope.Scope{BusinessID: owner.BusinessID, Domain: scope.Test, Actor: "system", Role: scope.System},
 		Deliver: func(ctx context.Context) error {
-			_, err := past.Delivering.Step(ctx)
+			_, err := past.DeliveryWorker.Step(ctx)
 			return err
 		}}
 	for _, one := range past.chains {

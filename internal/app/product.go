@@ -137,9 +137,9 @@ func (p *Product) wireProduct(ctx context.Context, s *Settings, c services.Confi
 		}
 	}
 	c.Operators, c.SharedAccounts, c.Version = s.Operators, s.XRPSharedAccounts, Version
-	c.OpenPages, c.Pictures, c.Deliver = p.limits.pages, p.limits.pictures, outbox.Options{Pool: p.limits.deliveries}
+	c.OpenPages, c.Pictures, c.DeliveryOptions = p.limits.pages, p.limits.pictures, outbox.Options{Pool: p.limits.deliveries}
 	c.Clients = p.newClients(s, listening)
-	c.Texts = services.Texts{Account: mailview.RenderAccount, Send: mailview.RenderSend,
+	c.Render = services.MailRenderers{Account: mailview.RenderAccount, Send: mailview.RenderSend,
 		Wallet: mailview.RenderWalletChanged, Webhook: mailview.RenderWebhookOff,
 		Receipt: func(r mail.Receipt) (subject, text, html string) { return renderReceipt(c.Base, r) }}
 	c.Reached, c.Attempted = p.reportState, p.reportAttempt

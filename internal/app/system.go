@@ -91,13 +91,13 @@ func (p *Product) checkFollowing(context.Context) error {
 // newMonthly returns the sender of monthly statements.
 func (p *Product) newMonthly() *monthly.Sender {
 	return &monthly.Sender{DB: p.DB, Clock: p.Clock, Books: p.Books, Mails: p.Mails,
-		Render: mail.RenderMonthlyStatement, Wake: p.Mailing.Signal, Base: p.Base}
+		Render: mail.RenderMonthlyStatement, Wake: p.MailWorker.Signal, Base: p.Base}
 }
 
 // newNotificationMails returns the sender of mails about notifications.
 func (p *Product) newNotificationMails() *email.Sender {
 	return &email.Sender{DB: p.DB, Clock: p.Clock, Mails: p.Mails, Render: mail.RenderNotification,
-		Wake: p.Mailing.Signal, Base: p.Base}
+		Wake: p.MailWorker.Signal, Base: p.Base}
 }
 
 // newPush returns what keeps the browsers of members and sends them notifications.
@@ -108,7 +108,7 @@ func (p *Product) newPush() *push.Sender {
 // newAlarms returns the service that mails owners and operators about real networks in trouble.
 func (p *Product) newAlarms() *alarm.Service {
 	s := &alarm.Service{DB: p.DB, Clock: p.Clock, Find: p.Networks.FindTrouble, Operators: p.Accounts,
-		Mails: p.Mails, Render: mail.RenderChainTrouble, Wake: p.Mailing.Signal, Base: p.Base}
+		Mails: p.Mails, Render: mail.RenderChainTrouble, Wake: p.MailWorker.Signal, Base: p.Base}
 	for domain, chains := range p.nodes.served {
 		for kind, name := range chains {
 			s.Networks = append(s.Networks, alarm.Network{Name: name, Domain: domain, Chain: kind})

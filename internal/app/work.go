@@ -52,9 +52,9 @@ func (p *Product) runWork(ctx context.Context) {
 	if p.shared != nil {
 		run("clock", p.shared.Run)
 	}
-	run("deliveries", p.Delivering.Run)
+	run("deliveries", p.DeliveryWorker.Run)
 	run("resends", p.Resends.Run)
-	run("mails", p.Mailing.Run)
+	run("mails", p.MailWorker.Run)
 	run("deadlines", func(ctx context.Context) error { return p.Payments.RunSweeps(ctx, 500*time.Millisecond) })
 	run("deadlines of sends", func(ctx context.Context) error { return p.Sends.Evaluator.RunSweeps(ctx, time.Second) })
 	run("figures", func(ctx context.Context) error { return p.Figures.Run(ctx, 5*time.Second) })

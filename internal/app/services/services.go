@@ -64,7 +64,7 @@ type Config struct {
 	// Marks keep outside of the database how far addresses of keys were given out. Networks of the sandbox
 	// need none.
 	Marks     wallet.Marks
-	Texts     Texts
+	Render    MailRenderers
 	Nodes     Nodes
 	Depths    settings.Depths // the operator's numbers of confirmations
 	Restored  models.Restored // of a restored backup
@@ -75,11 +75,11 @@ type Config struct {
 	Simulated map[money.Chain]sandbox.Chain
 	// SMTP is the mail server; nil keeps mails.
 	SMTP *mail.SMTP
-	// Clients make the requests of webhooks, and Deliver says how many at once. Version is the program's,
-	// in these requests.
-	Clients map[scope.Domain]*http.Client
-	Deliver outbox.Options
-	Version string
+	// Clients make the requests of webhooks, and DeliveryOptions say how many at once. Version is the
+	// program's, in these requests.
+	Clients         map[scope.Domain]*http.Client
+	DeliveryOptions outbox.Options
+	Version         string
 	// Reached, MailEnded and Attempted count payments' states, attempts to send mails and requests of
 	// webhooks.
 	Reached   func(payment.Change)
@@ -89,9 +89,9 @@ type Config struct {
 	Pictures  *memory.Part // memory for decoding logos
 }
 
-// Texts write mails. Without one for accounts or for webhooks these mails aren't sent; the others are needed
+// MailRenderers write mails. Without one for accounts or for webhooks these mails aren't sent; the others are needed
 // where such a mail can be sent.
-type Texts struct {
+type MailRenderers struct {
 	Account func(auth.Letter) (subject, text, html string)
 	Receipt func(mail.Receipt) (subject, text, html string)
 	Send    func(letter.Letter) (subject, text, html string)
@@ -116,45 +116,45 @@ type Nodes struct {
 
 // Services are the services of the core. Make them with New.
 type Services struct {
-	DB         *models.DB
-	Clock      clock.Clock
-	Secrets    *secret.Box
-	Base       string
-	Accounts   *account.Service
-	Users      *auth.Service
-	Sessions   *auth.Sessions
-	Keys       *apikey.Service
-	Audits     *audit.Service
-	Calls      *apilog.Log
-	Settings   *settings.Service
-	Answers    *idempotency.Store
-	Limiter    *limit.Limiter
-	Leases     *lease.Leases
-	Hub        *sse.Hub
-	Networks   *networks.Registry
-	Quotes     *quote.Service
-	Wallets    *wallet.Service
-	Mails      *mail.Service
-	Mailing    *outbox.Worker[models.Mail]
-	Webhooks   *webhook.Service
-	Sender     *delivery.Sender
-	Delivering *outbox.Worker[models.Delivery]
-	Deliveries *delivery.Service
-	Resends    *delivery.Resends
-	Payments   *payment.Service
-	Resolver   *payment.Resolver
-	Lists      *list.Service
-	Sends      *send.Service
-	Signing    *signing.Service
-	Sandbox    *sandbox.Service
-	Figures    *stats.Service
-	Books      *journal.Service
-	Notices    *notification.Service
-	Browsers   *push.Service
-	Receiving  *receiving.Service
-	Collecting *collect.Service
-	Links      *link.Service
-	Tills      *till.Service
+	DB             *models.DB
+	Clock          clock.Clock
+	Secrets        *secret.Box
+	Base           string
+	Accounts       *account.Service
+	Users          *auth.Service
+	Sessions       *auth.Sessions
+	Keys           *apikey.Service
+	Audits         *audit.Service
+	Calls          *apilog.Log
+	Settings       *settings.Service
+	Answers        *idempotency.Store
+	Limiter        *limit.Limiter
+	Leases         *lease.Leases
+	Hub            *sse.Hub
+	Networks       *networks.Registry
+	Quotes         *quote.Service
+	Wallets        *wallet.Service
+	Mails          *mail.Service
+	MailWorker     *outbox.Worker[models.Mail]
+	Webhooks       *webhook.Service
+	Sender         *delivery.Sender
+	DeliveryWorker *outbox.Worker[models.Delivery]
+	Deliveries     *delivery.Service
+	Resends        *delivery.Resends
+	Payments       *payment.Service
+	Resolver       *payment.Resolver
+	Lists          *list.Service
+	Sends          *send.Service
+	Signing        *signing.Service
+	Sandbox        *sandbox.Service
+	Figures        *stats.Service
+	Books          *journal.Service
+	Notices        *notification.Service
+	Browsers       *push.Service
+	Receiving      *receiving.Service
+	Collecting     *collect.Service
+	Links          *link.Service
+	Tills          *till.Service
 }
 
 // New makes the services. It starts nothing.
@@ -170,7 +170,7 @@ func New(c Config) *Services {
 	s.Notices = &notification.Service{DB: db, Clock: now}
 	s.Browsers = &push.Service{DB: db, Clock: now, Secrets: c.Secrets}
 	s.Receiving = &receiving.Service{DB: db, Clock: now, Users: s.Users, Wallets: s.Wallets, Mails: s.Mails,
-		Render: c.Texts.Wallet, Pages: c.Base + "/dashboard/methods", Wake: s.Mailing.Signal}
+		Render: c.Render.Wallet, Pages: c.Base + "/dashboard/methods", Wake: s.MailWorker.Signal}
 	s.Collecting = &collect.Service{DB: db, Clock: now, Sheets: s.Wallets, Quotes: c.Quotes, Home: c.Networks.Home,
 		Networks: c.Nodes.Collecting}
 	s.Links = &link.Service{DB: db, Clock: now, Payments: s.Payments, Prices: c.Quotes, Networks: c.Networks,
@@ -204,18 +204,18 @@ func (s *Services) wireAccounts(c Config) {
 // wireMessages makes the services of mails and webhooks.
 func (s *Services) wireMessages(c Config) {
 	db, now := c.DB, c.Clock
-	s.Mails = &mail.Service{DB: db, Clock: now, Render: c.Texts.Receipt, Fill: c.Users.Fill, SMTP: c.SMTP,
+	s.Mails = &mail.Service{DB: db, Clock: now, Render: c.Render.Receipt, Fill: c.Users.Fill, SMTP: c.SMTP,
 		Ended: c.MailEnded}
-	s.Mailing = s.Mails.NewWorker(outbox.Options{})
-	s.Mails.Wake = s.Mailing.Signal
-	c.Users.Mails, c.Users.Render, c.Users.WakeMails, c.Users.Base = s.Mails, c.Texts.Account, s.Mailing.Signal, c.Base
-	s.Webhooks = &webhook.Service{DB: db, Clock: now, Secrets: c.Secrets, Mails: s.Mails, WakeMails: s.Mailing.Signal,
-		Render: c.Texts.Webhook, Pages: c.Base + "/dashboard/webhooks"}
+	s.MailWorker = s.Mails.NewWorker(outbox.Options{})
+	s.Mails.Wake = s.MailWorker.Signal
+	c.Users.Mails, c.Users.Render, c.Users.WakeMails, c.Users.Base = s.Mails, c.Render.Account, s.MailWorker.Signal, c.Base
+	s.Webhooks = &webhook.Service{DB: db, Clock: now, Secrets: c.Secrets, Mails: s.Mails, WakeMails: s.MailWorker.Signal,
+		Render: c.Render.Webhook, Pages: c.Base + "/dashboard/webhooks"}
 	s.Sender = &delivery.Sender{DB: db, Clock: now, Endpoints: s.Webhooks, Clients: c.Clients, Version: c.Version,
 		Attempted: c.Attempted}
-	s.Delivering = s.Sender.Worker(c.Deliver)
-	s.Deliveries = &delivery.Service{DB: db, Clock: now, Events: s.Webhooks, Wake: s.Delivering.Signal}
-	s.Resends = &delivery.Resends{DB: db, Clock: now, Wake: s.Delivering.Signal}
+	s.DeliveryWorker = s.Sender.Worker(c.DeliveryOptions)
+	s.Deliveries = &delivery.Service{DB: db, Clock: now, Events: s.Webhooks, Wake: s.DeliveryWorker.Signal}
+	s.Resends = &delivery.Resends{DB: db, Clock: now, Wake: s.DeliveryWorker.Signal}
 }
 
 // wirePayments makes the services of payments and sends.
@@ -227,7 +227,7 @@ func (s *Services) wirePayments(c Config) {
 	s.Resolver, s.Lists = payment.NewResolver(s.Payments), &list.Service{DB: db}
 	s.Sends = send.New(send.Deps{DB: db, Clock: now, Secrets: c.Secrets, Quotes: c.Quotes, Networks: c.Networks,
 		Payments: s.Payments, Resolver: s.Resolver, Users: c.Users, Events: s.Webhooks, Mails: s.Mails,
-		Depths: c.Depths, Restored: c.Restored, Signers: c.Nodes.Signers, Render: c.Texts.Send,
+		Depths: c.Depths, Restored: c.Restored, Signers: c.Nodes.Signers, Render: c.Render.Send,
 		ClaimBase: c.Base + "/refund", PageBase: c.Base + "/dashboard/sends", HasMailServer: c.SMTP != nil,
 		Changed: s.signalChange})
 	s.Signing = &signing.Service{DB: db, Clock: now, Payments: s.Payments, Sends: s.Sends}
@@ -237,8 +237,8 @@ func (s *Services) wirePayments(c Config) {
 // signalChange tells open pages and workers that something was committed.
 func (s *Services) signalChange() {
 	s.Hub.Signal()
-	s.Delivering.Signal()
-	s.Mailing.Signal()
+	s.DeliveryWorker.Signal()
+	s.MailWorker.Signal()
 }
 
 // describeMissing returns what keeps a payment method from working for a business.

@@ -135,7 +135,7 @@ func New(t testing.TB, db *models.DB, more ...Pages) *Server {
 			Sources: map[scope.Domain]quote.Source{scope.Test: quote.Fixed{Clock: now.Now}, scope.Live: s.Market}},
 		Nodes: services.Nodes{Find: s.findNode, Ledgers: map[scope.Domain]wallet.Ledger{},
 			Collecting: map[scope.Domain][]collect.Network{}},
-		Texts: services.Texts{Account: mailview.RenderAccount, Send: mailview.RenderSend,
+		Render: services.MailRenderers{Account: mailview.RenderAccount, Send: mailview.RenderSend,
 			Wallet: mailview.RenderWalletChanged, Webhook: mailview.RenderWebhookOff,
 			Receipt: func(r mail.Receipt) (string, string, string) {
 				return "Receipt " + r.Reference, "Thank you, " + r.CustomerName, "<p>Thank you</p>"
