@@ -48,7 +48,7 @@ func TestClosingWaitsForPostings(t *testing.T) {
 		books := reader(t, db, noon.AddDate(0, 0, 1))
 		row := received(t, db, "open")
 		post := func(tx *models.Tx) error {
-			return journal.MoveTransfers(tx, noon, []journal.Move{{Transfer: row, To: journal.Pending, At: noon, Zone: "UTC"}})
+			return journal.MoveTransfers(tx, noon, []journal.Move{{Transfer: &row, To: journal.Pending, At: noon, Zone: "UTC"}})
 		}
 		var closed models.ClosedMonth
 		holdWrite(t, db, post, func() (err error) {

@@ -21,7 +21,7 @@ var all = journal.Period{From: "2026-01-01", To: "2026-12-31"}
 
 // saleOf moves a transfer to the sales, with an amount due of its value.
 func saleOf(row models.Transfer) journal.Move {
-	return journal.Move{Transfer: row, To: journal.Sales, Currency: "NGN", Value: 500, Due: 500, At: noon, Zone: "UTC"}
+	return journal.Move{Transfer: &row, To: journal.Sales, Currency: "NGN", Value: 500, Due: 500, At: noon, Zone: "UTC"}
 }
 
 // fillBooks posts a sold transfer of a payment, a refund of the payment, and a sale of no payment; an

@@ -31,7 +31,7 @@ func received(t *testing.T, db *models.DB, hash string) models.Transfer {
 func move(t *testing.T, db *models.DB, row models.Transfer, to journal.Account, at time.Time, zone string) error {
 	t.Helper()
 	return db.Write(t.Context(), func(tx *models.Tx) error {
-		return journal.MoveTransfers(tx, noon, []journal.Move{{Transfer: row, To: to, Currency: "NGN", Value: 500,
+		return journal.MoveTransfers(tx, noon, []journal.Move{{Transfer: &row, To: to, Currency: "NGN", Value: 500,
 			At: at, Zone: zone}})
 	})
 }

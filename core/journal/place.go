@@ -151,21 +151,16 @@ func (r *moving) storePlaces(changes []change) (missed []Move, err error) {
 // its place, "" where none is closed. The rows are values of the statement, as PostgreSQL reads all
 // transfers for a list whose length it doesn't know.
 func storeSome(tx *models.Tx, changes []change) (closed map[int64]string, err error) {
-	var values []any
+	values := make([]any, 0, len(changes)*strings.Count(placeRow, "?"))
 	for _, c := range changes {
 		values = append(values, c.move.Transfer.ID, c.from.Booked, c.from.BookedValue, c.to.Booked, c.to.BookedValue)
 	}
-	var found []struct {
-		ID     int64
-		Closed string
-	}
 	statement := "WITH m (id, was, held, becomes, holds) AS (VALUES " + repeatRow(placeRow, len(changes)) + ") " +
 		storePlaces
-	err = tx.Raw(statement, values...).Scan(&found).Error
-	closed = make(map[int64]string, len(found))
-	for _, row := range found {
-		closed[row.ID] = row.Closed
-	}
+	closed = make(map[int64]string, len(changes))
+	var id int64
+	var month string
+	err = models.ScanRows(tx.Raw(statement, values...), func() { closed[id] = month }, &id, &month)
 	return closed, err
 }
 

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"cointill/core/clock"
@@ -11,7 +12,7 @@ import (
 
 // Move says where the money of a transfer stands now.
 type Move struct {
-	Transfer models.Transfer // ID, owner, network, asset, amount and payment
+	Transfer *models.Transfer // ID, owner, network, asset, amount, payment and place
 	To       Account
 	Currency string    // of Value; "" where no rate was locked
 	Value    int64     // hundredths of Currency
@@ -110,8 +111,9 @@ const (
 // insertEntries inserts entries.
 func insertEntries(tx *models.Tx, entries []models.JournalEntry) error {
 	for some := range slices.Chunk(entries, rowsAtOnce) {
-		var values []any
-		for _, e := range some {
+		values := make([]any, 0, len(some)*strings.Count(entryRow, "?"))
+		for i := range some {
+			e := &some[i]
 			values = append(values, e.BusinessID, e.Domain, e.BookedOn, e.HappenedOn, e.Kind, e.Debit, e.Credit, e.Coin,
 				e.Network, e.Amount, e.Currency, e.Value, e.Due, e.PaymentID, e.TransferID, e.SendID, e.DepartureID,
 				e.ResolutionID, e.CreatedAt)

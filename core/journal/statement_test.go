@@ -74,7 +74,7 @@ func TestStatement(t *testing.T) {
 			if err := tx.Where("tx_id = 'returned'").Take(&row).Error; err != nil {
 				return err
 			}
-			return journal.MoveTransfers(tx, noon, []journal.Move{{Transfer: row, To: journal.Returned, At: march.AddDate(0, 0, 3),
+			return journal.MoveTransfers(tx, noon, []journal.Move{{Transfer: &row, To: journal.Returned, At: march.AddDate(0, 0, 3),
 				Zone: "UTC", ResolutionID: &refund}})
 		}); err != nil {
 			t.Fatal(err)

@@ -44,8 +44,9 @@ func bookTransfers(tx *models.Tx, now time.Time, v *View, transfers []models.Tra
 // listMoves returns the moves of transfers of the payment to where its state puts them.
 func (v *View) listMoves(transfers []models.Transfer) (moves []journal.Move) {
 	shares := Shares{}
-	for _, t := range transfers {
-		if to := FindAccount(t, v.State()); string(to) != t.Booked {
+	for i := range transfers {
+		t := &transfers[i]
+		if to := FindAccount(*t, v.State()); string(to) != t.Booked {
 			m := v.DescribeMove(t, to, v.Now)
 			shares.SetValue(v, &m)
 			moves = append(moves, m)
@@ -76,12 +77,12 @@ func (s Shares) SetValue(v *View, m *journal.Move) {
 
 // FindMove returns the move of one of the payment's transfers to where its state puts it. at is by the
 // machine's clock.
-func (v *View) FindMove(t models.Transfer, at time.Time) journal.Move {
-	return v.DescribeMove(t, FindAccount(t, v.State()), at.Add(ClockAdvance(v.Payment)))
+func (v *View) FindMove(t *models.Transfer, at time.Time) journal.Move {
+	return v.DescribeMove(t, FindAccount(*t, v.State()), at.Add(ClockAdvance(v.Payment)))
 }
 
 // DescribeMove returns the move of one of the payment's transfers, at the locked rate.
-func (v *View) DescribeMove(t models.Transfer, to journal.Account, at time.Time) journal.Move {
+func (v *View) DescribeMove(t *models.Transfer, to journal.Account, at time.Time) journal.Move {
 	m := journal.Move{Transfer: t, To: to, At: at, Zone: v.Business.TimeZone}
 	if t.Asset == v.Payment.Coin {
 		m.Currency, m.Value = v.Payment.Currency, countHundredths(v.Fiat(t.Amount))
@@ -144,7 +145,7 @@ func BookRefund(tx *models.Tx, now time.Time, r models.Resolution) error {
 	}
 	v := &views[0]
 	if r.TransferID != nil {
-		m := v.DescribeMove(t, journal.Returned, r.CreatedAt)
+		m := v.DescribeMove(&t, journal.Returned, r.CreatedAt)
 		m.ResolutionID = &r.ID
 		return journal.MoveTransfers(tx, now, []journal.Move{m})
 	}

@@ -53,7 +53,7 @@ func TestStatementIsMailedOnce(t *testing.T) {
 				if err := tx.Create(&row).Error; err != nil {
 					return err
 				}
-				return journal.MoveTransfers(tx, day, []journal.Move{{Transfer: row, To: journal.Unmatched, At: day, Zone: "Africa/Lagos"}})
+				return journal.MoveTransfers(tx, day, []journal.Move{{Transfer: &row, To: journal.Unmatched, At: day, Zone: "Africa/Lagos"}})
 			})
 			if err != nil {
 				t.Fatal(err)

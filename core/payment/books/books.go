@@ -12,13 +12,13 @@ import (
 	"cointill/models"
 )
 
-// unbookedTransfers selects the transfers of a network whose place in the books isn't where
-// the chain shows them: confirmed ones that no account holds, and others that one does. It is
+// unbookedTransfers selects the first transfers of a network whose place in the books isn't where
+// the chain shows them: confirmed ones that no account holds, and others that one does. It has
 // the condition of the index transfers_unbooked, word for word.
 const unbookedTransfers = "network = ? AND business_id <> 0 AND " +
 	"(height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR " +
 	"(height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND " +
-	"booked <> 'none')"
+	"booked <> 'none') ORDER BY id LIMIT ?"
 
 // bookBatch is how many transfers are read at once to book them.
 const bookBatch = 500
@@ -41,12 +41,13 @@ func BookTransfers(tx *models.Tx, now time.Time, network string) error {
 // shows them. at returns the time of a move's fact.
 func listMoves(tx *models.Tx, network string,
 	at func(t models.Transfer, p models.Payment) time.Time) ([]journal.Move, error) {
-	query := tx.Table("transfers")
+	statement := "SELECT id FROM transfers WHERE " + unbookedTransfers
 	if !models.IsPostgres(tx) { // SQLite guesses that a network's index finds as few
-		query = tx.Table("transfers INDEXED BY transfers_unbooked")
+		statement = "SELECT id FROM transfers INDEXED BY transfers_unbooked WHERE " + unbookedTransfers
 	}
+	var id int64
 	var ids []int64 // mostly none
-	err := query.Where(unbookedTransfers, network).Order("id").Limit(bookBatch).Pluck("id", &ids).Error
+	err := models.ScanRows(tx.Raw(statement, network, bookBatch), func() { ids = append(ids, id) }, &id)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
@@ -59,8 +60,9 @@ func listMoves(tx *models.Tx, network string,
 		return nil, err
 	}
 	moves, shares := make([]journal.Move, len(transfers)), payment.Shares{}
-	for i, t := range transfers {
-		moves[i] = views[i].FindMove(t, at(t, views[i].Payment))
+	for i := range transfers {
+		t := &transfers[i]
+		moves[i] = views[i].FindMove(t, at(*t, views[i].Payment))
 		shares.SetValue(&views[i], &moves[i])
 	}
 	return moves, nil
@@ -72,7 +74,7 @@ func BookTransfer(tx *models.Tx, now time.Time, t models.Transfer) error {
 	if err != nil {
 		return err
 	}
-	return journal.MoveTransfers(tx, now, []journal.Move{views[0].FindMove(t, now)})
+	return journal.MoveTransfers(tx, now, []journal.Move{views[0].FindMove(&t, now)})
 }
 
 // ListCounted returns the transfers that were ever booked as sales or declined money of a payment, with
@@ -94,7 +96,7 @@ func UnbookTransfer(tx *models.Tx, now time.Time, t *models.Transfer) error {
 	if err != nil {
 		return err
 	}
-	err = journal.MoveTransfers(tx, now, []journal.Move{views[0].DescribeMove(*t, journal.Nowhere, now)})
+	err = journal.MoveTransfers(tx, now, []journal.Move{views[0].DescribeMove(t, journal.Nowhere, now)})
 	t.Booked, t.BookedValue = "", 0
 	return err
 }
@@ -175,10 +177,11 @@ func bookReversal(tx *models.Tx, now time.Time, p models.Payment) error {
 		}
 	}
 	var sold, left []journal.Move
-	for i, t := range transfers {
+	for i := range transfers {
+		t := &transfers[i]
 		if t.Booked == "" && t.Amount.Sign() > 0 && t.Amount.Cmp(missing) <= 0 {
 			missing = missing.Sub(t.Amount)
-			sold = append(sold, views[i].DescribeMove(t, journal.Sales, recordedAt(t, p)))
+			sold = append(sold, views[i].DescribeMove(t, journal.Sales, recordedAt(*t, p)))
 			left = append(left, views[i].DescribeMove(t, journal.Reversed, t.UpdatedAt))
 		}
 	}

@@ -191,7 +191,6 @@ func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *ch
 		return err
 	}
 	if arrival != nil {
-		arrival.Transfer = row
 		a.arrivals = append(a.arrivals, *arrival)
 	}
 	if err := notification.NoteUnmatched(a.tx, row, a.now); err != nil {
@@ -212,7 +211,7 @@ func bookArrival(row *models.Transfer, v *paymentUpdate, now time.Time, shares p
 	if v == nil {
 		return nil
 	}
-	m := v.FindMove(*row, now)
+	m := v.FindMove(row, now)
 	shares.SetValue(v.View, &m)
 	m.SetPlace(row)
 	return &m
