@@ -138,6 +138,7 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 type sightingSums struct {
 	active, confirmed, final money.Amount
 	finals, open             []indexedSighting // final ones; those that pay and aren't final yet
+	reorged                  []indexedSighting // those that were in a block, and may be in one again
 	confirmedSightings       []indexedSighting
 	waiting                  bool  // some are unconfirmed
 	nextHeight               int64 // when the next one becomes final
@@ -183,6 +184,9 @@ func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 			}
 		case s.Gone != NoReason:
 			t.gone = s.Gone
+			if s.Gone == Reorged {
+				t.reorged = append(t.reorged, indexedSighting{s, i})
+			}
 		default:
 			t.active, t.waiting = t.active.Add(s.Amount), true
 			t.open = append(t.open, indexedSighting{s, i})
@@ -286,23 +290,33 @@ func (c Case) chooseTransfers(sightings []indexedSighting) []indexedSighting {
 }
 
 // mayBecomeRight reports whether transfers that aren't final yet could still make the amount
-// right, and whether one of them is unconfirmed.
-func (c Case) mayBecomeRight(t sightingSums, now time.Time) (possible, unconfirmed bool) {
+// right, and until when the first of them may be in a block again; zero when all are in one.
+func (c Case) mayBecomeRight(t sightingSums, now time.Time) (possible bool, until time.Time) {
 	inTime := c.AbandonsAt
 	if c.DeclineLate {
 		inTime = c.ExpiresAt
 	}
 	least, _ := c.bounds()
 	all, sum := slices.Clone(t.finals), t.final
-	for _, s := range t.open {
-		if s.SeenAt.After(inTime) || s.Height == 0 && now.After(c.AbandonsAt) {
+	for _, s := range slices.Concat(t.open, t.reorged) {
+		inBlock, limit := s.Height > 0, c.AbandonsAt // a block may hold it up to the limit
+		if s.Gone != NoReason {
+			inBlock, limit = false, s.GoneAt.Add(goneForGood)
+		}
+		read := now // up to which its network was read
+		if s.Elsewhere != nil && s.Elsewhere.Read.Before(read) {
+			read = s.Elsewhere.Read
+		}
+		if s.SeenAt.After(inTime) || !inBlock && read.After(limit) {
 			continue
 		}
 		all, sum = append(all, s), sum.Add(s.Amount)
-		unconfirmed = unconfirmed || s.Height == 0
+		if !inBlock && (until.IsZero() || limit.Before(until)) {
+			until = limit
+		}
 	}
 	short := t.final.Cmp(least) < 0
-	return short && sum.Cmp(least) >= 0 || c.chooseTransfers(all) != nil, unconfirmed
+	return short && sum.Cmp(least) >= 0 || c.chooseTransfers(all) != nil, until
 }
 
 // decideFinal ends a Processing payment as soon as its final transfers are the right amount,
@@ -316,14 +330,14 @@ func decideFinal(c Case, t sightingSums, now time.Time, out *Outcome) {
 	chosen := c.chooseTransfers(t.finals)
 	if chosen == nil {
 		short := t.final.Cmp(least) < 0
-		possible, unconfirmed := c.mayBecomeRight(t, now)
+		possible, until := c.mayBecomeRight(t, now)
 		switch {
 		case short && !now.After(c.ExpiresAt):
 			out.Wake = justAfter(c.ExpiresAt)
 			return // the customer may still pay the rest
 		case possible:
-			if unconfirmed {
-				out.Wake = justAfter(c.AbandonsAt)
+			if !until.IsZero() {
+				out.Wake = justAfter(until)
 			}
 			return
 		case short:

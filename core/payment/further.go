@@ -129,20 +129,12 @@ func (v *View) findElsewhere(network string) *Elsewhere {
 		NetworkSays: f.FinalByNetwork && f.chain.Finalized >= 0}
 }
 
-// holdsDeadlines reports whether no deadline passes before a further network was read: the customer was shown it, or
-// a transfer that counts waits for a block there.
-func (v *View) holdsDeadlines(f *furtherNetwork) bool {
-	return f.ShownAt != nil || slices.ContainsFunc(v.Transfers, func(t models.Transfer) bool {
-		return t.Network == f.Network && t.Height == nil && !t.Gone && t.Unmatched == ""
-	})
-}
-
-// decideChain returns the payment's own network for Decide, with the time up to which every network that holds
-// its deadlines was read.
+// decideChain returns the payment's own network for Decide, with the time up to which every network that the
+// customer was shown was read.
 func (v *View) decideChain() Chain {
 	own := v.Chain
 	for i := range v.further {
-		if f := &v.further[i]; v.holdsDeadlines(f) && f.chain.Read.Before(own.Read) {
+		if f := &v.further[i]; f.ShownAt != nil && f.chain.Read.Before(own.Read) {
 			own.Read = f.chain.Read
 		}
 	}
@@ -150,7 +142,8 @@ func (v *View) decideChain() Chain {
 }
 
 // scheduleFurther sets when the payment is decided next by its further networks, and returns when it is by its own:
-// after a deadline passed, by each one that holds it and isn't read up to it. wall is out.Wake by the clock of all.
+// after a deadline passed, by each one that isn't read up to it, if the customer was shown it or a transfer is
+// unconfirmed there. wall is out.Wake by the clock of all.
 func (v *View) scheduleFurther(out Outcome, wall time.Time) (own *time.Time) {
 	waits := !out.Wake.IsZero() && out.State != Pending
 	awaited := false
@@ -160,7 +153,7 @@ func (v *View) scheduleFurther(out Outcome, wall time.Time) (own *time.Time) {
 		if height := out.WakeElsewhere[f.Network]; height > 0 {
 			f.DueHeight = &height
 		}
-		if waits && v.holdsDeadlines(f) && f.chain.Read.Before(out.Wake) {
+		if waits && f.chain.Read.Before(out.Wake) && (f.ShownAt != nil || v.isUnconfirmedOn(f.Network)) {
 			f.DueRead, awaited = &wall, true
 		}
 	}
@@ -168,6 +161,14 @@ func (v *View) scheduleFurther(out Outcome, wall time.Time) (own *time.Time) {
 		return &wall
 	}
 	return nil
+}
+
+// isUnconfirmedOn reports whether a transfer of the payment waits for a block of a network, its first or one after a
+// reorganisation.
+func (v *View) isUnconfirmedOn(network string) bool {
+	return slices.ContainsFunc(v.Transfers, func(t models.Transfer) bool {
+		return t.Network == network && t.Height == nil && (!t.Gone || t.GoneReason == string(Reorged))
+	})
 }
 
 // saveFurther writes the further networks that changed.

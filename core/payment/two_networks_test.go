@@ -123,38 +123,119 @@ func TestShownNetworksAreWaitedFor(t *testing.T) {
 	})
 }
 
-// TestKnownMoneyIsWaitedFor: where a transfer waits for a block on a network that the customer wasn't shown, no
-// deadline passes before that network was read up to it. A block of the window may hold the transfer.
+// TestKnownMoneyIsWaitedFor: where a transfer that would make the amount right waits for a block on a network that
+// the customer wasn't shown, no deadline passes before that network was read up to it. A block of the window may
+// hold the transfer.
 func TestKnownMoneyIsWaitedFor(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.useBSC()
 		b.setNetwork(money.BSC, true, false)
-		v, dropped := b.on(money.USDT), b.on(money.USDT)
-		part := v.Payment.Due.MulDiv(4, 10)
-		for _, w := range []payment.View{v, dropped} {
-			b.mine(b.pay(w, "first-"+w.Payment.Reference, part))
+		mined, dropped, waiting := b.on(money.USDT), b.on(money.USDT), b.on(money.USDT)
+		all := []payment.View{mined, dropped, waiting}
+		part := mined.Payment.Due.MulDiv(4, 10)
+		var rests []chain.Transfer
+		for _, v := range all {
+			b.mine(b.pay(v, "first-"+v.Payment.Reference, part))
+			rests = append(rests, b.pay(v, "rest-"+v.Payment.Reference, v.Payment.Due.Sub(part)))
 		}
-		rest := b.pay(v, "rest", v.Payment.Due.Sub(part))
 		b.goTo(onBSC)
-		b.pool(nil, rest, b.pay(dropped, "dropped", dropped.Payment.Due.Sub(part)))
+		b.pool(nil, rests...)
 		b.goTo(onEthereum)
 		for range 12 {
 			b.mine()
 		}
-		b.clock.Advance(payment.Monitoring + time.Second)
-		b.lookAt(onEthereum)
-		for _, w := range []payment.View{v, dropped} {
-			b.expect(w.Payment.Reference, payment.Processing, payment.NoReason)
+		for _, wait := range []time.Duration{payment.Window, payment.Monitoring} {
+			b.clock.Advance(wait + time.Second)
+			b.lookAt(onEthereum)
+			for _, v := range all {
+				held := b.expect(v.Payment.Reference, payment.Processing, payment.NoReason)
+				if held.Payment.DueRead != nil && wait == payment.Monitoring {
+					t.Error("it is decided again at each look at the network that was read")
+				}
+			}
 		}
 		b.goTo(onBSC)
-		b.mine(rest)
+		b.mine(rests[0])
+		b.pool(nil, rests[2])
+		b.expect(dropped.Payment.Reference, payment.Declined, payment.Underpaid)
+		b.expect(waiting.Payment.Reference, payment.Declined, payment.Underpaid)
 		for range 39 {
 			b.mine()
 		}
-		b.expect(v.Payment.Reference, payment.Successful, payment.NoReason)
-		b.pool(nil)
-		b.expect(dropped.Payment.Reference, payment.Declined, payment.Underpaid)
+		b.expect(mined.Payment.Reference, payment.Successful, payment.NoReason)
 	})
+}
+
+// TestOtherMoneyIsNotWaitedFor: on a network that the customer wasn't shown, a transfer that can't make the amount
+// right holds no deadline up, nor does one that was dropped.
+func TestOtherMoneyIsNotWaitedFor(t *testing.T) {
+	for name, send := range map[string]func(b *bench, v payment.View){
+		"nothing":           func(*bench, payment.View) {},
+		"unconfirmed crumb": func(b *bench, v payment.View) { b.pool(nil, b.pay(v, "crumb", money.Units(1))) },
+		"confirmed crumb":   func(b *bench, v payment.View) { b.mine(b.pay(v, "crumb", money.Units(1))) },
+		"dropped": func(b *bench, v payment.View) {
+			b.pool(nil, b.pay(v, "dropped", v.Payment.Due.MulDiv(4, 10)))
+			b.pool(nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, b *bench) {
+				b.useBSC()
+				b.setNetwork(money.BSC, true, false)
+				v := b.on(money.USDT)
+				b.mine(b.pay(v, "part", v.Payment.Due.MulDiv(6, 10)))
+				b.goTo(onBSC)
+				send(b, v)
+				b.goTo(onEthereum)
+				for range 12 {
+					b.mine()
+				}
+				b.clock.Advance(payment.Window + time.Second)
+				b.lookAt(onEthereum)
+				b.expect(v.Payment.Reference, payment.Declined, payment.Underpaid)
+			})
+		})
+	}
+}
+
+// TestReorganisedPartIsWaitedFor: a part whose block left the chain may be in a block again for six hours.
+func TestReorganisedPartIsWaitedFor(t *testing.T) {
+	for _, at := range []chain.Network{onEthereum, onBSC} {
+		t.Run(string(at), func(t *testing.T) {
+			each(t, func(t *testing.T, b *bench) {
+				b.useBSC()
+				b.setNetwork(money.BSC, true, false)
+				back, lost := b.on(money.USDT), b.on(money.USDT)
+				part := back.Payment.Due.MulDiv(4, 10)
+				var rests []chain.Transfer
+				for _, v := range []payment.View{back, lost} {
+					b.mine(b.pay(v, "first-"+v.Payment.Reference, part))
+					rests = append(rests, b.pay(v, "rest-"+v.Payment.Reference, v.Payment.Due.Sub(part)))
+				}
+				for range 12 {
+					b.mine()
+				}
+				b.goTo(at)
+				b.mine(rests...)
+				b.clock.Advance(payment.Window + time.Second)
+				b.lookAt(onEthereum)
+				b.goTo(at)
+				b.reorg(1, &chain.Pending{})
+				for _, v := range []payment.View{back, lost} {
+					b.expect(v.Payment.Reference, payment.Processing, payment.NoReason)
+				}
+				b.mine(rests[0])
+				for range 40 {
+					b.mine()
+				}
+				b.expect(back.Payment.Reference, payment.Successful, payment.NoReason)
+				b.clock.Advance(6*time.Hour + time.Second)
+				b.lookAt(onEthereum)
+				b.lookAt(onBSC)
+				b.expect(lost.Payment.Reference, payment.Declined, payment.Underpaid)
+			})
+		})
+	}
 }
 
 // tokenOf is the access token of a payment's page.
