@@ -63,18 +63,19 @@ func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, s
 				"this send, so its money stays reserved. If the transaction isn't seen, withdraw the send six hours "+
 				"after it was signed.")
 		}
+		to, why := state, reason // a conflict runs this a second time
 		if v.State() == AwaitingApproval && v.Send.Reason == SentAgain && state == Rejected {
-			state, reason = Failed, Dropped
+			to, why = Failed, Dropped
 		} else if v.MayConfirm() {
 			return View{}, fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send "+
 				"was dropped and may still confirm, so its money stays reserved. Try the send again, or "+
 				"wait.")
 		}
-		if err := audit.Record(tx, sc, s.Clock(), "send."+string(state), v.Send.Reference,
+		if err := audit.Record(tx, sc, s.Clock(), "send."+string(to), v.Send.Reference,
 			map[string]string{"amount": v.Amount() + " " + v.Send.Coin}); err != nil {
 			return View{}, err
 		}
-		err = s.writeTransition(tx, v, Outcome{State: state, Reason: reason, Main: -1}, sc.Actor, note)
+		err = s.writeTransition(tx, v, Outcome{State: to, Reason: why, Main: -1}, sc.Actor, note)
 		return *v, err
 	})
 	if err == nil {
