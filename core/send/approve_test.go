@@ -8,9 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-	"gorm.io/gorm"
-
 	"cointill/chain"
 	"cointill/core/account"
 	"cointill/core/account/accounttest"
@@ -435,7 +432,7 @@ func TestDroppedTransactionMayStillConfirm(t *testing.T) {
 				"the second",
 				v.State(), v.Send.Reason, v.Send.Approvals)
 		}
-		conflictOnce(t, db) // the rejection runs a second time
+		modelstest.ConflictOnce(t, db, "create audits") // the rejection runs a second time
 		v, err = o.sends.Approvals.Reject(t.Context(), admin, asked.Send.Reference, "no")
 		o.must(err)
 		var failures int64
@@ -502,18 +499,4 @@ func TestStricterRulesReachOpenSends(t *testing.T) {
 	_, err = o.approve(second, asked)
 	o.must(err)
 	o.expectState(asked, send.Ready)
-}
-
-// conflictOnce has the next row that is created refused as PostgreSQL refuses one of two transactions in conflict.
-func conflictOnce(t *testing.T, db *models.DB) {
-	t.Helper()
-	const name = "test:conflict"
-	creates := db.Exec(t.Context()).Callback().Create()
-	refuse := func(tx *gorm.DB) {
-		_ = creates.Remove(name)
-		_ = tx.AddError(&pgconn.PgError{Code: "40001"})
-	}
-	if err := creates.Before("*").Register(name, refuse); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -173,7 +174,11 @@ func initiatePayment(c *call) (payment.Started, error) {
 }
 
 func showStarted(c *call, p payment.Started) (any, error) {
-	c.warnings = append(c.warnings, p.Warnings...)
+	for _, warning := range p.Warnings {
+		if !slices.Contains(c.warnings, warning) { // a conflict has the answer written again
+			c.warnings = append(c.warnings, warning)
+		}
+	}
 	return startedData{
 		PaymentURL: p.PaymentURL, AccessToken: p.AccessToken, Reference: p.Reference, Amount: p.Amount,
 		Currency:          string(p.Currency),

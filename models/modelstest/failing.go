@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
 
 	"cointill/models"
@@ -59,6 +60,25 @@ func FailStatements(t testing.TB, db *models.DB, call func() error, tolerated ..
 		}
 	}
 	t.Errorf("a call runs more than %d statements", maxStatements)
+}
+
+// ConflictOnce has the next statement of a kind on a table, as in "update payments", refused as PostgreSQL refuses a
+// transaction that is in conflict with another: models.DB runs that again.
+func ConflictOnce(t testing.TB, db *models.DB, what string) {
+	t.Helper()
+	var refused atomic.Bool
+	stop := watchStatements(t, db, "test:conflict", func(kind string, tx *gorm.DB) error {
+		if kind+" "+tx.Statement.Table != what || !refused.CompareAndSwap(false, true) {
+			return nil
+		}
+		return &pgconn.PgError{Code: "40001"}
+	})
+	t.Cleanup(func() {
+		stop()
+		if !refused.Load() {
+			t.Errorf("no statement was %s, want one that is refused", what)
+		}
+	})
 }
 
 // statementFailer lets one statement fail.

@@ -37,9 +37,12 @@ func (s *Service) IssueSetupToken(ctx context.Context) (string, error) {
 	}
 	err = s.db.Write(ctx, func(tx *models.Tx) error {
 		var ids []int64
-		if err := tx.Model(&models.User{}).Limit(1).Pluck("id", &ids).Error; err != nil || len(ids) > 0 {
-			token = ""
+		if err := tx.Model(&models.User{}).Limit(1).Pluck("id", &ids).Error; err != nil {
 			return err
+		}
+		if len(ids) > 0 {
+			token = ""
+			return nil
 		}
 		row := models.Instance{Name: setupTokenName, Value: string(value)}
 		return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}},

@@ -18,6 +18,7 @@ const paymentsAtOnce = 50
 // erasePayments erases the data of a customer's payments and of all that hangs on them.
 func (s *Service) erasePayments(ctx context.Context, c models.Customer) error {
 	for after, more := int64(0), true; more; {
+		last := after // a conflict runs the transaction again, on the same payments
 		err := s.DB.Write(ctx, func(tx *models.Tx) error {
 			// Locked first: what another transaction writes about a payment is read afterwards.
 			var payments []models.Payment
@@ -27,13 +28,14 @@ func (s *Service) erasePayments(ctx context.Context, c models.Customer) error {
 				return err
 			}
 			if more = len(payments) == paymentsAtOnce; len(payments) > 0 {
-				after = payments[len(payments)-1].ID
+				last = payments[len(payments)-1].ID
 			}
 			return eraseBatch(tx, c, payments)
 		})
 		if err != nil {
 			return err
 		}
+		after = last
 	}
 	return nil
 }
