@@ -16,33 +16,78 @@ import (
 	"cointill/handlers/api"
 	"cointill/handlers/api/openapi"
 	"cointill/handlers/dashboard"
+	"cointill/handlers/dashboard/books"
+	"cointill/handlers/dashboard/developers"
+	checklist "cointill/handlers/dashboard/golive"
+	"cointill/handlers/dashboard/links"
+	"cointill/handlers/dashboard/live"
+	"cointill/handlers/dashboard/mailbox"
+	"cointill/handlers/dashboard/notifications"
+	"cointill/handlers/dashboard/overview"
+	"cointill/handlers/dashboard/payments"
+	"cointill/handlers/dashboard/people"
+	"cointill/handlers/dashboard/rates"
+	"cointill/handlers/dashboard/sends"
+	"cointill/handlers/dashboard/settings"
+	"cointill/handlers/dashboard/signin"
+	reports "cointill/handlers/dashboard/system"
+	"cointill/handlers/dashboard/team"
+	"cointill/handlers/dashboard/till"
+	"cointill/handlers/dashboard/wallet"
+	"cointill/handlers/dashboard/webhooks"
+	"cointill/handlers/page"
 	"cointill/internal/app/services"
 	"cointill/web"
 )
 
-// NewDashboard makes the pages of merchants. operators serves the page of operators.
+// NewDashboard makes the pages of merchants: each area gets the services that it uses. operators serves the page of
+// operators.
 func NewDashboard(s *services.Services, operators *system.Service) *dashboard.Handlers {
-	db, now := s.DB, s.Clock
-	return dashboard.New(dashboard.Services{
-		Accounts: s.Accounts, Users: s.Users, Factors: auth.NewFactors(s.Users), Sessions: s.Sessions,
-		Passkeys: auth.NewPasskeys(s.Users), Keys: s.Keys, Audits: s.Audits, Books: s.Books, Calls: s.Calls,
-		Figures: s.Figures, Hub: s.Hub, Links: s.Links, Mails: s.Mails, Payments: s.Payments, Resolver: s.Resolver,
-		Lists: s.Lists, Quotes: s.Quotes, Receiving: s.Receiving, Sandbox: s.Sandbox, Sends: s.Sends,
-		KeyProofs: &keyproof.Service{DB: db, Clock: now, Users: s.Users, Wallets: s.Wallets, Secrets: s.Secrets,
-			Site: s.Base},
-		Approvals: s.Sends.Approvals, SendRules: s.Sends.Rules, Batches: &batch.Batches{Sends: s.Sends},
-		Signing: s.Sends.Signing, Addresses: s.Sends.Addresses, Transactions: s.Signing, Settings: s.Settings,
-		System: operators, Wallets: s.Wallets, Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
-		Eraser:     &erase.Service{DB: db, Clock: now, Users: s.Users, Calls: s.Calls, Answers: s.Answers},
-		Signatures: &diagnose.Service{DB: db, Clock: now, Endpoints: s.Webhooks},
-		Answers:    s.Answers, Clock: now, Depths: s.Settings.Depths, MailServer: s.Mails.SMTP != nil,
-		Networks: s.Networks, Noted: s.Networks, Notices: s.Notices, Browsers: s.Browsers, Collecting: s.Collecting,
-		Tills: s.Tills,
-		Views: &savedview.Service{DB: db, Clock: now},
-		Notes: &note.Service{DB: db, Clock: now},
-		GoingLive: golive.New(golive.Deps{DB: db, Clock: now, Networks: s.Networks, Payments: s.Payments,
-			Quotes: s.Quotes, Users: s.Users, System: operators}),
-	})
+	db, now, exports := s.DB, s.Clock, &page.Exports{}
+	goingLive := golive.New(golive.Deps{DB: db, Clock: now, Networks: s.Networks, Payments: s.Payments,
+		Quotes: s.Quotes, Users: s.Users, System: operators})
+	mailServer := s.Mails.SMTP != nil
+	passkeys := auth.NewPasskeys(s.Users)
+	return &dashboard.Handlers{
+		Books:      &books.Handlers{Journal: s.Books, Exports: exports, Clock: now},
+		Developers: &developers.Handlers{Keys: s.Keys, Calls: s.Calls, Answers: s.Answers, Clock: now},
+		GoingLive: &checklist.Handlers{Checklist: goingLive, Accounts: s.Accounts, Links: s.Links, Pages: s.Payments,
+			Wallets: s.Wallets, Webhooks: s.Webhooks, Deliveries: s.Deliveries, Networks: s.Networks,
+			Answers: s.Answers},
+		Links:   &links.Handlers{Accounts: s.Accounts, Links: s.Links, Lists: s.Lists, Answers: s.Answers, Clock: now},
+		Live:    &live.Handlers{Hub: s.Hub, Payments: s.Payments, Sends: s.Sends},
+		Notices: &notifications.Handlers{Notifications: s.Notices, Browsers: s.Browsers},
+		Mailbox: &mailbox.Handlers{Mails: s.Mails, MailServer: mailServer},
+		Overview: &overview.Handlers{Accounts: s.Accounts, Books: s.Books, Keys: s.Keys, Figures: s.Figures,
+			Lists: s.Lists, Quotes: s.Quotes, Sends: s.Sends, Wallets: s.Wallets, Webhooks: s.Webhooks,
+			Deliveries: s.Deliveries, Networks: s.Networks, Clock: now},
+		Payments: &payments.Handlers{Payments: s.Payments, Resolver: s.Resolver, Lists: s.Lists, Mails: s.Mails,
+			Sandbox: s.Sandbox, Sends: s.Sends, Wallets: s.Wallets, Networks: s.Networks, Deliveries: s.Deliveries,
+			Resends: s.Resends, Views: &savedview.Service{DB: db, Clock: now}, Notes: &note.Service{DB: db, Clock: now},
+			Eraser:  &erase.Service{DB: db, Clock: now, Users: s.Users, Calls: s.Calls, Answers: s.Answers},
+			Answers: s.Answers, Exports: exports, Clock: now},
+		People: &people.Handlers{Accounts: s.Accounts, Users: s.Users, Factors: auth.NewFactors(s.Users),
+			Sessions: s.Sessions, Passkeys: passkeys, MailServer: mailServer},
+		Rates: &rates.Handlers{Quotes: s.Quotes, Clock: now},
+		Sends: &sends.Handlers{Sends: s.Sends, Approvals: s.Sends.Approvals, Batches: &batch.Batches{Sends: s.Sends},
+			Signing: s.Sends.Signing, Addresses: s.Sends.Addresses, Sandbox: s.Sandbox, Transactions: s.Signing,
+			Rules: s.Sends.Rules, Answers: s.Answers, Networks: s.Networks, Clock: now},
+		Settings: &settings.Handlers{Settings: s.Settings, Audits: s.Audits, Team: s.Accounts,
+			Depths: s.Settings.Depths, Exports: exports, Clock: now},
+		SignIn: &signin.Handlers{Accounts: s.Accounts, Users: s.Users, Passkeys: passkeys, Team: s.Accounts,
+			MailServer: mailServer},
+		System: &reports.Handlers{System: operators},
+		Team:   &team.Handlers{Team: s.Accounts, Answers: s.Answers, MailServer: mailServer, Clock: now},
+		Till: &till.Handlers{Tills: s.Tills, Links: s.Links, Hub: s.Hub, Networks: s.Networks, Answers: s.Answers,
+			Clock: now, Pages: s.Payments},
+		Wallet: &wallet.Handlers{Accounts: s.Accounts, Wallets: s.Wallets, Receiving: s.Receiving,
+			KeyProofs: &keyproof.Service{DB: db, Clock: now, Users: s.Users, Wallets: s.Wallets, Secrets: s.Secrets,
+				Site: s.Base},
+			Quotes: s.Quotes, Networks: s.Networks, Noted: s.Networks, Rehearsals: goingLive,
+			Collecting: s.Collecting, Clock: now},
+		Webhooks: &webhooks.Handlers{Webhooks: s.Webhooks, Deliveries: s.Deliveries, Resends: s.Resends,
+			Signatures: &diagnose.Service{DB: db, Clock: now, Endpoints: s.Webhooks}, Answers: s.Answers, Clock: now},
+	}
 }
 
 // RegisterAPI puts the endpoints of /v1 on an app, and returns the document that describes them.
