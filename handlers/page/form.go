@@ -60,6 +60,36 @@ func DescribeRefusal(ctx context.Context, err error) (flash layout.Flash, status
 	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " ")}, status, unexpected
 }
 
+// ShowAgain answers a refused form with its page: show gets the form with its errors, and the status to answer with.
+// Errors that a person can't correct are returned.
+func ShowAgain(c *Ctx, typed ui.Form, refused error, show func(c *Ctx, status int, typed ui.Form) error) error {
+	status, err := RefuseForm(c.UserContext(), &typed, refused)
+	if err != nil {
+		return err
+	}
+	return show(c, status, typed)
+}
+
+// ShowRefusal answers a refused action with a page that says why: show gets the status to answer with. Errors that a
+// person can't correct are returned.
+func ShowRefusal(c *Ctx, refused error, show func(c *Ctx, status int) error) error {
+	said, status, err := DescribeRefusal(c.UserContext(), refused)
+	if err != nil {
+		return err
+	}
+	c.ShowMessage(said.Kind, said.Text)
+	return show(c, status)
+}
+
+// ShowRefusedForm answers a refused form with its page. The errors of fields stand beside them, another reason in the
+// page's message.
+func ShowRefusedForm(c *Ctx, typed ui.Form, refused error, show func(c *Ctx, status int, typed ui.Form) error) error {
+	if fault.KindOf(refused) == fault.Invalid {
+		return ShowAgain(c, typed, refused, show)
+	}
+	return ShowRefusal(c, refused, func(c *Ctx, status int) error { return show(c, status, typed) })
+}
+
 // SetRetryAfter sets the header Retry-After when the refusal says how long to wait.
 func SetRetryAfter(c *Ctx, refused error) {
 	if wait := ExplainError(refused).RetryAfter; wait > 0 {

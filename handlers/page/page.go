@@ -111,6 +111,7 @@ type Ctx struct {
 	BaseURL string
 	// Closing is closed when the server stops: streams end then.
 	Closing <-chan struct{}
+	message layout.Flash // for the page that this request answers with
 }
 
 // The keys of fiber's Locals that the server reads: what a handler sets there
@@ -256,13 +257,19 @@ func (c *Ctx) LeaveTill() {
 // SetFlash leaves a sentence for the next page. Kind is good, bad, warn or info.
 func (c *Ctx) SetFlash(kind, text string) { c.Session.Set(keyFlash, kind+"\n"+text) }
 
-// TakeFlash is the sentence that the last request left; it is shown once.
+// ShowMessage puts a sentence on the page that this request answers with. Kind is good, bad, warn or info.
+func (c *Ctx) ShowMessage(kind, text string) { c.message = layout.Flash{Kind: kind, Text: text} }
+
+// TakeFlash is the sentence of this request, otherwise the one that the last request left; it is shown once.
 func (c *Ctx) TakeFlash() layout.Flash {
 	stored := c.Session.Value(keyFlash)
 	if _, byScript := c.LiveSince(); stored == "" || byScript { // it belongs to the page that a person opens
-		return layout.Flash{}
+		return c.message
 	}
 	c.Session.Set(keyFlash, "")
+	if c.message.Text != "" {
+		return c.message
+	}
 	kind, text, _ := strings.Cut(stored, "\n")
 	return layout.Flash{Kind: kind, Text: text}
 }

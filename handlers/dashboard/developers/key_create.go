@@ -6,6 +6,7 @@ import (
 
 	"cointill/core/account/apikey"
 	"cointill/handlers/page"
+	"cointill/views/ui"
 )
 
 // createKey makes a key of the chosen domain and shows it, once.
@@ -21,11 +22,9 @@ func (h *Handlers) createKey(c *page.Ctx) error {
 		return h.Keys.CreateRestrictedKey(ctx, c.Scope, typed.Value("name"), chosen)
 	})
 	if err != nil {
-		status, err := page.RefuseForm(c.UserContext(), &typed, err)
-		if err != nil {
-			return err
-		}
-		return h.showKeys(c, keysShown{Status: status, Form: typed})
+		return page.ShowAgain(c, typed, err, func(c *page.Ctx, status int, typed ui.Form) error {
+			return h.showKeys(c, keysShown{Status: status, Form: typed})
+		})
 	}
 	return h.showKeys(c, keysShown{Status: http.StatusCreated, Made: newKey{Name: key.Name, Secret: secret}})
 }

@@ -7,7 +7,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -21,7 +20,6 @@ func (h *Handlers) listKeys(c *page.Ctx) error {
 type keysShown struct {
 	Status int
 	Form   ui.Form
-	Said   layout.Flash
 	Made   newKey
 }
 
@@ -32,9 +30,6 @@ func (h *Handlers) showKeys(c *page.Ctx, shown keysShown) error {
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "keys.api_keys"), "keys")
 	shell.NextPath = "/dashboard/keys"
-	if shown.Said.Text != "" {
-		shell.Flash = shown.Said
-	}
 	if shown.Form.Values == nil { // nothing was typed: the usual permissions are ticked
 		shown.Form.Values = map[string]string{}
 		for _, p := range apikey.DefaultPermissions(c.Scope.Domain) {
@@ -49,9 +44,7 @@ func (h *Handlers) showKeys(c *page.Ctx, shown keysShown) error {
 
 // refuseKey shows the keys with the error of an action.
 func (h *Handlers) refuseKey(c *page.Ctx, refused error) error {
-	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-	if err != nil {
-		return err
-	}
-	return h.showKeys(c, keysShown{Status: status, Said: said})
+	return page.ShowRefusal(c, refused, func(c *page.Ctx, status int) error {
+		return h.showKeys(c, keysShown{Status: status})
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/words"
 )
 
@@ -19,7 +18,7 @@ const quickstartPath = "/dashboard/quickstart"
 
 // showQuickstartPage shows programs that take a payment, with a place for the key.
 func (h *Handlers) showQuickstartPage(c *page.Ctx) error {
-	return h.showQuickstart(c, http.StatusOK, "", layout.Flash{})
+	return h.showQuickstart(c, http.StatusOK, "")
 }
 
 // createQuickstartKey makes a test key and shows the programs with it, once: they run
@@ -32,21 +31,16 @@ func (h *Handlers) createQuickstartKey(c *page.Ctx) error {
 		return h.Keys.CreateKey(ctx, c.Scope, words.T(ctx, "calls.quickstart"))
 	})
 	if refused != nil {
-		said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-		if err != nil {
-			return err
-		}
-		return h.showQuickstart(c, status, "", said)
+		return page.ShowRefusal(c, refused, func(c *page.Ctx, status int) error {
+			return h.showQuickstart(c, status, "")
+		})
 	}
-	return h.showQuickstart(c, http.StatusCreated, secret, layout.Flash{})
+	return h.showQuickstart(c, http.StatusCreated, secret)
 }
 
-func (h *Handlers) showQuickstart(c *page.Ctx, status int, key string, said layout.Flash) error {
+func (h *Handlers) showQuickstart(c *page.Ctx, status int, key string) error {
 	shell := c.FillLayout(words.T(c.UserContext(), "calls.quickstart"), "keys")
 	shell.NextPath = quickstartPath
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	return c.RenderStatus(status,
 		dashboard.Quickstart(dashboard.QuickstartProps{Page: shell, Key: key,
 			ExactLabel: display.ScenarioLabel(c.UserContext(), sandbox.Exact),

@@ -6,15 +6,14 @@ import (
 
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 )
 
 // showMailPage shows one mail.
 func (h *Handlers) showMailPage(c *page.Ctx) error {
-	return h.showMail(c, http.StatusOK, layout.Flash{})
+	return h.showMail(c, http.StatusOK)
 }
 
-func (h *Handlers) showMail(c *page.Ctx, status int, said layout.Flash) error {
+func (h *Handlers) showMail(c *page.Ctx, status int) error {
 	id, err := page.ReadID(c, "mail")
 	if err != nil {
 		return err
@@ -25,9 +24,6 @@ func (h *Handlers) showMail(c *page.Ctx, status int, said layout.Flash) error {
 	}
 	shell := c.FillLayout(found.Subject, "mailbox")
 	shell.NextPath = mailPath(id)
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	return c.RenderStatus(status,
 		dashboard.Mail(mailProps(shell, found, h.MailServer, page.LoadZone(c.Member.Business))))
 }

@@ -13,11 +13,7 @@ func (h *Handlers) resendMail(c *page.Ctx) error {
 		return err
 	}
 	if _, err := h.Mails.ResendMail(c.UserContext(), c.Scope, id); err != nil {
-		said, status, err := page.DescribeRefusal(c.UserContext(), err)
-		if err != nil {
-			return err
-		}
-		return h.showMail(c, status, said)
+		return page.ShowRefusal(c, err, h.showMail)
 	}
 	c.SetFlash(string(ui.Info), words.T(c.UserContext(), "mailbox.queued_again"))
 	return c.Redirect(mailPath(id))

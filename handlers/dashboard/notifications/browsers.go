@@ -101,9 +101,5 @@ func (h *Handlers) saveKinds(c *page.Ctx) error {
 		c.SetFlash(string(ui.Good), words.T(c.UserContext(), "notifications.saved"))
 		return c.Redirect(browsersPath)
 	}
-	status, err := page.RefuseForm(c.UserContext(), &typed, err)
-	if err != nil {
-		return err
-	}
-	return h.showBrowsers(c, status, typed)
+	return page.ShowAgain(c, typed, err, h.showBrowsers)
 }

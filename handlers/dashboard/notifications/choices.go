@@ -47,11 +47,7 @@ func (h *Handlers) saveChoices(c *page.Ctx) error {
 		c.SetFlash(string(ui.Good), words.T(c.UserContext(), "notifications.saved"))
 		return c.Redirect(choicesPath)
 	}
-	status, err := page.RefuseForm(c.UserContext(), &typed, err)
-	if err != nil {
-		return err
-	}
-	return h.showChoices(c, status, typed)
+	return page.ShowAgain(c, typed, err, h.showChoices)
 }
 
 // readChoices reads a form with a field for each kind that the member may see.

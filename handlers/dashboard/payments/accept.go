@@ -25,9 +25,5 @@ func (h *Handlers) acceptPayment(c *page.Ctx) error {
 	if err == nil {
 		return nil
 	}
-	said, status, err := page.DescribeRefusal(c.UserContext(), err)
-	if err != nil {
-		return err
-	}
-	return h.showPayment(c, status, said)
+	return page.ShowRefusal(c, err, h.showPayment)
 }

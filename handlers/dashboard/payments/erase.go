@@ -54,12 +54,7 @@ func (h *Handlers) eraseCustomer(c *page.Ctx) error {
 	err := h.Eraser.EraseCustomer(c.UserContext(), c.Scope, code, page.ReadProof(c))
 	if err != nil {
 		page.SetRetryAfter(c, err)
-		var typed ui.Form
-		status, unexpected := page.RefuseForm(c.UserContext(), &typed, err)
-		if unexpected != nil {
-			return unexpected
-		}
-		return h.showErasure(c, status, typed)
+		return page.ShowAgain(c, ui.Form{}, err, h.showErasure)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "customers.erased_now"))
 	return c.Redirect(customersPath + "/" + code)

@@ -10,7 +10,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -31,17 +30,9 @@ func (h *Handlers) addNote(c *page.Ctx) error {
 	}, display.PaymentPath)
 	switch fault.KindOf(refused) {
 	case fault.Invalid:
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showPaymentWith(c, status, layout.Flash{}, typed)
+		return page.ShowAgain(c, typed, refused, h.showPaymentWith)
 	case fault.Conflict:
-		said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-		if err != nil {
-			return err
-		}
-		return h.showPayment(c, status, said)
+		return page.ShowRefusal(c, refused, h.showPayment)
 	}
 	return refused
 }

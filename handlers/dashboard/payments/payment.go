@@ -12,23 +12,22 @@ import (
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
 
 // showPaymentPage shows one transaction.
 func (h *Handlers) showPaymentPage(c *page.Ctx) error {
-	return h.showPayment(c, http.StatusOK, layout.Flash{})
+	return h.showPayment(c, http.StatusOK)
 }
 
-// showPayment shows a transaction, with a word on an act that was refused.
-func (h *Handlers) showPayment(c *page.Ctx, status int, said layout.Flash) error {
-	return h.showPaymentWith(c, status, said, ui.Form{})
+// showPayment shows a transaction.
+func (h *Handlers) showPayment(c *page.Ctx, status int) error {
+	return h.showPaymentWith(c, status, ui.Form{})
 }
 
 // showPaymentWith shows a transaction, also with a note that was refused.
-func (h *Handlers) showPaymentWith(c *page.Ctx, status int, said layout.Flash, note ui.Form) error {
+func (h *Handlers) showPaymentWith(c *page.Ctx, status int, note ui.Form) error {
 	ctx, sc, zone := c.UserContext(), c.Scope, page.LoadZone(c.Member.Business)
 	v, err := h.Payments.Verify(ctx, sc, page.CleanText(c.Param("reference")))
 	if err != nil {
@@ -76,9 +75,6 @@ func (h *Handlers) showPaymentWith(c *page.Ctx, status int, said layout.Flash, n
 	shell := c.FillLayout(words.T(ctx, "payment.title", "Reference", v.Payment.Reference), "payments")
 	shell.NextPath = display.PaymentPath(v.Payment.Reference)
 	c.MakeLive(&shell, "?payment="+url.QueryEscape(v.Payment.Reference))
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	return c.RenderStatus(status, dashboard.Payment(paymentProps(ctx, shell, v, more)))
 }
 

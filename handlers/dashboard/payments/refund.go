@@ -10,7 +10,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -28,8 +27,8 @@ func (h *Handlers) showRefund(c *page.Ctx, status int, typed ui.Form) error {
 		return err
 	}
 	if v.State() != payment.Declined {
-		return h.showPayment(c, http.StatusOK,
-			layout.Flash{Kind: string(ui.Bad), Text: words.T(ctx, "refund.only_declined", "State", v.Payment.Status)})
+		c.ShowMessage(string(ui.Bad), words.T(ctx, "refund.only_declined", "State", v.Payment.Status))
+		return h.showPayment(c, http.StatusOK)
 	}
 	refunds, err := h.Resolver.Refunds(ctx, sc, v.Payment.ID)
 	if err != nil {
@@ -89,16 +88,8 @@ func refundOf(c *page.Ctx) (typed ui.Form, r refund.Report) {
 }
 
 func (h *Handlers) refuseRefund(c *page.Ctx, typed ui.Form, refused error) error {
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
+	if fault.KindOf(refused) == fault.Invalid {
+		return page.ShowAgain(c, typed, refused, h.showRefund)
 	}
-	if fault.KindOf(refused) != fault.Invalid { // it is declined no more, or a twin is under way
-		said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-		if err != nil {
-			return err
-		}
-		return h.showPayment(c, status, said)
-	}
-	return h.showRefund(c, status, typed)
+	return page.ShowRefusal(c, refused, h.showPayment) // it is declined no more, or a twin is under way
 }

@@ -79,9 +79,5 @@ func (h resendPages) resendEvents(c *page.Ctx) error {
 	if err == nil {
 		return nil
 	}
-	status, err := page.RefuseForm(c.UserContext(), &typed, err)
-	if err != nil {
-		return err
-	}
-	return h.showResend(c, status, typed)
+	return page.ShowAgain(c, typed, err, h.showResend)
 }

@@ -17,11 +17,7 @@ func (h *Handlers) simulatePayment(c *page.Ctx) error {
 	done, err := h.Sandbox.Simulate(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")),
 		c.FormText("scenario"), "")
 	if err != nil {
-		said, status, err := page.DescribeRefusal(c.UserContext(), err)
-		if err != nil {
-			return err
-		}
-		return h.showPayment(c, status, said)
+		return page.ShowRefusal(c, err, h.showPayment)
 	}
 	c.SetFlash(string(ui.Info), nextText(c.UserContext(), done.Next))
 	return c.Redirect(display.PaymentPath(url.PathEscape(done.Reference)))

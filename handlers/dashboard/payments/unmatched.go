@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
@@ -18,7 +17,6 @@ import (
 	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -83,19 +81,16 @@ func strayID(c *page.Ctx) int64 {
 
 // showUnmatched shows a transfer that credits no payment, with the possible actions.
 func (h *Handlers) showUnmatched(c *page.Ctx) error {
-	return h.renderUnmatched(c, http.StatusOK, ui.Form{Values: map[string]string{}}, layout.Flash{})
+	return h.renderUnmatched(c, http.StatusOK, ui.Form{Values: map[string]string{}})
 }
 
-func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form, said layout.Flash) error {
+func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form) error {
 	t, err := h.Resolver.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
 	if err != nil {
 		return err
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "stray.title"), "unmatched")
 	shell.NextPath = strayPath(t.ID)
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	facts := strayFacts{Transfer: t, Zone: page.LoadZone(c.Member.Business), May: c.Scope.Allows(scope.ResolvePayment)}
 	refunds, err := h.Lists.FindRefundSends(c.UserContext(), c.Scope, []int64{t.ID})
 	if err != nil {
@@ -227,16 +222,5 @@ func (h *Handlers) recordUnmatchedRefund(c *page.Ctx) error {
 
 // refuseUnmatched shows the transfer again with the error of a form.
 func (h *Handlers) refuseUnmatched(c *page.Ctx, typed ui.Form, refused error) error {
-	if fault.KindOf(refused) == fault.Invalid {
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.renderUnmatched(c, status, typed, layout.Flash{})
-	}
-	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-	if err != nil {
-		return err
-	}
-	return h.renderUnmatched(c, status, typed, said)
+	return page.ShowRefusedForm(c, typed, refused, h.renderUnmatched)
 }

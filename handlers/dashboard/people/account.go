@@ -50,11 +50,7 @@ func (h *Handlers) showAccount(c *page.Ctx, status int, typed ui.Form) error {
 func (h *Handlers) rename(c *page.Ctx) error {
 	typed := page.ReadForm(c, "name")
 	if refused := h.Users.Rename(c.UserContext(), c.Scope, typed.Value("name")); refused != nil {
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showAccount(c, status, typed)
+		return page.ShowAgain(c, typed, refused, h.showAccount)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "account.your_name_is_saved"))
 	return c.Redirect(display.AccountPath)

@@ -31,11 +31,7 @@ func (h *Handlers) changeEmail(c *page.Ctx) error {
 	if refused := h.Users.AskEmail(c.UserContext(), c.Scope, typed.Value("email"),
 		page.ReadProof(c)); refused != nil {
 		page.SetRetryAfter(c, refused)
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showEmail(c, status, typed)
+		return page.ShowAgain(c, typed, refused, h.showEmail)
 	}
 	c.SetFlash(string(ui.Info), words.T(c.UserContext(), "account.link_went", "Email", typed.Value("email")))
 	return c.Redirect(display.AccountPath)

@@ -37,11 +37,7 @@ func (h *Handlers) showPasskeys(c *page.Ctx, status int, typed ui.Form) error {
 // refusePasskeys shows the list with the errors of a form.
 func (h *Handlers) refusePasskeys(c *page.Ctx, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showPasskeys(c, status, typed)
+	return page.ShowAgain(c, typed, refused, h.showPasskeys)
 }
 
 // beginPasskey takes the name of a new passkey, and shows the page on which the
@@ -112,11 +108,7 @@ func (h *Handlers) renamePasskey(c *page.Ctx) error {
 	}
 	typed := page.ReadForm(c, "name")
 	if refused := h.Passkeys.RenamePasskey(c.UserContext(), c.Scope, id, typed.Value("name")); refused != nil {
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showPasskey(c, status, typed)
+		return page.ShowAgain(c, typed, refused, h.showPasskey)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "passkeys.the_name_is_saved"))
 	return c.Redirect(passkeysPath)
@@ -130,13 +122,8 @@ func (h *Handlers) removePasskey(c *page.Ctx) error {
 	}
 	if refused := h.Passkeys.RemovePasskey(c.UserContext(), c.Scope, id, page.ReadProof(c),
 		c.Session.Key()); refused != nil {
-		typed := ui.Form{}
 		page.SetRetryAfter(c, refused)
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showPasskey(c, status, typed)
+		return page.ShowAgain(c, ui.Form{}, refused, h.showPasskey)
 	}
 	c.Session.Rotate()
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "passkeys.passkey_is_removed"))

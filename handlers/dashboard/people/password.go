@@ -26,13 +26,8 @@ func (h *Handlers) changePassword(c *page.Ctx) error {
 	refused := h.Users.ChangePassword(c.UserContext(), c.Scope, page.ReadProof(c), c.FormValue("new_password"),
 		c.Session.Key())
 	if refused != nil {
-		typed := ui.Form{} // never a password
 		page.SetRetryAfter(c, refused)
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showPassword(c, status, typed)
+		return page.ShowAgain(c, ui.Form{}, refused, h.showPassword) // never a password
 	}
 	c.Session.Rotate()
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "account.password_is_changed"))

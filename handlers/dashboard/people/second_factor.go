@@ -45,13 +45,8 @@ func (h *Handlers) beginFactor(c *page.Ctx) error {
 
 // refuseFactor shows the page with the errors of its form.
 func (h *Handlers) refuseFactor(c *page.Ctx, refused error) error {
-	typed := ui.Form{} // never a password
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showFactor(c, status, typed)
+	return page.ShowAgain(c, ui.Form{}, refused, h.showFactor) // never a password
 }
 
 func (h *Handlers) showSetup(c *page.Ctx, status int, made auth.Setup, typed ui.Form) error {
@@ -81,12 +76,9 @@ func (h *Handlers) confirmFactor(c *page.Ctx) error {
 		return h.refuseFactor(c, refused)
 	}
 	page.SetRetryAfter(c, refused)
-	typed := ui.Form{}
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showSetup(c, status, made, typed)
+	return page.ShowAgain(c, ui.Form{}, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showSetup(c, status, made, typed)
+	})
 }
 
 // changeFactor makes new recovery codes, or switches the second factor off.

@@ -56,11 +56,7 @@ func (h *Handlers) addAddress(c *page.Ctx) error {
 	entry.Method, entry.Network = readMethod(typed)
 	if err := h.Addresses.Add(c.UserContext(), c.Scope, entry, page.ReadProof(c)); err != nil {
 		page.SetRetryAfter(c, err)
-		status, err := page.RefuseForm(c.UserContext(), &typed, err)
-		if err != nil {
-			return err
-		}
-		return h.showAddresses(c, status, typed)
+		return page.ShowAgain(c, typed, err, h.showAddresses)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.address_added"))
 	return c.Redirect(addressesPath)

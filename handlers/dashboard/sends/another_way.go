@@ -4,30 +4,25 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"cointill/core/fault"
 	"cointill/core/send"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
 
 // showAnotherWay shows the form by which a person says that a send was sent in another way.
 func (h approvalPages) showAnotherWay(c *page.Ctx) error {
-	return h.showMarkForm(c, http.StatusOK, ui.Form{}, layout.Flash{})
+	return h.showMarkForm(c, http.StatusOK, ui.Form{})
 }
 
-func (h approvalPages) showMarkForm(c *page.Ctx, status int, typed ui.Form, said layout.Flash) error {
+func (h approvalPages) showMarkForm(c *page.Ctx, status int, typed ui.Form) error {
 	ctx := c.UserContext()
 	facts, err := h.readFacts(c)
 	if err != nil {
 		return err
 	}
 	shell := c.FillLayout(words.T(ctx, "sends.another_way_title"), "sends")
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	props := dashboard.SendAnotherWayProps{SendProps: sendProps(ctx, shell, facts)}
 	props.Form, props.SecondFactor = typed, c.Member.User.SecondFactor
 	if props.SendRow.Marked {
@@ -69,18 +64,7 @@ func (h approvalPages) markSent(c *page.Ctx) error {
 // refuseMark shows the form again with why it was refused.
 func (h approvalPages) refuseMark(c *page.Ctx, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
-	if fault.KindOf(refused) == fault.Invalid {
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showMarkForm(c, status, typed, layout.Flash{})
-	}
-	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-	if err != nil {
-		return err
-	}
-	return h.showMarkForm(c, status, typed, said)
+	return page.ShowRefusedForm(c, typed, refused, h.showMarkForm)
 }
 
 // unmarkSent takes that back.

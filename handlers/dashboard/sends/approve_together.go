@@ -10,7 +10,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -36,7 +35,6 @@ func (h approvalPages) chooseSends(c *page.Ctx) error {
 // approvalForm is what a refused form shows again.
 type approvalForm struct {
 	ui.Form
-	said     layout.Flash
 	refusals []dashboard.ApprovalRefusal
 }
 
@@ -56,9 +54,6 @@ func (h approvalPages) showChosen(c *page.Ctx, status int, references []string, 
 		return err
 	}
 	shell := c.FillLayout(words.T(ctx, "sends.approve_several"), "sends")
-	if form.said.Text != "" {
-		shell.Flash = form.said
-	}
 	props := dashboard.SendApproveProps{Page: shell, Form: form.Form, Refusals: form.refusals,
 		SecondFactor: c.Member.User.SecondFactor, LeftOut: len(references) - len(list) - len(form.refusals)}
 	var usd int64
@@ -135,8 +130,8 @@ func (h approvalPages) approveChosen(c *page.Ctx) error {
 	refused, err := h.Approvals.ApproveEach(ctx, c.Scope, seen, page.ReadProof(c))
 	if err != nil {
 		page.SetRetryAfter(c, err)
-		return refuseBatch(c, ui.Form{}, err, func(status int, typed ui.Form, said layout.Flash) error {
-			return h.showChosen(c, status, references, approvalForm{Form: typed, said: said})
+		return page.ShowRefusedForm(c, ui.Form{}, err, func(c *page.Ctx, status int, typed ui.Form) error {
+			return h.showChosen(c, status, references, approvalForm{Form: typed})
 		})
 	}
 	var again []string
@@ -158,6 +153,6 @@ func (h approvalPages) approveChosen(c *page.Ctx) error {
 		c.SetFlash(string(ui.Good), done)
 		return c.Redirect(listPath("approve", "", 0))
 	}
-	form.said = layout.Flash{Kind: string(ui.Warn), Text: done}
+	c.ShowMessage(string(ui.Warn), done)
 	return h.showChosen(c, http.StatusConflict, again, form)
 }

@@ -102,11 +102,7 @@ func readTransfer(f ui.Form) int64 {
 
 func (h *Handlers) refuseForm(c *page.Ctx, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showSendForm(c, status, typed)
+	return page.ShowAgain(c, typed, refused, h.showSendForm)
 }
 
 // showSendForm shows the form with the typed values.

@@ -7,7 +7,6 @@ import (
 	"cointill/core/send"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -93,15 +92,7 @@ func (h *Handlers) showRefusal(c *page.Ctx, typed ui.Form, refused error) error 
 	page.SetRetryAfter(c, refused)
 	fields, _ := page.FieldErrors(refused)
 	if kind := fault.KindOf(refused); kind == fault.Invalid && len(fields["scenario"]) == 0 {
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showSend(c, status, typed, layout.Flash{})
+		return page.ShowAgain(c, typed, refused, h.showSend)
 	}
-	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-	if err != nil {
-		return err
-	}
-	return h.showSend(c, status, typed, said)
+	return page.ShowRefusal(c, refused, func(c *page.Ctx, status int) error { return h.showSend(c, status, typed) })
 }

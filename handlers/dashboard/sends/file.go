@@ -89,15 +89,12 @@ func (h *Handlers) askFile(c *page.Ctx) error {
 	case errors.As(err, &wrong):
 		return h.showFile(c, http.StatusUnprocessableEntity, ui.Form{}, wrong.Rows)
 	}
-	var typed ui.Form
 	if fault.KindOf(err) != fault.Invalid {
 		return err
 	}
-	status, err := page.RefuseForm(c.UserContext(), &typed, err)
-	if err != nil {
-		return err
-	}
-	return h.showFile(c, status, typed, nil)
+	return page.ShowAgain(c, ui.Form{}, err, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showFile(c, status, typed, nil)
+	})
 }
 
 // sumPayouts adds up the amounts of sends by coin, in the order of coins.

@@ -60,11 +60,7 @@ func (h *Handlers) setRules(c *page.Ctx) error {
 	}
 	if err != nil {
 		page.SetRetryAfter(c, err)
-		status, err := page.RefuseForm(c.UserContext(), &typed, err)
-		if err != nil {
-			return err
-		}
-		return h.showRules(c, status, typed)
+		return page.ShowAgain(c, typed, err, h.showRules)
 	}
 	c.SetFlash(string(ui.Good), words.T(ctx, "sends.rules_saved"))
 	return c.Redirect(rulesPath)

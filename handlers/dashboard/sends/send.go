@@ -10,14 +10,13 @@ import (
 	"cointill/handlers/page"
 	"cointill/models"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
 
 // showSendPage shows one send.
 func (h *Handlers) showSendPage(c *page.Ctx) error {
-	return h.showSend(c, http.StatusOK, ui.Form{}, layout.Flash{})
+	return h.showSend(c, http.StatusOK, ui.Form{})
 }
 
 // findSend finds the send that the address names.
@@ -25,8 +24,8 @@ func (h *Handlers) findSend(c *page.Ctx) (send.View, error) {
 	return h.Sends.Find(c.UserContext(), c.Scope, page.CleanText(c.Param("reference")))
 }
 
-// showSend shows a send, with a sentence on a refused act, or the errors of its form.
-func (h *Handlers) showSend(c *page.Ctx, status int, typed ui.Form, said layout.Flash) error {
+// showSend shows a send, with the errors of its form.
+func (h *Handlers) showSend(c *page.Ctx, status int, typed ui.Form) error {
 	ctx := c.UserContext()
 	facts, err := approvalPages{h}.readFacts(c)
 	if err != nil {
@@ -36,9 +35,6 @@ func (h *Handlers) showSend(c *page.Ctx, status int, typed ui.Form, said layout.
 	shell := c.FillLayout(words.T(ctx, "sends.page", "Reference", v.Send.Reference), "sends")
 	shell.NextPath = display.SendPath(v.Send.Reference)
 	c.MakeLive(&shell, "?send="+url.QueryEscape(v.Send.Reference))
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	props := sendProps(ctx, shell, facts)
 	props.Form, props.SecondFactor = typed, c.Member.User.SecondFactor
 	return c.RenderStatus(status, dashboard.Send(props))

@@ -12,7 +12,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -25,19 +24,15 @@ func (h *Handlers) showSignPage(c *page.Ctx) error {
 	if v, err := h.findSend(c); err == nil && v.Send.BatchID != nil { // it is signed with others
 		return c.Redirect(batchPath(*v.Send.BatchID))
 	}
-	return h.showSign(c, http.StatusOK, ui.Form{}, send.Submitted{}, layout.Flash{})
+	return h.showSign(c, http.StatusOK, ui.Form{}, send.Submitted{})
 }
 
 // showSign shows the page, with the errors of a form or the result of a signed transaction.
-func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Submitted, said layout.Flash) error {
+func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Submitted) error {
 	ctx := c.UserContext()
 	v, unsigned, err := h.Signing.Unsigned(ctx, c.Scope, page.CleanText(c.Param("reference")))
 	if fault.KindOf(err) == fault.Conflict { // it was seen meanwhile, or ended
-		said, _, err := page.DescribeRefusal(c.UserContext(), err)
-		if err != nil {
-			return err
-		}
-		return h.showSend(c, status, ui.Form{}, said)
+		return page.ShowRefusal(c, err, func(c *page.Ctx, _ int) error { return h.showSend(c, status, ui.Form{}) })
 	}
 	if err != nil {
 		return err
@@ -51,9 +46,6 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 		return err
 	}
 	shell := c.FillLayout(words.T(ctx, "sends.sign_title"), "sends")
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SendRow: display.SendRow(v.Send,
 		page.LoadZone(c.Member.Business)), CoinName: v.Coin().Info().Name, Network: networkText(v),
 		Account: v.Send.Account, Wallets: walletOptions(ctx, v.Send.Account, accounts), Refused: done.Refused}
@@ -176,7 +168,7 @@ func (h *Handlers) checkSigned(c *page.Ctx) error {
 	case err != nil:
 		return h.refuseSign(c, typed, err)
 	case len(done.Differences) > 0 || done.Refused != "":
-		return h.showSign(c, http.StatusUnprocessableEntity, typed, done, layout.Flash{})
+		return h.showSign(c, http.StatusUnprocessableEntity, typed, done)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.was_checked"))
 	return c.Redirect(display.SendPath(page.CleanText(c.Param("reference"))) + "/sign")
@@ -184,18 +176,9 @@ func (h *Handlers) checkSigned(c *page.Ctx) error {
 
 // refuseSign shows the page again with why a form was refused.
 func (h *Handlers) refuseSign(c *page.Ctx, typed ui.Form, refused error) error {
-	if fault.KindOf(refused) == fault.Invalid {
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showSign(c, status, typed, send.Submitted{}, layout.Flash{})
-	}
-	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-	if err != nil {
-		return err
-	}
-	return h.showSign(c, status, typed, send.Submitted{}, said)
+	return page.ShowRefusedForm(c, typed, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showSign(c, status, typed, send.Submitted{})
+	})
 }
 
 // downloadUnsigned answers with one form of the unsigned transaction.

@@ -13,7 +13,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -40,12 +39,12 @@ func (h batchPages) chooseSends(c *page.Ctx) error {
 	if len(references) == 1 {
 		return c.Redirect(display.SendPath(references[0]) + "/sign")
 	}
-	return h.showChosen(c, http.StatusOK, references, ui.Form{}, layout.Flash{})
+	return h.showChosen(c, http.StatusOK, references, ui.Form{})
 }
 
 // showChosen shows sends that are not prepared yet. Where they can't be signed together it leads back to the
 // list.
-func (h batchPages) showChosen(c *page.Ctx, status int, references []string, typed ui.Form, said layout.Flash) error {
+func (h batchPages) showChosen(c *page.Ctx, status int, references []string, typed ui.Form) error {
 	v, err := h.Batches.Choose(c.UserContext(), c.Scope, references)
 	if fault.KindOf(err) == fault.Conflict {
 		said, _, err := page.DescribeRefusal(c.UserContext(), err)
@@ -61,7 +60,7 @@ func (h batchPages) showChosen(c *page.Ctx, status int, references []string, typ
 	if v.Row.ID > 0 {
 		return c.Redirect(batchPath(v.Row.ID))
 	}
-	return h.renderBatch(c, status, v, typed, send.Submitted{}, said)
+	return h.renderBatch(c, status, v, typed, send.Submitted{})
 }
 
 // startBatch asks the network what one transaction needs that pays the ticked sends.
@@ -70,29 +69,12 @@ func (h batchPages) startBatch(c *page.Ctx) error {
 	id, err := h.Batches.Start(c.UserContext(), c.Scope, references, typed.Value("account"),
 		send.Speed(typed.Value("speed")))
 	if err != nil {
-		return refuseBatch(c, typed, err, func(status int, typed ui.Form, said layout.Flash) error {
-			return h.showChosen(c, status, references, typed, said)
+		return page.ShowRefusedForm(c, typed, err, func(c *page.Ctx, status int, typed ui.Form) error {
+			return h.showChosen(c, status, references, typed)
 		})
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.prepared"))
 	return c.Redirect(batchPath(id))
-}
-
-// refuseBatch shows a page again with why its form was refused.
-func refuseBatch(c *page.Ctx, typed ui.Form, refused error,
-	show func(status int, typed ui.Form, said layout.Flash) error) error {
-	if fault.KindOf(refused) == fault.Invalid {
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return show(status, typed, layout.Flash{})
-	}
-	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-	if err != nil {
-		return err
-	}
-	return show(status, typed, said)
 }
 
 // showBatchPage shows how a wallet signs a batch, or answers with the file that is named.
@@ -100,15 +82,22 @@ func (h batchPages) showBatchPage(c *page.Ctx) error {
 	if name := c.Query("file"); name != "" {
 		return h.downloadBatch(c, name)
 	}
-	return h.showBatch(c, http.StatusOK, ui.Form{}, send.Submitted{}, layout.Flash{})
+	return h.showBatch(c, http.StatusOK, ui.Form{}, send.Submitted{})
 }
 
-func (h batchPages) showBatch(c *page.Ctx, status int, typed ui.Form, done send.Submitted, said layout.Flash) error {
+func (h batchPages) showBatch(c *page.Ctx, status int, typed ui.Form, done send.Submitted) error {
 	v, err := h.Batches.Open(c.UserContext(), c.Scope, readID(c.Param("id")))
 	if err != nil {
 		return err
 	}
-	return h.renderBatch(c, status, v, typed, done, said)
+	return h.renderBatch(c, status, v, typed, done)
+}
+
+// refuseBatch shows a batch again with why a form was refused.
+func (h batchPages) refuseBatch(c *page.Ctx, typed ui.Form, refused error) error {
+	return page.ShowRefusedForm(c, typed, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showBatch(c, status, typed, send.Submitted{})
+	})
 }
 
 // prepareBatchAgain prepares another transaction for the sends of a batch.
@@ -116,9 +105,7 @@ func (h batchPages) prepareBatchAgain(c *page.Ctx) error {
 	typed, id := page.ReadForm(c, "account", "speed"), readID(c.Param("id"))
 	err := h.Batches.PrepareAgain(c.UserContext(), c.Scope, id, send.Speed(typed.Value("speed")))
 	if err != nil {
-		return refuseBatch(c, typed, err, func(status int, typed ui.Form, said layout.Flash) error {
-			return h.showBatch(c, status, typed, send.Submitted{}, said)
-		})
+		return h.refuseBatch(c, typed, err)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.prepared"))
 	return c.Redirect(batchPath(id))
@@ -130,28 +117,22 @@ func (h batchPages) checkBatch(c *page.Ctx) error {
 	done, err := h.Batches.Submit(c.UserContext(), c.Scope, id, readSigned(c, typed))
 	switch {
 	case err != nil:
-		return refuseBatch(c, typed, err, func(status int, typed ui.Form, said layout.Flash) error {
-			return h.showBatch(c, status, typed, send.Submitted{}, said)
-		})
+		return h.refuseBatch(c, typed, err)
 	case len(done.Differences) > 0 || done.Refused != "":
-		return h.showBatch(c, http.StatusUnprocessableEntity, typed, done, layout.Flash{})
+		return h.showBatch(c, http.StatusUnprocessableEntity, typed, done)
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "sends.was_checked"))
 	return c.Redirect(batchPath(id))
 }
 
 // renderBatch shows the page of a batch, prepared or not.
-func (h batchPages) renderBatch(c *page.Ctx, status int, v batch.View, typed ui.Form, done send.Submitted,
-	said layout.Flash) error {
+func (h batchPages) renderBatch(c *page.Ctx, status int, v batch.View, typed ui.Form, done send.Submitted) error {
 	ctx, zone := c.UserContext(), page.LoadZone(c.Member.Business)
 	accounts, err := h.Signing.ListAccounts(ctx, c.Scope, v.Row.Network)
 	if err != nil {
 		return err
 	}
 	shell, first := c.FillLayout(words.T(ctx, "sends.batch_title"), "sends"), v.Sends[0]
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SignHref: togetherPath,
 		CoinName: first.Coin().Info().Name, Network: networkText(first), Account: v.Row.Account,
 		Wallets: walletOptions(ctx, v.Row.Account, accounts), Speeds: speedOptions(ctx), Refused: done.Refused}

@@ -77,11 +77,9 @@ func (h transactionPages) downloadSafe(c *page.Ctx) error {
 		typed.Value("account"), chosen)
 	if err != nil {
 		page.SetRetryAfter(c, err)
-		status, err := page.RefuseForm(c.UserContext(), &typed, err)
-		if err != nil {
-			return err
-		}
-		return h.showSafe(c, status, typed, chosen)
+		return page.ShowAgain(c, typed, err, func(c *page.Ctx, status int, typed ui.Form) error {
+			return h.showSafe(c, status, typed, chosen)
+		})
 	}
 	return c.SendFile(typed.Value("network")+"-"+file.Name, file.Type, file.Content)
 }

@@ -72,11 +72,9 @@ func (h *Handlers) removeWallet(c *page.Ctx) error {
 func (h *Handlers) finishWallet(c *page.Ctx, typed ui.Form, refused error, removed, done string) error {
 	if refused != nil {
 		page.SetRetryAfter(c, refused)
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showWallets(c, status, typed, removed)
+		return page.ShowAgain(c, typed, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+			return h.showWallets(c, status, typed, removed)
+		})
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), done))
 	return c.Redirect(walletsPath)

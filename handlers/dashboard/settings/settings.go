@@ -46,11 +46,9 @@ func (h *Handlers) answerForm(c *page.Ctx, name string, typed ui.Form, refused e
 		c.SetFlash(string(ui.Good), done)
 		return c.Redirect(settingsPath + "#" + name)
 	}
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showSettings(c, status, name, typed)
+	return page.ShowAgain(c, typed, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showSettings(c, status, name, typed)
+	})
 }
 
 // saveProfile changes how customers see the business.

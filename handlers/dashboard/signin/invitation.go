@@ -57,11 +57,7 @@ func (h *Handlers) acceptInvitation(c *page.Ctx) error {
 		business, refused = h.Team.Accept(c.UserContext(), c.Param("token"), c.Session.User())
 	}
 	if refused != nil {
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showInvitation(c, status, typed)
+		return page.ShowAgain(c, typed, refused, h.showInvitation)
 	}
 	c.SetBusiness(business)
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "team.welcome", "Business", in.Business, "Role",

@@ -49,12 +49,7 @@ func (h *Handlers) showReset(c *page.Ctx, status int, typed ui.Form) error {
 // resetPassword changes the password that a mailed link is for, once.
 func (h *Handlers) resetPassword(c *page.Ctx) error {
 	if refused := h.Users.FinishReset(c.UserContext(), c.Param("token"), c.FormValue("password")); refused != nil {
-		typed := ui.Form{} // never a password
-		status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-		if err != nil {
-			return err
-		}
-		return h.showReset(c, status, typed)
+		return page.ShowAgain(c, ui.Form{}, refused, h.showReset) // never a password
 	}
 	return c.Redirect("/sign-in?changed=1")
 }

@@ -63,12 +63,8 @@ func (h *Handlers) signIn(c *page.Ctx) error {
 		return c.Redirect(page.LocalPath(next, "/dashboard"))
 	}
 	typed := page.ReadForm(c, "email") // never a password
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
 	page.SetRetryAfter(c, refused)
-	return h.showSignIn(c, status, typed)
+	return page.ShowAgain(c, typed, refused, h.showSignIn)
 }
 
 // showCodeForm asks for the code, when a password was right a moment ago.

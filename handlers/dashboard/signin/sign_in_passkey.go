@@ -26,10 +26,5 @@ func (h *Handlers) signInByPasskey(c *page.Ctx) error {
 		}
 		return c.Redirect(page.LocalPath(page.DashboardPath(c.FormText("next")), "/dashboard"))
 	}
-	var typed ui.Form
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showSignIn(c, status, typed)
+	return page.ShowAgain(c, ui.Form{}, refused, h.showSignIn)
 }

@@ -9,7 +9,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -18,11 +17,10 @@ const teamPath = "/dashboard/team"
 
 // showTeamPage lists who works in the business, and who is invited.
 func (h *Handlers) showTeamPage(c *page.Ctx) error {
-	return h.showTeam(c, http.StatusOK, ui.Form{Values: map[string]string{"role": string(scope.Developer)}},
-		layout.Flash{})
+	return h.showTeam(c, http.StatusOK, ui.Form{Values: map[string]string{"role": string(scope.Developer)}})
 }
 
-func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.Flash) error {
+func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form) error {
 	members, err := h.Team.Team(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
@@ -33,9 +31,6 @@ func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "team.title"), "team")
 	shell.NextPath = teamPath
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	props := dashboard.TeamProps{Page: shell, Form: typed, Roles: roleOptions(c.UserContext(), c.Scope.Role),
 		NoServer: !h.MailServer, Rights: rightRows(c.UserContext())}
 	at := display.Moment{Now: h.Clock(), Zone: page.LoadZone(c.Member.Business)}
@@ -51,11 +46,9 @@ func (h *Handlers) showTeam(c *page.Ctx, status int, typed ui.Form, said layout.
 
 // refuseTeam shows the team with the error of an action.
 func (h *Handlers) refuseTeam(c *page.Ctx, refused error) error {
-	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-	if err != nil {
-		return err
-	}
-	return h.showTeam(c, status, ui.Form{}, said)
+	return page.ShowRefusal(c, refused, func(c *page.Ctx, status int) error {
+		return h.showTeam(c, status, ui.Form{})
+	})
 }
 
 // invite invites a person to the business.
@@ -69,7 +62,7 @@ func (h *Handlers) invite(c *page.Ctx) error {
 		if err != nil {
 			return h.refuseTeam(c, refused)
 		}
-		return h.showTeam(c, status, typed, layout.Flash{})
+		return h.showTeam(c, status, typed)
 	}
 	c.SetFlash(string(ui.Good), h.describeInvited(c.UserContext(), typed.Value("email")))
 	return nil

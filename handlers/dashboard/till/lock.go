@@ -37,12 +37,7 @@ func (h *Handlers) leaveTill(c *page.Ctx) error {
 	err := h.Tills.Unlock(c.UserContext(), c.Scope, c.FormText("pin"))
 	if err != nil {
 		page.SetRetryAfter(c, err)
-		typed := ui.Form{} // the PIN is not shown again
-		status, err := page.RefuseForm(c.UserContext(), &typed, err)
-		if err != nil {
-			return err
-		}
-		return h.renderLeave(c, status, typed)
+		return page.ShowAgain(c, ui.Form{}, err, h.renderLeave) // the PIN is not shown again
 	}
 	if c.Member.Role == scope.Till {
 		c.Session.SignOut()

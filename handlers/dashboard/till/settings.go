@@ -38,9 +38,5 @@ func (h *Handlers) saveSettings(c *page.Ctx) error {
 		c.SetFlash(string(ui.Good), words.T(ctx, "till.saved"))
 		return c.Redirect(settingsPath)
 	}
-	status, err := page.RefuseForm(c.UserContext(), &typed, err)
-	if err != nil {
-		return err
-	}
-	return h.renderSettings(c, status, typed)
+	return page.ShowAgain(c, typed, err, h.renderSettings)
 }

@@ -44,11 +44,9 @@ func (h *Handlers) planCollection(c *page.Ctx, typed ui.Form) (collect.Plan, err
 // refuseCollection shows the form again with its errors.
 func (h *Handlers) refuseCollection(c *page.Ctx, info money.CoinInfo, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showPlan(c, status, info, typed, nil)
+	return page.ShowAgain(c, typed, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showPlan(c, status, info, typed, nil)
+	})
 }
 
 // showPlan shows a form, and the plan that it asks for.

@@ -35,9 +35,5 @@ func (h *Handlers) showChanged(c *page.Ctx, err error) error {
 	if err == nil {
 		return c.Redirect("/dashboard/methods")
 	}
-	said, status, err := page.DescribeRefusal(c.UserContext(), err)
-	if err != nil {
-		return err
-	}
-	return h.showMethods(c, status, said)
+	return page.ShowRefusal(c, err, h.showMethods)
 }

@@ -7,16 +7,15 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/words"
 )
 
 // listMethods lists the coins.
 func (h *Handlers) listMethods(c *page.Ctx) error {
-	return h.showMethods(c, http.StatusOK, layout.Flash{})
+	return h.showMethods(c, http.StatusOK)
 }
 
-func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error {
+func (h *Handlers) showMethods(c *page.Ctx, status int) error {
 	methods, err := h.Accounts.Methods(c.UserContext(), c.Scope)
 	if err != nil {
 		return err
@@ -34,9 +33,6 @@ func (h *Handlers) showMethods(c *page.Ctx, status int, said layout.Flash) error
 		return err
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "methods.payment_methods"), "methods")
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	props := methodsProps(c.UserContext(), shell, methods, facts, unpriced)
 	props.Manage = c.Scope.Allows(scope.ToggleMethods)
 	return c.RenderStatus(status, dashboard.Methods(props))

@@ -48,11 +48,9 @@ func (h *Handlers) proveKey(c *page.Ctx) error {
 	}
 	page.SetRetryAfter(c, refused)
 	typed := ui.Form{Values: map[string]string{"signature": plainSignature(answer.Signature)}}
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showWallet(c, status, info, typed)
+	return page.ShowAgain(c, typed, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showWallet(c, status, info, typed)
+	})
 }
 
 // loadProof offers to prove the key of the one address in use, to members with the right to. After a refusal the

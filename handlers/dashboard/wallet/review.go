@@ -100,9 +100,7 @@ func (h *Handlers) refuseWallet(c *page.Ctx, info money.CoinInfo, refused error)
 		typed.Values["key"] = ""
 	}
 	page.SetRetryAfter(c, refused)
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showWallet(c, status, info, typed)
+	return page.ShowAgain(c, typed, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showWallet(c, status, info, typed)
+	})
 }

@@ -59,10 +59,8 @@ func (h *Handlers) refuseUse(c *page.Ctx, info money.CoinInfo, refused error) er
 		return h.refuseWallet(c, info, err)
 	}
 	page.SetRetryAfter(c, refused)
-	typed := ui.Form{} // never a password
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showReview(c, status, review{Coin: info, Preview: preview, Form: typed})
+	// The form comes back empty: never a password.
+	return page.ShowAgain(c, ui.Form{}, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showReview(c, status, review{Coin: info, Preview: preview, Form: typed})
+	})
 }

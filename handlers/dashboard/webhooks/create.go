@@ -8,7 +8,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -29,14 +28,12 @@ func (h *Handlers) createEndpoint(c *page.Ctx) error {
 		})
 	})
 	if err != nil {
-		status, err := page.RefuseForm(c.UserContext(), &typed, err)
-		if err != nil {
-			return err
-		}
-		return h.renderEndpointForm(c, status, typed, webhook.Endpoint{})
+		return page.ShowAgain(c, typed, err, func(c *page.Ctx, status int, typed ui.Form) error {
+			return h.renderEndpointForm(c, status, typed, webhook.Endpoint{})
+		})
 	}
-	said := layout.Flash{Kind: string(ui.Good), Text: words.T(c.UserContext(), "webhook.registered")}
-	return h.renderEndpointPage(c, made, webhookShown{Status: http.StatusCreated, Said: said, Secret: secret})
+	c.ShowMessage(string(ui.Good), words.T(c.UserContext(), "webhook.registered"))
+	return h.renderEndpointPage(c, made, webhookShown{Status: http.StatusCreated, Secret: secret})
 }
 
 // renderEndpointForm shows the form of an endpoint; a new one has no id.

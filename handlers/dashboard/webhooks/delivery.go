@@ -11,7 +11,6 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -27,7 +26,7 @@ type deliveryFacts struct {
 
 // showDeliveryPage shows an event for an endpoint with all that was sent and answered.
 func (h *Handlers) showDeliveryPage(c *page.Ctx) error {
-	return h.showDelivery(c, http.StatusOK, layout.Flash{})
+	return h.showDelivery(c, http.StatusOK)
 }
 
 // resendDelivery sends one event to one endpoint again.
@@ -37,30 +36,23 @@ func (h *Handlers) resendDelivery(c *page.Ctx) error {
 	},
 		func(int) string { return display.DeliveryPath(c.Param("id"), c.Param("event")) })
 	if fault.KindOf(err) == fault.Gone { // its content: the page itself is still there
-		return h.showDelivery(c, http.StatusGone,
-			layout.Flash{Kind: string(ui.Bad), Text: page.ExplainError(err).SentenceIn(c.UserContext())})
+		c.ShowMessage(string(ui.Bad), page.ExplainError(err).SentenceIn(c.UserContext()))
+		return h.showDelivery(c, http.StatusGone)
 	}
 	if err != nil {
-		said, status, err := page.DescribeRefusal(c.UserContext(), err)
-		if err != nil {
-			return err
-		}
-		return h.showDelivery(c, status, said)
+		return page.ShowRefusal(c, err, h.showDelivery)
 	}
 	c.SetFlash(string(ui.Info), words.T(c.UserContext(), "webhook.on_its_way"))
 	return nil
 }
 
-func (h *Handlers) showDelivery(c *page.Ctx, status int, said layout.Flash) error {
+func (h *Handlers) showDelivery(c *page.Ctx, status int) error {
 	facts, err := h.loadDelivery(c, c.Param("id"), c.Param("event"))
 	if err != nil {
 		return err
 	}
 	shell := c.FillLayout(facts.Event.Type, "webhooks")
 	shell.NextPath = display.WebhooksPath
-	if said.Text != "" {
-		shell.Flash = said
-	}
 	return c.RenderStatus(status,
 		dashboard.Delivery(deliveryProps(c.UserContext(), shell, facts, page.LoadZone(c.Member.Business))))
 }

@@ -12,7 +12,6 @@ import (
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
-	"cointill/views/layout"
 	"cointill/views/words"
 )
 
@@ -24,7 +23,6 @@ func (h *Handlers) showEndpoint(c *page.Ctx) error {
 // webhookShown is how the page of an endpoint is answered.
 type webhookShown struct {
 	Status int
-	Said   layout.Flash
 	Secret string // just made; Replaced says that an older one signs along
 	// Replaced is false for the first secret of an endpoint.
 	Replaced bool
@@ -61,9 +59,6 @@ func (h *Handlers) renderEndpointPage(c *page.Ctx, endpoint webhook.Endpoint, sh
 	}
 	shell := c.FillLayout(words.T(c.UserContext(), "webhook.page", "Name", endpoint.Name), "webhooks")
 	shell.NextPath = display.WebhookPath(endpoint.ID)
-	if shown.Said.Text != "" {
-		shell.Flash = shown.Said
-	}
 	props := webhookProps(c.UserContext(), shell, facts, page.LoadZone(c.Member.Business))
 	props.Secret, props.NewSecret = shown.Secret, shown.Replaced
 	return c.RenderStatus(shown.Status, dashboard.Webhook(props))
@@ -92,9 +87,7 @@ func (h *Handlers) loadEndpoint(c *page.Ctx, e webhook.Endpoint) (f endpointFact
 
 // refuseEndpoint shows the endpoint's page with the error of an action.
 func (h *Handlers) refuseEndpoint(c *page.Ctx, refused error) error {
-	said, status, err := page.DescribeRefusal(c.UserContext(), refused)
-	if err != nil {
-		return err
-	}
-	return h.renderEndpoint(c, webhookShown{Status: status, Said: said})
+	return page.ShowRefusal(c, refused, func(c *page.Ctx, status int) error {
+		return h.renderEndpoint(c, webhookShown{Status: status})
+	})
 }

@@ -84,11 +84,9 @@ func (h *Handlers) showResend(c *page.Ctx) error {
 }
 
 func (h *Handlers) refuseResend(c *page.Ctx, typed ui.Form, types []string, refused error) error {
-	status, err := page.RefuseForm(c.UserContext(), &typed, refused)
-	if err != nil {
-		return err
-	}
-	return h.showResends(c, status, typed, types)
+	return page.ShowAgain(c, typed, refused, func(c *page.Ctx, status int, typed ui.Form) error {
+		return h.showResends(c, status, typed, types)
+	})
 }
 
 func (h *Handlers) showResends(c *page.Ctx, status int, typed ui.Form, types []string) error {

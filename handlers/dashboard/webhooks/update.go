@@ -30,11 +30,9 @@ func (h *Handlers) updateEndpoint(c *page.Ctx) error {
 	changed, err := h.Webhooks.Update(c.UserContext(), c.Scope, endpoint.ID,
 		webhook.Change{Name: &name, URL: &url, Types: &types, Headers: &headers})
 	if err != nil {
-		status, err := page.RefuseForm(c.UserContext(), &typed, err)
-		if err != nil {
-			return err
-		}
-		return h.renderEndpointForm(c, status, typed, endpoint)
+		return page.ShowAgain(c, typed, err, func(c *page.Ctx, status int, typed ui.Form) error {
+			return h.renderEndpointForm(c, status, typed, endpoint)
+		})
 	}
 	c.SetFlash(string(ui.Good), words.T(c.UserContext(), "webhook.saved"))
 	return c.Redirect(display.WebhookPath(changed.ID))
