@@ -33,14 +33,20 @@ func (c *call) writeAnswer(data any, about *openapi.Meta) error {
 
 // answerList sends one page of a list; next is the cursor of the following one, "" after the last.
 func answerList[T any](c *call, items []T, next string) error {
-	if items == nil {
-		items = []T{}
-	}
 	about := &openapi.Meta{HasMore: next != ""}
 	if next != "" {
 		about.NextCursor = &next
 	}
 	return c.writeAnswer(items, about)
+}
+
+// showAll shows each item of a list.
+func showAll[T, D any](items []T, show func(T) D) []D {
+	shown := make([]D, 0, len(items))
+	for _, item := range items {
+		shown = append(shown, show(item))
+	}
+	return shown
 }
 
 // sendBody writes a JSON answer that no cache keeps: it may hold secrets.

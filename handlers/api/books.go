@@ -99,7 +99,8 @@ func (s *service) bookOperations() []*operation {
 			About: "The amounts of a month, or of a range of days: by currency, and by coin and network. Every " +
 				"figure is a sum of entries of the journal. They cover money that your addresses received and " +
 				"refunds that a person recorded; they are not a wallet's balance.",
-			Params: []*huma.Param{period}, Data: statementData{}, Refusals: []int{404}}, run: getStatement},
+			Params: []*huma.Param{period}, Data: statementData{}, Refusals: []int{404}},
+			run: runRead(readPath("period", "statement", readStatement), showStatement)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/journal", ID: "listEntries",
 			Permission: apikey.ReadReports, Tag: tag, Summary: "List entries", Message: "Entries found.",
 			About: "The entries that were booked in a range of days, in the order in which they were posted. Each " +
@@ -130,30 +131,20 @@ func listStatements(c *call) error {
 	if err != nil {
 		return err
 	}
-	items := make([]monthData, 0, len(months))
-	for _, m := range months {
-		items = append(items, monthData{Period: m.Month, Closed: m.Closed, ClosedAt: formatStamp(m.ClosedAt)})
-	}
-	return answerList(c, items, "")
+	return answerList(c, showAll(months, func(m journal.Month) monthData {
+		return monthData{Period: m.Month, Closed: m.Closed, ClosedAt: formatStamp(m.ClosedAt)}
+	}), "")
 }
 
-func getStatement(c *call) error {
-	text, err := c.readParam("period", "statement")
+func readStatement(c *call, period string) (journal.Statement, error) {
+	p, err := journal.ParsePeriod(period)
 	if err != nil {
-		return err
+		return journal.Statement{}, err
 	}
-	p, err := journal.ParsePeriod(text)
-	if err != nil {
-		return err
-	}
-	found, err := c.api.Books.ReadStatement(c.ctx, c.scope, p)
-	if err != nil {
-		return err
-	}
-	return c.writeAnswer(showStatement(found), nil)
+	return c.api.Books.ReadStatement(c.ctx, c.scope, p)
 }
 
-func showStatement(s journal.Statement) statementData {
+func showStatement(_ *call, s journal.Statement) (any, error) {
 	shown := statementData{From: s.From, To: s.To, Closed: s.Closed, Currencies: []currencyData{}, Coins: []coinData{}}
 	for _, l := range s.Currencies {
 		shown.Currencies = append(shown.Currencies, currencyData{Currency: l.Currency, Payments: l.Payments,
@@ -169,7 +160,7 @@ func showStatement(s journal.Statement) statementData {
 			InFlight: in(l.InFlight), Closing: in(l.Closing),
 			Sales: in(l.Sales), Pending: in(l.Pending), Declined: in(l.Declined), Unmatched: in(l.Unmatched)})
 	}
-	return shown
+	return shown, nil
 }
 
 func listEntries(c *call) error {
@@ -186,11 +177,7 @@ func listEntries(c *call) error {
 	if err != nil {
 		return err
 	}
-	items := make([]entryData, 0, len(rows))
-	for _, e := range rows {
-		items = append(items, showEntry(e))
-	}
-	return answerList(c, items, c.makeCursor("journal", next))
+	return answerList(c, showAll(rows, showEntry), c.makeCursor("journal", next))
 }
 
 func showEntry(e journal.Entry) entryData {

@@ -84,6 +84,43 @@ func readBody[T any](c *call) (T, fault.Fields, error) {
 	return request, problems, err
 }
 
+// readValidBody reads the body of a request whose values core checks one by one: it refuses a body with a field of
+// another shape.
+func readValidBody[T any](c *call) (T, error) {
+	request, problems, err := readBody[T](c)
+	if err != nil {
+		return request, err
+	}
+	return request, body.JoinRefusals(problems, nil)
+}
+
+// runRead returns the handler of an operation that reads one thing: find asks core for it, show makes the answer's
+// data of it.
+func runRead[T any](find func(*call) (T, error), show func(*call, T) (any, error)) handler {
+	return func(c *call) error {
+		found, err := find(c)
+		if err != nil {
+			return err
+		}
+		data, err := show(c, found)
+		if err != nil {
+			return err
+		}
+		return c.writeAnswer(data, nil)
+	}
+}
+
+// readPath returns what an operation asks of core for the thing that a part of the path names.
+func readPath[T any](name, thing string, do func(c *call, id string) (T, error)) func(*call) (T, error) {
+	return func(c *call) (result T, err error) {
+		id, err := c.readParam(name, thing)
+		if err != nil {
+			return result, err
+		}
+		return do(c, id)
+	}
+}
+
 // runEffect returns the handler of an operation that changes something: do asks core
 // for the change, show makes the answer's data of what core returned. A POST
 // that carries an Idempotency-Key happens once: core stores the answer with the

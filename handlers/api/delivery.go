@@ -80,7 +80,8 @@ func (s *service) deliveryOperations() []*operation {
 			Summary: "Count what a webhook missed",
 			Message: "Counted.", About: "How many events the webhook did not get while it was off or failing: what " +
 				"a resend since then would bring.",
-			Params: []*huma.Param{id}, Data: missedData{}, Refusals: []int{404}}, run: listMissed},
+			Params: []*huma.Param{id}, Data: missedData{}, Refusals: []int{404}},
+			run: runRead(readPath("id", "webhook", countMissed), showMissed)},
 	}
 }
 
@@ -91,14 +92,6 @@ func showDelivery(d delivery.Delivery) DeliveryData {
 		State: d.State, Attempts: d.Attempt, LastStatus: d.LastStatus, LastError: d.LastError,
 		NextAt: formatStamp(d.NextAt), CreatedAt: clock.Format(d.CreatedAt), DoneAt: formatStamp(d.DoneAt),
 	}
-}
-
-func showDeliveries(found []delivery.Delivery) []DeliveryData {
-	items := make([]DeliveryData, 0, len(found))
-	for _, d := range found {
-		items = append(items, showDelivery(d))
-	}
-	return items
 }
 
 func listDeliveries(c *call) error {
@@ -115,7 +108,7 @@ func listDeliveries(c *call) error {
 	if err != nil {
 		return err
 	}
-	return answerList(c, showDeliveries(found), next)
+	return answerList(c, showAll(found, showDelivery), next)
 }
 
 func getDelivery(c *call) error {
@@ -141,18 +134,14 @@ func getDelivery(c *call) error {
 	return c.writeAnswer(detail, nil)
 }
 
-func listMissed(c *call) error {
-	id, err := c.readParam("id", "webhook")
-	if err != nil {
-		return err
-	}
-	m, err := c.api.Deliveries.Missed(c.ctx, c.scope, id)
-	if err != nil {
-		return err
-	}
+func countMissed(c *call, id string) (delivery.Missed, error) {
+	return c.api.Deliveries.Missed(c.ctx, c.scope, id)
+}
+
+func showMissed(_ *call, m delivery.Missed) (any, error) {
 	shown := missedData{Events: m.Count, More: m.More, Until: formatStamp(m.Until)}
 	if !m.Since.IsZero() {
 		shown.Since = formatStamp(&m.Since)
 	}
-	return c.writeAnswer(shown, nil)
+	return shown, nil
 }

@@ -146,7 +146,8 @@ func getEvent(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.writeAnswer(eventDetail{EventData: shown, Body: found.Body, Deliveries: showDeliveries(deliveries)}, nil)
+	detail := eventDetail{EventData: shown, Body: found.Body, Deliveries: showAll(deliveries, showDelivery)}
+	return c.writeAnswer(detail, nil)
 }
 
 func redeliverEvent(c *call) (int, error) {

@@ -95,7 +95,7 @@ func (s *service) linkOperations() []*operation {
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payment-links/{id}", ID: "getPaymentLink",
 			Permission: apikey.Links, Tag: "Payment links", Summary: "Get a payment link",
 			Message: "Payment link found.", About: "One payment link.", Params: []*huma.Param{id}, Data: linkData{},
-			Refusals: []int{404}}, run: getLink},
+			Refusals: []int{404}}, run: runRead(findLink, showLink)},
 		{Operation: openapi.Operation{Method: http.MethodPatch, Path: "/v1/payment-links/{id}", ID: "updatePaymentLink",
 			Permission: apikey.Links, Tag: "Payment links", Summary: "Change a payment link",
 			Message: "Payment link changed.",
@@ -161,11 +161,7 @@ func listLinks(c *call) error {
 	if err != nil {
 		return err
 	}
-	items := make([]linkData, 0, len(rows))
-	for _, row := range rows {
-		items = append(items, c.linkData(row))
-	}
-	return answerList(c, items, c.makeCursor("payment-links", next))
+	return answerList(c, showAll(rows, c.linkData), c.makeCursor("payment-links", next))
 }
 
 // findLink finds the link of the path. Its id here is the code of its address:
@@ -180,14 +176,6 @@ func findLink(c *call) (models.Link, error) {
 		return models.Link{}, err
 	}
 	return c.api.Links.FindLink(c.ctx, c.scope, public.Link.ID) // in the key's own business and domain
-}
-
-func getLink(c *call) error {
-	found, err := findLink(c)
-	if err != nil {
-		return err
-	}
-	return c.writeAnswer(c.linkData(found), nil)
 }
 
 func updateLink(c *call) (models.Link, error) {

@@ -186,7 +186,7 @@ func listRates(c *call) error {
 	if err != nil {
 		return err
 	}
-	var items []rateData
+	items := []rateData{}
 	for _, coin := range money.Coins() {
 		for _, in := range money.Currencies() {
 			if method != "" && method != string(coin.Method) || currency != "" && currency != string(in) {

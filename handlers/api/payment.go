@@ -109,7 +109,8 @@ func (s *service) paymentOperations() []*operation {
 				"amount, currency and reference those of your order.",
 			Params: []*huma.Param{pathParam("business_reference",
 				"The service's reference (PAY_…) or your own business_reference.", "order-1001")},
-			Data: record.Record{}, Refusals: []int{404}}, run: verifyPayment},
+			Data: record.Record{}, Refusals: []int{404}},
+			run: runRead(readPath("business_reference", "payment", verifyPayment), showRecord)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payments",
 			ID: "listPayments", Permission: apikey.ReadPayments, Tag: "Payments",
 			Summary: "List payments", Message: "Payments found.",
@@ -186,16 +187,8 @@ func showStarted(c *call, p payment.Started) (any, error) {
 	}, nil
 }
 
-func verifyPayment(c *call) error {
-	reference, err := c.readParam("business_reference", "payment")
-	if err != nil {
-		return err
-	}
-	view, err := c.api.Payments.Verify(c.ctx, c.scope, reference)
-	if err != nil {
-		return err
-	}
-	return c.writeAnswer(view.Record(), nil)
+func verifyPayment(c *call, reference string) (payment.View, error) {
+	return c.api.Payments.Verify(c.ctx, c.scope, reference)
 }
 
 func listPayments(c *call) error {
@@ -226,11 +219,7 @@ func listPayments(c *call) error {
 	if err != nil {
 		return err
 	}
-	items := make([]summaryData, 0, len(page.Payments))
-	for _, p := range page.Payments {
-		items = append(items, newSummary(p))
-	}
-	return answerList(c, items, c.makeCursor("payments", page.Next()))
+	return answerList(c, showAll(page.Payments, newSummary), c.makeCursor("payments", page.Next()))
 }
 
 func newSummary(p models.Payment) summaryData {
@@ -258,16 +247,13 @@ func readTimeline(c *call) error {
 	if err != nil {
 		return err
 	}
-	items := make([]stepData, 0, len(steps))
-	for _, step := range steps {
-		who, _, _ := strings.Cut(step.Actor, ":") // the number behind it counts rows of all merchants
-		items = append(items, stepData{
-			Number: step.Number, Kind: step.Kind, From: step.From, To: step.To, Reason: step.Reason,
-			Remark: step.Remark,
-			Detail: body.NewObject(step.Detail), Actor: who, At: clock.Format(step.At),
-		})
-	}
-	return answerList(c, items, "")
+	return answerList(c, showAll(steps, showStep), "")
+}
+
+func showStep(step models.Step) stepData {
+	who, _, _ := strings.Cut(step.Actor, ":") // the number behind it counts rows of all merchants
+	return stepData{Number: step.Number, Kind: step.Kind, From: step.From, To: step.To, Reason: step.Reason,
+		Remark: step.Remark, Detail: body.NewObject(step.Detail), Actor: who, At: clock.Format(step.At)}
 }
 
 func methodCodes() []string {

@@ -63,7 +63,8 @@ func (s *service) resendOperations() []*operation {
 			Summary: "Send many events again to a webhook", Message: "Resend ordered.",
 			About:  about + " They go to this webhook alone, as far as it takes their type.",
 			Params: []*huma.Param{hook}, Request: resendRequest{}, Sample: sample, Data: resendData{},
-			Refusals: append([]int{404}, refusals...)}, run: runEffect(resendToWebhook, showResent)},
+			Refusals: append([]int{404}, refusals...)},
+			run: runEffect(readPath("id", "webhook", placeOrder), showResent)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/resends", ID: "listResends",
 			Permission: apikey.Webhooks, Tag: tag, Summary: "List resends", Message: "Resends found.",
 			About: "Lists orders to send many events again, newest first.", Params: pageParams(), Data: resendData{},
@@ -71,7 +72,7 @@ func (s *service) resendOperations() []*operation {
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/resends/{id}", ID: "getResend",
 			Permission: apikey.Webhooks, Tag: tag, Summary: "Get a resend", Message: "Resend found.",
 			About: "How far an order is.", Params: []*huma.Param{id}, Data: resendData{}, Refusals: []int{404}},
-			run: getResend},
+			run: runRead(readPath("id", "resend", findResend), showResent)},
 	}
 }
 
@@ -91,14 +92,6 @@ func showResend(r delivery.Resend) resendData {
 func showResent(_ *call, r delivery.Resend) (any, error) { return showResend(r), nil }
 
 func resendAll(c *call) (delivery.Resend, error) { return placeOrder(c, "") }
-
-func resendToWebhook(c *call) (delivery.Resend, error) {
-	id, err := c.readParam("id", "webhook")
-	if err != nil {
-		return delivery.Resend{}, err
-	}
-	return placeOrder(c, id)
-}
 
 // placeOrder reads the body and places the order for one webhook, or for all.
 func placeOrder(c *call, endpointID string) (delivery.Resend, error) {
@@ -124,21 +117,9 @@ func listResends(c *call) error {
 	if err != nil {
 		return err
 	}
-	items := make([]resendData, 0, len(found))
-	for _, r := range found {
-		items = append(items, showResend(r))
-	}
-	return answerList(c, items, next)
+	return answerList(c, showAll(found, showResend), next)
 }
 
-func getResend(c *call) error {
-	id, err := c.readParam("id", "resend")
-	if err != nil {
-		return err
-	}
-	found, err := c.api.Resends.Find(c.ctx, c.scope, id)
-	if err != nil {
-		return err
-	}
-	return c.writeAnswer(showResend(found), nil)
+func findResend(c *call, id string) (delivery.Resend, error) {
+	return c.api.Resends.Find(c.ctx, c.scope, id)
 }

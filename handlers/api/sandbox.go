@@ -83,7 +83,8 @@ func (s *service) sandboxOperations() []*operation {
 			Summary: "Play a scenario", Message: "Scenario played.", About: about.String(),
 			Params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
 			Request: simulateRequest{}, Sample: json.RawMessage(`{"scenario":"exact"}`), Data: simulatedData{},
-			Refusals: []int{400, 404, 409, 413, 415}}, run: inSandbox(runEffect(simulateScenario, showSimulated))},
+			Refusals: []int{400, 404, 409, 413, 415}},
+			run: inSandbox(runEffect(readPath("reference", "payment", simulateScenario), showSimulated))},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/advance", ID: "advancePayment",
 			Permission: apikey.WritePayments, Tag: tag, Summary: "Move a payment's clock",
 			Message: "Clock moved.",
@@ -92,10 +93,7 @@ func (s *service) sandboxOperations() []*operation {
 			Request: advanceRequest{}, Sample: json.RawMessage(`{"reference":"order-1001","seconds":86400}`),
 			Data:     record.Record{},
 			Refusals: []int{400, 404, 409, 413, 415}},
-			run: inSandbox(runEffect(advanceClock, func(_ *call, v payment.View) (any, error) {
-				return v.Record(),
-					nil
-			}))},
+			run: inSandbox(runEffect(advanceClock, showRecord))},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/mine", ID: "mineBlocks",
 			Permission: apikey.WritePayments, Tag: tag, Summary: "Make blocks", Message: "Blocks made.",
 			About:   "Makes blocks at once on a simulated chain. Every test payment on that chain sees them.",
@@ -116,15 +114,8 @@ func inSandbox(run handler) handler {
 	}
 }
 
-func simulateScenario(c *call) (sandbox.Simulated, error) {
-	reference, err := c.readParam("reference", "payment")
-	if err != nil {
-		return sandbox.Simulated{}, err
-	}
-	in, problems, err := readBody[simulateRequest](c)
-	if err == nil {
-		err = body.JoinRefusals(problems, nil)
-	}
+func simulateScenario(c *call, reference string) (sandbox.Simulated, error) {
+	in, err := readValidBody[simulateRequest](c)
 	if err != nil {
 		return sandbox.Simulated{}, err
 	}
@@ -132,16 +123,16 @@ func simulateScenario(c *call) (sandbox.Simulated, error) {
 }
 
 func showSimulated(_ *call, s sandbox.Simulated) (any, error) {
-	shown := simulatedData{
+	return simulatedData{
 		Reference: s.Reference, Scenario: s.Scenario.Code, Explanation: s.Scenario.Explanation,
 		Network:      string(s.Network),
-		Transactions: []transactionData{}, AdvancedSeconds: int64(s.Advanced / time.Second), Next: s.Next.Text,
-	}
-	for _, t := range s.Transactions {
-		shown.Transactions = append(shown.Transactions, transactionData{Hash: t.Hash, Amount: t.Amount, Asset: t.Asset,
-			Note: t.Note})
-	}
-	return shown, nil
+		Transactions: showAll(s.Transactions, showTransaction), AdvancedSeconds: int64(s.Advanced / time.Second),
+		Next: s.Next.Text,
+	}, nil
+}
+
+func showTransaction(t sandbox.Transaction) transactionData {
+	return transactionData{Hash: t.Hash, Amount: t.Amount, Asset: t.Asset, Note: t.Note}
 }
 
 func advanceClock(c *call) (payment.View, error) {

@@ -105,13 +105,14 @@ func (s *service) sendOperations() []*operation {
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/sends/{id}", ID: "getSend",
 			Permission: apikey.ReadSends, Tag: tag, Summary: "Get a send",
 			Message: "Send found.", About: "One send.", Params: id, Data: sendData{}, Refusals: []int{404}},
-			run: getSend},
+			run: runRead(readPath("id", "send", findSend), showSend)},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends/{id}/cancel", ID: "cancelSend",
 			Permission: apikey.WriteSends, Tag: tag, Summary: "Withdraw a send",
 			Message: "Send withdrawn.", About: "Withdraws a send before a transaction that pays it was seen, or " +
 				"after " +
 				"it failed. What was handed to a wallet before is still watched for.",
-			Params: id, Data: sendData{}, Refusals: []int{403, 404, 409}}, run: runEffect(cancelSend, showSend)},
+			Params: id, Data: sendData{}, Refusals: []int{403, 404, 409}},
+			run: runEffect(readPath("id", "send", cancelSend), showSend)},
 	}
 }
 
@@ -129,13 +130,14 @@ func (s *service) sandboxSendOperations() []*operation {
 			Permission: apikey.WriteSends, Tag: tag,
 			Summary: "Sign a send", Message: "Send signed.", About: about, Params: id, Request: signRequest{},
 			Sample: json.RawMessage(`{"scenario":"exact"}`), Data: signedData{},
-			Refusals: []int{400, 404, 409, 413, 415}}, run: inSandbox(runEffect(simulateSend, showSigned))},
+			Refusals: []int{400, 404, 409, 413, 415}},
+			run: inSandbox(runEffect(readPath("id", "send", simulateSend), showSigned))},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/sends/{id}/approve",
 			ID:         "approveSend",
 			Permission: apikey.WriteSends, Tag: tag, Summary: "Approve a send", Message: "Send approved.",
 			About:  "Plays the people who approve a send, in the test domain only.",
-			Params: id, Data: sendData{}, Refusals: []int{404, 409, 503}}, run: inSandbox(runEffect(approveSend,
-			showSend))},
+			Params: id, Data: sendData{}, Refusals: []int{404, 409, 503}},
+			run: inSandbox(runEffect(readPath("id", "send", approveSend), showSend))},
 	}
 }
 
@@ -210,50 +212,19 @@ func listSends(c *call) error {
 	if err != nil {
 		return err
 	}
-	items := make([]sendData, 0, len(list))
-	for _, v := range list {
-		items = append(items, c.sendData(v))
-	}
-	return answerList(c, items, c.makeCursor("sends", next))
+	return answerList(c, showAll(list, c.sendData), c.makeCursor("sends", next))
 }
 
-func getSend(c *call) error {
-	id, err := c.readParam("id", "send")
-	if err != nil {
-		return err
-	}
-	v, err := c.api.Sends.Find(c.ctx, c.scope, id)
-	if err != nil {
-		return err
-	}
-	return c.writeAnswer(c.sendData(v), nil)
-}
+func findSend(c *call, id string) (send.View, error) { return c.api.Sends.Find(c.ctx, c.scope, id) }
 
-func cancelSend(c *call) (send.View, error) {
-	id, err := c.readParam("id", "send")
-	if err != nil {
-		return send.View{}, err
-	}
-	return c.api.Sends.Cancel(c.ctx, c.scope, id)
-}
+func cancelSend(c *call, id string) (send.View, error) { return c.api.Sends.Cancel(c.ctx, c.scope, id) }
 
-func approveSend(c *call) (send.View, error) {
-	id, err := c.readParam("id", "send")
-	if err != nil {
-		return send.View{}, err
-	}
+func approveSend(c *call, id string) (send.View, error) {
 	return c.api.Sandbox.ApproveSend(c.ctx, c.scope, id)
 }
 
-func simulateSend(c *call) (sandbox.SignedSend, error) {
-	id, err := c.readParam("id", "send")
-	if err != nil {
-		return sandbox.SignedSend{}, err
-	}
-	in, problems, err := readBody[signRequest](c)
-	if err == nil {
-		err = body.JoinRefusals(problems, nil)
-	}
+func simulateSend(c *call, id string) (sandbox.SignedSend, error) {
+	in, err := readValidBody[signRequest](c)
 	if err != nil {
 		return sandbox.SignedSend{}, err
 	}
@@ -261,12 +232,7 @@ func simulateSend(c *call) (sandbox.SignedSend, error) {
 }
 
 func showSigned(c *call, done sandbox.SignedSend) (any, error) {
-	shown := signedData{Send: c.sendData(done.Send), Scenario: done.Scenario.Code,
-		Explanation: done.Scenario.Explanation, Transactions: []transactionData{},
-		AdvancedSeconds: int64(done.Advanced.Seconds())}
-	for _, t := range done.Transactions {
-		shown.Transactions = append(shown.Transactions, transactionData{Hash: t.Hash, Amount: t.Amount, Asset: t.Asset,
-			Note: t.Note})
-	}
-	return shown, nil
+	return signedData{Send: c.sendData(done.Send), Scenario: done.Scenario.Code,
+		Explanation: done.Scenario.Explanation, Transactions: showAll(done.Transactions, showTransaction),
+		AdvancedSeconds: int64(done.Advanced.Seconds())}, nil
 }

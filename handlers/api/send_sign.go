@@ -83,7 +83,8 @@ func (s *service) signingOperations() []*operation {
 				enumParam("speed", "The fee, on networks where outputs are spent.", []string{"usual", "fast",
 					"saving"}),
 				enumParam("prepare", "Makes the transaction again, with the fees of now.", []string{"again"})),
-			Data: signingData{}, Refusals: []int{403, 404, 409}}, run: getSigning},
+			Data: signingData{}, Refusals: []int{403, 404, 409}},
+			run: runRead(readPath("id", "send", prepareSend), showSigning)},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends/{id}/broadcast", ID: "broadcastSend",
 			Permission: apikey.WriteSends, Tag: tag, Summary: "Send a signed transaction", Message: "Transaction sent.",
 			About: "Compares a signed transaction with the approved send, and has the network's node send it if " +
@@ -92,7 +93,7 @@ func (s *service) signingOperations() []*operation {
 				"of each field in `errors`, and nothing is sent.",
 			Params: id, Request: broadcastRequest{}, Sample: json.RawMessage(`{"signed":"0x02f8730180843b9aca00"}`),
 			Data: broadcastData{}, Refusals: []int{400, 403, 404, 409, 413, 415}},
-			run: runEffect(broadcastSend, showBroadcast)},
+			run: runEffect(readPath("id", "send", broadcastSend), showBroadcast)},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends/{id}/transaction",
 			ID:         "attachTransaction",
 			Permission: apikey.WriteSends, Tag: tag, Summary: "Name the transaction of a send",
@@ -104,30 +105,22 @@ func (s *service) signingOperations() []*operation {
 			Params: id, Request: hashRequest{}, Sample: json.RawMessage(
 				`{"hash":"0x4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"}`),
 			Data: sendData{}, Refusals: []int{400, 403, 404, 409, 413, 415}},
-			run: runEffect(attachTransaction, showSend)},
+			run: runEffect(readPath("id", "send", attachTransaction), showSend)},
 	}
 }
 
-func getSigning(c *call) error {
-	id, err := c.readParam("id", "send")
-	if err != nil {
-		return err
-	}
+func prepareSend(c *call, id string) (signing.Prepared, error) {
 	q := c.newQuery()
 	choice := signing.Choice{Account: q.readText("account"),
 		Speed: send.Speed(q.oneOf("speed", []string{"usual", "fast", "saving"})),
 		Again: q.oneOf("prepare", []string{"again"}) != ""}
 	if err := q.validationError(); err != nil {
-		return err
+		return signing.Prepared{}, err
 	}
-	prepared, err := c.api.Signing.Prepare(c.ctx, c.scope, id, choice)
-	if err != nil {
-		return err
-	}
-	return c.writeAnswer(c.signingData(prepared), nil)
+	return c.api.Signing.Prepare(c.ctx, c.scope, id, choice)
 }
 
-func (c *call) signingData(p signing.Prepared) signingData {
+func showSigning(c *call, p signing.Prepared) (any, error) {
 	u := p.Unsigned
 	shown := signingData{Send: c.sendData(p.View), Account: p.Account, Fee: money.Coin(u.FeeAsset).Format(u.Fee),
 		FeeCoin: u.FeeAsset, FeeRate: u.FeeRate, ChainID: u.ChainID, URI: u.URI, Files: []signingFileData{},
@@ -146,18 +139,11 @@ func (c *call) signingData(p signing.Prepared) signingData {
 	for _, part := range u.Parts {
 		shown.QRParts = append(shown.QRParts, strings.ToUpper(part))
 	}
-	return shown
+	return shown, nil
 }
 
-func broadcastSend(c *call) (signing.Sent, error) {
-	id, err := c.readParam("id", "send")
-	if err != nil {
-		return signing.Sent{}, err
-	}
-	in, problems, err := readBody[broadcastRequest](c)
-	if err == nil {
-		err = body.JoinRefusals(problems, nil)
-	}
+func broadcastSend(c *call, id string) (signing.Sent, error) {
+	in, err := readValidBody[broadcastRequest](c)
 	if err != nil {
 		return signing.Sent{}, err
 	}
@@ -168,15 +154,8 @@ func showBroadcast(c *call, sent signing.Sent) (any, error) {
 	return broadcastData{Send: c.sendData(sent.View), Hash: sent.Hash}, nil
 }
 
-func attachTransaction(c *call) (send.View, error) {
-	id, err := c.readParam("id", "send")
-	if err != nil {
-		return send.View{}, err
-	}
-	in, problems, err := readBody[hashRequest](c)
-	if err == nil {
-		err = body.JoinRefusals(problems, nil)
-	}
+func attachTransaction(c *call, id string) (send.View, error) {
+	in, err := readValidBody[hashRequest](c)
 	if err != nil {
 		return send.View{}, err
 	}

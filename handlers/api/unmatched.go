@@ -61,7 +61,8 @@ func (s *service) resolveOperations() []*operation {
 			Message: "Payment accepted.",
 			About:   "Makes a Declined payment Successful, as it is. Its reason becomes `accepted_by_user`.",
 			Params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
-			Data:    record.Record{}, Refusals: []int{404, 409}}, run: runEffect(acceptPayment, showRecord)},
+			Data:    record.Record{}, Refusals: []int{404, 409}},
+			run: runEffect(readPath("reference", "payment", acceptPayment), showRecord)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/unmatched", ID: "listUnmatched",
 			Permission: apikey.ReadPayments, Tag: tag, Summary: "List unmatched transfers", Message: "Transfers found.",
 			About: "Money that credits no payment, newest first. Without a filter, only transfers that nothing " +
@@ -85,11 +86,7 @@ func (s *service) resolveOperations() []*operation {
 	}
 }
 
-func acceptPayment(c *call) (payment.View, error) {
-	reference, err := c.readParam("reference", "payment")
-	if err != nil {
-		return payment.View{}, err
-	}
+func acceptPayment(c *call, reference string) (payment.View, error) {
 	return resolvePayment(c, func(ctx context.Context) (string, error) {
 		return reference, c.api.Resolver.Resolve(ctx, c.scope, reference)
 	})
@@ -100,10 +97,7 @@ func attachUnmatched(c *call) (payment.View, error) {
 	if err != nil {
 		return payment.View{}, err
 	}
-	in, problems, err := readBody[attachRequest](c)
-	if err == nil {
-		err = body.JoinRefusals(problems, nil)
-	}
+	in, err := readValidBody[attachRequest](c)
 	if err != nil {
 		return payment.View{}, err
 	}
@@ -150,11 +144,7 @@ func listUnmatched(c *call) error {
 	if err != nil {
 		return err
 	}
-	items := make([]unmatchedData, 0, len(list))
-	for _, t := range list {
-		items = append(items, showUnmatched(t))
-	}
-	return answerList(c, items, c.makeCursor("unmatched "+filter.Resolution, next))
+	return answerList(c, showAll(list, showUnmatched), c.makeCursor("unmatched "+filter.Resolution, next))
 }
 
 func getUnmatched(c *call) error {

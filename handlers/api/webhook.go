@@ -88,20 +88,22 @@ func (s *service) webhookOperations() []*operation {
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/webhooks/{id}", ID: "getWebhook",
 			Permission: apikey.Webhooks, Tag: tag, Summary: "Get a webhook", Message: "Webhook found.",
 			About:  "One webhook. How its deliveries went is under `deliveries`, what it missed under `missed`.",
-			Params: id, Data: WebhookData{}, Refusals: []int{404}}, run: getWebhook},
+			Params: id, Data: WebhookData{}, Refusals: []int{404}},
+			run: runRead(readPath("id", "webhook", findWebhook), showWebhook)},
 		{Operation: openapi.Operation{Method: http.MethodPatch, Path: "/v1/webhooks/{id}",
 			ID: "updateWebhook", Permission: apikey.Webhooks, Tag: tag,
 			Summary: "Change a webhook", Message: "Webhook changed.",
 			About: "Changes what is given and leaves the rest: `{\"active\": false}` switches it off. " +
 				"What happens while it is off is listed as skipped and can be sent later: see `missed` and `resend`.",
 			Params: id, Request: webhookPatch{}, Sample: json.RawMessage(`{"active":false}`), Data: WebhookData{},
-			Refusals: []int{400, 404, 413, 415}}, run: runEffect(updateWebhook, showWebhook)},
+			Refusals: []int{400, 404, 413, 415}},
+			run: runEffect(readPath("id", "webhook", updateWebhook), showWebhook)},
 		{Operation: openapi.Operation{Method: http.MethodDelete, Path: "/v1/webhooks/{id}",
 			ID: "deleteWebhook", Permission: apikey.Webhooks, Tag: tag,
 			Summary: "Delete a webhook", Message: "Webhook deleted.",
 			About: "Deletes it. What was still to be delivered to it is cancelled.", Params: id, Data: deletedData{},
 			Refusals: []int{404}},
-			run: runEffect(deleteWebhook,
+			run: runEffect(readPath("id", "webhook", deleteWebhook),
 				func(_ *call, id string) (any, error) { return deletedData{ID: id, Deleted: true}, nil })},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/webhooks/{id}/rotate-secret",
 			ID:         "rotateWebhookSecret",
@@ -109,16 +111,14 @@ func (s *service) webhookOperations() []*operation {
 			Message: "Secret rotated. Keep the new one: it is not shown again.",
 			About:   "Makes a new secret. For 24 hours deliveries are signed by those before, too.",
 			Params:  id, Data: webhookSecretData{}, Refusals: []int{404, 409}},
-			run: runEffect(rotateSecret, showSecret)},
+			run: runEffect(readPath("id", "webhook", rotateSecret), showSecret)},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/webhooks/{id}/test",
 			ID: "testWebhook", Permission: apikey.Webhooks, Tag: tag,
 			Summary: "Send a test event", Message: "Test event on its way.",
 			About: "Sends a `webhook.test` event to this webhook alone.", Params: id, Data: testedData{},
 			Refusals: []int{404, 409}},
-			run: runEffect(testWebhook, func(_ *call, id string) (any, error) {
-				return testedData{EventID: id},
-					nil
-			})},
+			run: runEffect(readPath("id", "webhook", testWebhook),
+				func(_ *call, id string) (any, error) { return testedData{EventID: id}, nil })},
 	}
 }
 
@@ -165,30 +165,14 @@ func listWebhooks(c *call) error {
 	if err != nil {
 		return err
 	}
-	items := make([]WebhookData, 0, len(found))
-	for _, e := range found {
-		items = append(items, showEndpoint(e))
-	}
-	return answerList(c, items, next)
+	return answerList(c, showAll(found, showEndpoint), next)
 }
 
-func getWebhook(c *call) error {
-	id, err := c.readParam("id", "webhook")
-	if err != nil {
-		return err
-	}
-	found, err := c.api.Webhooks.Find(c.ctx, c.scope, id)
-	if err != nil {
-		return err
-	}
-	return c.writeAnswer(showEndpoint(found), nil)
+func findWebhook(c *call, id string) (webhook.Endpoint, error) {
+	return c.api.Webhooks.Find(c.ctx, c.scope, id)
 }
 
-func updateWebhook(c *call) (webhook.Endpoint, error) {
-	id, err := c.readParam("id", "webhook")
-	if err != nil {
-		return webhook.Endpoint{}, err
-	}
+func updateWebhook(c *call, id string) (webhook.Endpoint, error) {
 	in, problems, err := readBody[webhookPatch](c)
 	if err != nil {
 		return webhook.Endpoint{}, err
@@ -207,27 +191,15 @@ func updateWebhook(c *call) (webhook.Endpoint, error) {
 	return c.api.Webhooks.Update(c.ctx, c.scope, id, change)
 }
 
-func deleteWebhook(c *call) (string, error) {
-	id, err := c.readParam("id", "webhook")
-	if err != nil {
-		return "", err
-	}
+func deleteWebhook(c *call, id string) (string, error) {
 	return id, c.api.Webhooks.Delete(c.ctx, c.scope, id)
 }
 
-func rotateSecret(c *call) (webhook.WithSecret, error) {
-	id, err := c.readParam("id", "webhook")
-	if err != nil {
-		return webhook.WithSecret{}, err
-	}
+func rotateSecret(c *call, id string) (webhook.WithSecret, error) {
 	made, secret, err := c.api.Webhooks.RotateSecret(c.ctx, c.scope, id)
 	return webhook.WithSecret{Endpoint: made, Secret: secret}, err
 }
 
-func testWebhook(c *call) (string, error) {
-	id, err := c.readParam("id", "webhook")
-	if err != nil {
-		return "", err
-	}
+func testWebhook(c *call, id string) (string, error) {
 	return c.api.Deliveries.SendTest(c.ctx, c.scope, id)
 }
