@@ -28,11 +28,22 @@ type shape interface {
 	readValue(raw jsontext.Value) (problem fault.Message)
 }
 
-// Text is a field that must be a JSON string.
-type Text struct {
+// optional is the value of a field that may be left out.
+type optional[T any] struct {
 	Given bool
-	Value string
+	Value T
 }
+
+// Pointer returns the value; nil when it was left out or null.
+func (o optional[T]) Pointer() *T {
+	if !o.Given {
+		return nil
+	}
+	return &o.Value
+}
+
+// Text is a field that must be a JSON string.
+type Text struct{ optional[string] }
 
 func (t *Text) readValue(raw jsontext.Value) fault.Message {
 	if raw.Kind() != '"' {
@@ -49,20 +60,9 @@ func (t *Text) readValue(raw jsontext.Value) fault.Message {
 // Schema documents the type.
 func (Text) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
 
-// Pointer is the value of an optional field: nil when it was left out or null.
-func (t Text) Pointer() *string {
-	if !t.Given {
-		return nil
-	}
-	return &t.Value
-}
-
 // Integer is a field that must be a JSON number without point or exponent.
 // One beyond 64 bits becomes the nearest of them, which every range refuses.
-type Integer struct {
-	Given bool
-	Value int64
-}
+type Integer struct{ optional[int64] }
 
 func (i *Integer) readValue(raw jsontext.Value) fault.Message {
 	if raw.Kind() != '0' {
@@ -81,18 +81,8 @@ func (Integer) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeInteger, Format: "int64"}
 }
 
-func (i Integer) Pointer() *int64 {
-	if !i.Given {
-		return nil
-	}
-	return &i.Value
-}
-
 // Flag is a field that must be true or false.
-type Flag struct {
-	Given bool
-	Value bool
-}
+type Flag struct{ optional[bool] }
 
 func (f *Flag) readValue(raw jsontext.Value) fault.Message {
 	if kind := raw.Kind(); kind != 't' && kind != 'f' {
@@ -105,18 +95,8 @@ func (f *Flag) readValue(raw jsontext.Value) fault.Message {
 // Schema documents the type.
 func (Flag) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeBoolean} }
 
-func (f Flag) Pointer() *bool {
-	if !f.Given {
-		return nil
-	}
-	return &f.Value
-}
-
 // Moment is a field that must be an RFC 3339 time.
-type Moment struct {
-	Given bool
-	Value time.Time
-}
+type Moment struct{ optional[time.Time] }
 
 func (m *Moment) readValue(raw jsontext.Value) fault.Message {
 	var t Text
@@ -132,13 +112,6 @@ func (m *Moment) readValue(raw jsontext.Value) fault.Message {
 // Schema documents the type.
 func (Moment) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
-}
-
-func (m Moment) Pointer() *time.Time {
-	if !m.Given {
-		return nil
-	}
-	return &m.Value
 }
 
 // ParseTime reads RFC 3339, within the years that both databases can hold.
