@@ -46,14 +46,10 @@ func (f apiFlags) connectAPI(settings *app.Settings) (*apiClient, error) {
 		base = settings.BaseURL // whose API takes no plain http
 	}
 	if base == "" {
-		host, port, err := net.SplitHostPort(settings.Listen)
-		if err != nil {
+		var err error
+		if base, err = localAddress(settings); err != nil {
 			return nil, err
 		}
-		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-			host = "127.0.0.1"
-		}
-		base = "http://" + net.JoinHostPort(host, port)
 	}
 	address, err := webAddress(base)
 	if err != nil {
@@ -62,6 +58,18 @@ func (f apiFlags) connectAPI(settings *app.Settings) (*apiClient, error) {
 	return &apiClient{base: strings.TrimRight(address.String(), "/"), key: f.Key, http: &http.Client{
 		Timeout: 30 * time.Second, CheckRedirect: noRedirect, // a redirect would carry the key elsewhere
 	}}, nil
+}
+
+// localAddress returns the address on this machine at which an instance with these settings serves.
+func localAddress(settings *app.Settings) (string, error) {
+	host, port, err := net.SplitHostPort(settings.Listen)
+	if err != nil {
+		return "", err
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port), nil
 }
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

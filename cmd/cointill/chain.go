@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -54,7 +56,8 @@ func (c chainStatus) Run(ctx context.Context, settings *app.Settings) error {
 			if cursor.Network == row.Network {
 				row.Applied, row.Tip, row.Problem, row.At = cursor.Height, cursor.SourceTip, cursor.Problem,
 					cursor.UpdatedAt
-				row.Notes = nonEmpty(cursor.Note, cursor.TokenNote)
+				row.Notes = slices.DeleteFunc([]string{cursor.Note, cursor.TokenNote},
+					func(note string) bool { return note == "" })
 			}
 		}
 		if err := row.countFrozen(p.DB.Read(ctx)); err != nil {
@@ -71,28 +74,19 @@ func (c chainStatus) Run(ctx context.Context, settings *app.Settings) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NETWORK\tDOMAIN\tAPPLIED\tTIP\tSTATE")
 	for _, row := range all {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", row.Network, row.Domain, row.Applied, row.Tip, orOK(row.Problem))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", row.Network, row.Domain, row.Applied, row.Tip,
+			cmp.Or(row.Problem, "ok"))
 		for _, note := range row.Notes {
 			fmt.Fprintf(table, "\t\t\t\t%s\n", note)
 		}
 		for _, node := range row.Nodes {
-			fmt.Fprintf(table, "  %s\t%s\t\t%d\t%s\n", node.Host, node.Version, node.Height, orOK(node.Problem))
+			fmt.Fprintf(table, "  %s\t%s\t\t%d\t%s\n", node.Host, node.Version, node.Height, cmp.Or(node.Problem, "ok"))
 			if node.Note != "" {
 				fmt.Fprintf(table, "\t\t\t\t%s\n", node.Note)
 			}
 		}
 	}
 	return table.Flush()
-}
-
-// nonEmpty returns the sentences that aren't empty.
-func nonEmpty(sentences ...string) (some []string) {
-	for _, one := range sentences {
-		if one != "" {
-			some = append(some, one)
-		}
-	}
-	return some
 }
 
 // countFrozen counts the addresses that the issuer of the network's token has frozen.
@@ -105,13 +99,6 @@ func (s *networkStatus) countFrozen(db *models.Tx) error {
 				"can't be sent on.", count))
 	}
 	return err
-}
-
-func orOK(problem string) string {
-	if problem == "" {
-		return "ok"
-	}
-	return problem
 }
 
 type chainAnew struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"reflect"
@@ -150,15 +149,11 @@ type healthcheckCommand struct{}
 
 // Run asks the instance that these settings describe whether it is ready.
 func (healthcheckCommand) Run(ctx context.Context, settings *app.Settings) error {
-	host, port, err := net.SplitHostPort(settings.Listen)
+	base, err := localAddress(settings)
 	if err != nil {
 		return err
 	}
-	if host == "" || host == "0.0.0.0" || host == "::" {
-		host = "127.0.0.1"
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz",
-		nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/readyz", nil)
 	if err != nil {
 		return err
 	}

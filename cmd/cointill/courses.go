@@ -111,7 +111,7 @@ func signRefund(scenario string) []step {
 // actOnSend posts to an address of the send.
 func actOnSend(before, after string, body any) step {
 	return func(ctx context.Context, d *driver) error {
-		_, err := d.api.callAPI(ctx, http.MethodPost, before+escapeSegment(d.send)+after, body, nil)
+		_, err := d.api.callAPI(ctx, http.MethodPost, before+url.PathEscape(d.send)+after, body, nil)
 		return err
 	}
 }
@@ -122,7 +122,7 @@ func awaitPaidTwice(ctx context.Context, d *driver) error {
 		var record struct {
 			PaidTwice bool `json:"paid_twice"`
 		}
-		_, err := d.api.callAPI(ctx, http.MethodGet, "/v1/sends/"+escapeSegment(d.send), nil, &record)
+		_, err := d.api.callAPI(ctx, http.MethodGet, "/v1/sends/"+url.PathEscape(d.send), nil, &record)
 		return record.PaidTwice, err
 	})
 }
@@ -210,8 +210,6 @@ func (c course) chooseMethod(asked string) (money.Method, error) {
 		plainText(asked), strings.Join(names, ", "))
 }
 
-func escapeSegment(id string) string { return url.PathEscape(id) }
-
 // playScenario lets the customer act.
 func playScenario(scenario string) step {
 	return func(ctx context.Context, d *driver) error {
@@ -222,7 +220,7 @@ func playScenario(scenario string) step {
 // simulatePayment has the sandbox play what a body asks for.
 func simulatePayment(ctx context.Context, d *driver, body map[string]string) error {
 	var played struct{ Next string }
-	_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sandbox/payments/"+escapeSegment(d.reference)+"/simulate", body,
+	_, err := d.api.callAPI(ctx, http.MethodPost, "/v1/sandbox/payments/"+url.PathEscape(d.reference)+"/simulate", body,
 		&played)
 	d.printNote("%s: %s", d.reference, played.Next)
 	return err
@@ -287,7 +285,7 @@ func awaitForgotten(ctx context.Context, d *driver) error {
 				Paid string `json:"amount_paid"`
 			}
 		}
-		_, err := d.api.callAPI(ctx, http.MethodGet, "/v1/payment/verify/"+escapeSegment(d.reference), nil, &record)
+		_, err := d.api.callAPI(ctx, http.MethodGet, "/v1/payment/verify/"+url.PathEscape(d.reference), nil, &record)
 		return err == nil && strings.Trim(record.Transaction.Paid, "0.") == "", err
 	})
 }

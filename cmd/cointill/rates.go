@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -84,20 +85,17 @@ func printRates(all []pairStatus, healths []quote.Health, now time.Time) error {
 		if row.Trusted != "" {
 			how = "by " + row.Trusted + " alone"
 		}
-		fmt.Fprintf(table, "%s/%s\t%s\t%s\t\t%s\n", row.Base, row.Quote, how, value, orOK(row.Problem))
+		fmt.Fprintf(table, "%s/%s\t%s\t%s\t\t%s\n", row.Base, row.Quote, how, value, cmp.Or(row.Problem, "ok"))
 		for _, r := range row.Readings {
-			state := r.LeftOut
-			if state == "" {
-				state = "counts"
-			}
-			fmt.Fprintf(table, "\t%s\t%s\t%s\t%s\n", r.Source, r.Value, now.Sub(r.At).Round(time.Second), state)
+			fmt.Fprintf(table, "\t%s\t%s\t%s\t%s\n", r.Source, r.Value, now.Sub(r.At).Round(time.Second),
+				cmp.Or(r.LeftOut, "counts"))
 		}
 	}
 	fmt.Fprintln(table, "\nSOURCE\tHOST\tASKED\tANSWERED\tSTATE")
 	for _, h := range healths {
 		asked, answered, state := "never", "never", "not asked yet"
 		if !h.State.AskedAt.IsZero() {
-			state = orOK(h.State.Problem)
+			state = cmp.Or(h.State.Problem, "ok")
 			asked = now.Sub(h.State.AskedAt).Round(time.Second).String() + " ago"
 		}
 		if h.State.AnsweredAt != nil {

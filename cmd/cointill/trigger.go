@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -226,7 +227,8 @@ func (d *driver) sendTest(ctx context.Context, id string) (event, error) {
 	var made struct {
 		EventID string `json:"event_id"`
 	}
-	if _, err := d.api.callAPI(ctx, http.MethodPost, "/v1/webhooks/"+escapeSegment(id)+"/test", nil, &made); err != nil {
+	path := "/v1/webhooks/" + url.PathEscape(id) + "/test"
+	if _, err := d.api.callAPI(ctx, http.MethodPost, path, nil, &made); err != nil {
 		return event{}, err
 	}
 	var found event
