@@ -118,6 +118,15 @@ func (t tongue) addLanguage(address string) string {
 	return address + "?lang=" + t.Lang
 }
 
+// loadPayment finds a payment by the token of its page, and collects what the page shows beside it.
+func (h *Handlers) loadPayment(ctx context.Context, who asker) (v payment.View, a about, err error) {
+	if v, err = h.Payments.ByToken(ctx, who.Token); err != nil {
+		return v, a, err
+	}
+	a, err = h.collectAbout(ctx, v, who)
+	return v, a, err
+}
+
 // collectAbout collects what a page shows beside the payment.
 func (h *Handlers) collectAbout(ctx context.Context, v payment.View, who asker) (about, error) {
 	a := about{asker: who}

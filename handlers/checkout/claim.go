@@ -22,11 +22,7 @@ func (h *Handlers) claimPayment(c *page.Ctx) error {
 			return refused
 		}
 	}
-	v, err := h.Payments.ByToken(ctx, who.Token)
-	if err != nil {
-		return err
-	}
-	a, err := h.collectAbout(ctx, v, who)
+	v, a, err := h.loadPayment(ctx, who)
 	if err != nil {
 		return err
 	}

@@ -48,11 +48,7 @@ func (h *Handlers) streamEvents(c *page.Ctx) error {
 
 // renderEvent returns the live part of a payment's page as it is now, and whether it is the last.
 func (h *Handlers) renderEvent(ctx context.Context, who asker) (page.Event, bool, error) {
-	v, err := h.Payments.ByToken(ctx, who.Token)
-	if err != nil {
-		return page.Event{}, false, err
-	}
-	a, err := h.collectAbout(ctx, v, who)
+	v, a, err := h.loadPayment(ctx, who)
 	if err != nil {
 		return page.Event{}, false, err
 	}

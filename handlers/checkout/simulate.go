@@ -22,10 +22,7 @@ func (h *Handlers) playScenario(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if v, err = h.Payments.ByToken(ctx, who.Token); err != nil {
-		return err
-	}
-	a, err := h.collectAbout(ctx, v, who)
+	v, a, err := h.loadPayment(ctx, who)
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,7 @@ import (
 
 // showStatus gives the live part of the payment page, to pages whose stream is silent.
 func (h *Handlers) showStatus(c *page.Ctx) error {
-	v, err := h.Payments.ByToken(c.UserContext(), c.Params("token"))
-	if err != nil {
-		return err
-	}
-	a, err := h.collectAbout(c.UserContext(), v, askerOf(c))
+	v, a, err := h.loadPayment(c.UserContext(), askerOf(c))
 	if err != nil {
 		return err
 	}
