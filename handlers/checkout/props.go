@@ -159,19 +159,10 @@ func payTo(props *checkout.StatusProps, where place.Pay) {
 	if where.Tag != nil {
 		props.Tag = strconv.FormatInt(*where.Tag, 10)
 	}
-	props.AddressQR = newQR(where.Address)
+	props.AddressQR = ui.DrawQR(where.Address, "")
 	if where.URI != "" {
-		props.WalletQR = newQR(where.URI)
+		props.WalletQR = ui.DrawQR(where.URI, "")
 	}
-}
-
-// newQR draws a text. A text that is too long for a QR code can still be copied.
-func newQR(text string) ui.QRProps {
-	path, size, err := ui.QRPath(text)
-	if err != nil {
-		return ui.QRProps{}
-	}
-	return ui.QRProps{Path: path, Size: size}
 }
 
 // amountReceived returns the received amount, also while a reorg keeps it out of the chain.

@@ -44,6 +44,15 @@ func QRPath(text string) (path string, size int, err error) {
 	return out.String(), code.Size + 2*quiet, nil
 }
 
+// DrawQR draws a text with the description alt. A text that is too long for a QR code has none.
+func DrawQR(text, alt string) QRProps {
+	path, size, err := QRPath(text)
+	if err != nil {
+		return QRProps{}
+	}
+	return QRProps{Path: path, Size: size, Alt: alt}
+}
+
 // QRPicture draws a text as a QR code of level M in PNG, quiet zone included, with 16 pixels a
 // module. It fails only when the text is too long.
 func QRPicture(text string) ([]byte, error) {

@@ -69,6 +69,11 @@ type linkFacts struct {
 	Now       time.Time
 }
 
+// drawAddress draws the link's address as a QR code; without one it can still be copied or typed.
+func (f linkFacts) drawAddress(ctx context.Context) ui.QRProps {
+	return ui.DrawQR(f.URL, words.T(ctx, "links.qr_code_of", "Address", f.URL))
+}
+
 func (f linkFacts) state() string { return link.StateFor(f.Link, f.Payable, f.Now) }
 
 // linkProps is the page of one payment link.
@@ -78,10 +83,7 @@ func linkProps(ctx context.Context, shell layout.Page, f linkFacts, zone *time.L
 		Page: shell, Manage: f.Manage, LinkRow: linkRow(ctx, l, f.Collected, f.state(), zone), URL: f.URL,
 		Description: l.Description,
 		Coins:       listCoins(l, f.Payable), AllCoins: l.Methods == "", RedirectURL: l.RedirectURL,
-		Payments: display.PaymentRows(ctx, f.Payments, zone),
-	}
-	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be copied
-		props.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "links.qr_code_of", "Address", f.URL)}
+		Payments: display.PaymentRows(ctx, f.Payments, zone), QR: f.drawAddress(ctx),
 	}
 	if l.UsageLimit != nil {
 		props.Limit = strconv.FormatInt(*l.UsageLimit, 10)
@@ -95,7 +97,8 @@ func linkProps(ctx context.Context, shell layout.Page, f linkFacts, zone *time.L
 // posterProps is the sheet of a payment link, with the coins that can be paid.
 func posterProps(ctx context.Context, f linkFacts) dashboard.PosterProps {
 	l, currency := f.Link, money.Currency(f.Link.Currency)
-	p := dashboard.PosterProps{ID: strconv.FormatInt(l.ID, 10), Title: l.Title, Address: typed(f.URL), State: f.state()}
+	p := dashboard.PosterProps{ID: strconv.FormatInt(l.ID, 10), Title: l.Title, Address: typed(f.URL), State: f.state(),
+		QR: f.drawAddress(ctx)}
 	if l.Amount != nil {
 		p.Amount = currency.FormatForPeople(decimal.NewFromInt(*l.Amount))
 	} else {
@@ -106,9 +109,6 @@ func posterProps(ctx context.Context, f linkFacts) dashboard.PosterProps {
 		names = append(names, string(info.Coin))
 	}
 	p.Coins = strings.Join(names, ", ")
-	if path, size, err := ui.QRPath(f.URL); err == nil { // without it the address can still be typed
-		p.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "links.qr_code_of", "Address", f.URL)}
-	}
 	return p
 }
 

@@ -106,14 +106,14 @@ func fillUnsigned(ctx context.Context, props *dashboard.SendSignProps, u send.Un
 	if props.Contract = u.Contract; u.Contract {
 		props.Fee = ""
 	}
-	if path, size, err := ui.QRPath(u.URI); err == nil && u.URI != "" {
-		props.QR = ui.QRProps{Path: path, Size: size, Alt: words.T(ctx, "sends.link")}
+	if u.URI != "" {
+		props.QR = ui.DrawQR(u.URI, words.T(ctx, "sends.link"))
 	}
 	for i, part := range u.Parts {
-		if path, size, err := ui.QRPath(strings.ToUpper(part)); err == nil {
-			props.Parts = append(props.Parts, ui.QRProps{Path: path, Size: size,
-				Alt: words.T(ctx, "sends.qr_part", "Number", strconv.Itoa(i+1),
-					"Count", strconv.Itoa(len(u.Parts)))})
+		code := ui.DrawQR(strings.ToUpper(part), words.T(ctx, "sends.qr_part", "Number", strconv.Itoa(i+1),
+			"Count", strconv.Itoa(len(u.Parts))))
+		if code.Path != "" {
+			props.Parts = append(props.Parts, code)
 		}
 	}
 }

@@ -106,24 +106,15 @@ func askMoney(ctx context.Context, props *dashboard.TillSaleProps, v payment.Vie
 	}
 	wallet := ui.QRProps{}
 	if where.URI != "" {
-		wallet = drawCode(where.URI, words.T(ctx, "till.qr_wallet", "Amount", rest, "Address", where.Address))
+		wallet = ui.DrawQR(where.URI, words.T(ctx, "till.qr_wallet", "Amount", rest, "Address", where.Address))
 	}
-	address := drawCode(where.Address, words.T(ctx, "till.qr_address", "Address", where.Address))
+	address := ui.DrawQR(where.Address, words.T(ctx, "till.qr_address", "Address", where.Address))
 	props.First, props.FirstText = wallet, words.T(ctx, "till.scan_wallet")
 	props.Second, props.SecondText = address, words.T(ctx, "till.only_address")
 	if v.Payment.Coin == string(money.USDT) {
 		props.First, props.FirstText = address, words.T(ctx, "till.scan_address")
 		props.Second, props.SecondText = wallet, words.T(ctx, "till.with_amount")
 	}
-}
-
-// drawCode draws a text. A text that is too long for a QR code has none.
-func drawCode(text, alt string) ui.QRProps {
-	path, size, err := ui.QRPath(text)
-	if err != nil {
-		return ui.QRProps{}
-	}
-	return ui.QRProps{Path: path, Size: size, Alt: alt}
 }
 
 // countConfirmations returns the confirmations of the slowest transfer that counts.
