@@ -57,21 +57,8 @@ func (s callSearch) filter() apilog.Filter {
 }
 
 func (s callSearch) href() string {
-	values := url.Values{}
-	for name, value := range map[string]string{"status": s.Class, "path": s.Path} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	for name, value := range map[string]int64{"key": s.Key, "before": s.Before} {
-		if value > 0 {
-			values.Set(name, strconv.FormatInt(value, 10))
-		}
-	}
-	if len(values) == 0 {
-		return callsPath
-	}
-	return callsPath + "?" + values.Encode()
+	return listing.MakeHref(callsPath, map[string]string{"status": s.Class, "path": s.Path,
+		"key": listing.FormatBound(s.Key), "before": listing.FormatBound(s.Before)})
 }
 
 // callFacts are what the log of requests shows.
@@ -85,9 +72,7 @@ type callFacts struct {
 func callsProps(ctx context.Context, shell layout.Page, s callSearch, f callFacts) dashboard.CallsProps {
 	props := dashboard.CallsProps{Page: shell, Class: s.Class, Path: s.Path, Wrong: s.Wrong, Classes: callClasses(ctx),
 		Zone: f.Zone.String(), Filtered: s.Class != "" || s.Key > 0 || s.Path != ""}
-	if s.Key > 0 {
-		props.Key = strconv.FormatInt(s.Key, 10)
-	}
+	props.Key = listing.FormatBound(s.Key)
 	for _, key := range f.Keys {
 		props.Keys = append(props.Keys, ui.Option{Value: strconv.FormatInt(key.ID, 10), Label: key.Name})
 	}

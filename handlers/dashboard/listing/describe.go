@@ -146,10 +146,3 @@ func NetworkOptions() (list []ui.Option) {
 	}
 	return list
 }
-
-func (Search) FormatBound(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
-}

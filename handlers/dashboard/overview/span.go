@@ -95,20 +95,13 @@ func (s span) previousPeriod(zone *time.Location) stats.Period {
 
 // overviewPath returns the overview of this span.
 func (s span) overviewPath() string {
-	values := url.Values{}
+	asked := map[string]string{"currency": s.Currency}
 	if s.Period == "" {
-		values.Set("from", s.From)
-		values.Set("to", s.To)
+		asked["from"], asked["to"] = s.From, s.To
 	} else if s.Period != usualSpan {
-		values.Set("period", s.Period)
+		asked["period"] = s.Period
 	}
-	if s.Currency != "" {
-		values.Set("currency", s.Currency)
-	}
-	if len(values) == 0 {
-		return overviewPath
-	}
-	return overviewPath + "?" + values.Encode()
+	return listing.MakeHref(overviewPath, asked)
 }
 
 // statementPath returns the statement of the span's days.

@@ -1,8 +1,6 @@
 package payments
 
 import (
-	"net/url"
-
 	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/payment/list"
@@ -54,14 +52,5 @@ func (h *Handlers) showCustomer(c *page.Ctx) error {
 }
 
 func customersHref(query, after string) string {
-	values := url.Values{}
-	for name, value := range map[string]string{"q": query, "after": after} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	if len(values) == 0 {
-		return customersPath
-	}
-	return customersPath + "?" + values.Encode()
+	return listing.MakeHref(customersPath, map[string]string{"q": query, "after": after})
 }

@@ -36,7 +36,7 @@ func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f l
 			Network:  s.Network,
 			Currency: s.Currency, Period: s.Period, From: s.From, To: s.To,
 			BookedFrom: s.BookedFrom, BookedTo: s.BookedTo,
-			Least: s.FormatBound(s.Least), Most: s.FormatBound(s.Most), Size: strconv.Itoa(s.Size)},
+			Least: listing.FormatBound(s.Least), Most: listing.FormatBound(s.Most), Size: strconv.Itoa(s.Size)},
 		Methods: listing.MethodOptions(), Networks: listing.NetworkOptions(),
 		Periods: listing.PeriodOptions(ctx), States: s.StateTicks(ctx),
 		Choices: s.ColumnChoices(ctx), Columns: s.ShownColumns(), Chips: s.DescribeFilters(ctx), Wrong: s.Wrong,

@@ -9,6 +9,7 @@ import (
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/handlers/dashboard/display"
+	"cointill/handlers/dashboard/listing"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/layout"
@@ -21,16 +22,14 @@ func unmatchedTabs(ctx context.Context, show string) (tabs []dashboard.Tab) {
 	for _, part := range []ui.Option{{Label: words.T(ctx, "unmatched.tab_open")},
 		{Value: payment.Attached, Label: words.T(ctx, "unmatched.tab_attached")},
 		{Value: payment.Refunded, Label: words.T(ctx, "unmatched.tab_refunded")}} {
-		tabs = append(tabs, dashboard.Tab{Text: part.Label, Href: unmatchedHref(part.Value), On: part.Value == show})
+		tabs = append(tabs, dashboard.Tab{Text: part.Label, Href: unmatchedHref(part.Value, 0), On: part.Value == show})
 	}
 	return tabs
 }
 
-func unmatchedHref(show string) string {
-	if show == "" {
-		return display.UnmatchedPath
-	}
-	return display.UnmatchedPath + "?show=" + show
+func unmatchedHref(show string, before int64) string {
+	return listing.MakeHref(display.UnmatchedPath, map[string]string{"show": show,
+		"before": listing.FormatBound(before)})
 }
 
 // strayFacts is what the page of an unmatched transfer shows.

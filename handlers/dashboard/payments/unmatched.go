@@ -41,16 +41,14 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 	if err != nil {
 		return err
 	}
-	props := dashboard.UnmatchedProps{Page: shell, Shown: show, FirstHref: unmatchedHref(show),
+	props := dashboard.UnmatchedProps{Page: shell, Shown: show, FirstHref: unmatchedHref(show, 0),
 		Tabs: unmatchedTabs(ctx, show), Rows: rows}
 	if show == "" && from == 0 {
 		props.Since, props.News = listing.CountNews(c, "unmatched.news", transfers,
 			func(t payment.UnmatchedTransfer) int64 { return t.ID })
 	}
-	older := unmatchedHref(show) + map[bool]string{true: "?", false: "&"}[show == ""] + "before=" +
-		strconv.FormatInt(next, 10)
-	props.Pager = listing.MakePager(words.N(ctx, "unmatched.transfers", len(transfers)), from > 0, unmatchedHref(show),
-		next > 0, older)
+	props.Pager = listing.MakePager(words.N(ctx, "unmatched.transfers", len(transfers)), from > 0,
+		unmatchedHref(show, 0), next > 0, unmatchedHref(show, next))
 	return c.Render(dashboard.Unmatched(props))
 }
 

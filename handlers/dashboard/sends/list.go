@@ -2,7 +2,6 @@ package sends
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -138,17 +137,6 @@ func fillParts(ctx context.Context, props *dashboard.SendsProps, totals []send.T
 
 // listPath is the address of a page of the list.
 func listPath(show, payment string, before int64) string {
-	query := url.Values{}
-	for name, value := range map[string]string{"show": show, "payment": payment} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if before > 0 {
-		query.Set("before", strconv.FormatInt(before, 10))
-	}
-	if len(query) == 0 {
-		return display.SendsPath
-	}
-	return display.SendsPath + "?" + query.Encode()
+	return listing.MakeHref(display.SendsPath, map[string]string{"show": show, "payment": payment,
+		"before": listing.FormatBound(before)})
 }

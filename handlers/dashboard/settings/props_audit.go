@@ -101,20 +101,8 @@ func (s auditSearch) firstPage() auditSearch { s.Before = 0; return s }
 
 // pathWith returns the address of a page about this search.
 func (s auditSearch) pathWith(path string) string {
-	values := url.Values{}
-	for name, value := range map[string]string{"who": s.Who, "what": s.What, "subject": s.Subject, "from": s.From,
-		"to": s.To} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	if s.Before > 0 {
-		values.Set("before", strconv.FormatInt(s.Before, 10))
-	}
-	if len(values) == 0 {
-		return path
-	}
-	return path + "?" + values.Encode()
+	return listing.MakeHref(path, map[string]string{"who": s.Who, "what": s.What, "subject": s.Subject,
+		"from": s.From, "to": s.To, "before": listing.FormatBound(s.Before)})
 }
 
 // listChips lists the active filters that the form doesn't show by itself.

@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -100,17 +99,7 @@ func stateTabs(ctx context.Context, id, chosen string) (tabs []dashboard.StateTa
 
 // sentHref is the address of an endpoint's page with a part of its deliveries.
 func sentHref(id string, asked sentAsked) string {
-	values := url.Values{}
-	if asked.State != "" {
-		values.Set("state", asked.State)
-	}
-	if asked.After != "" {
-		values.Set("after", asked.After)
-	}
-	if len(values) == 0 {
-		return display.WebhookPath(id)
-	}
-	return display.WebhookPath(id) + "?" + values.Encode()
+	return listing.MakeHref(display.WebhookPath(id), map[string]string{"state": asked.State, "after": asked.After})
 }
 
 // healthStats is how an endpoint has done lately.
