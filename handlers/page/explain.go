@@ -117,12 +117,3 @@ func ExplainUnready(err error) string {
 	}
 	return "failing"
 }
-
-// FieldErrors returns the sentences per field of a refused form; false for an error that is not about fields.
-func FieldErrors(err error) (fault.Fields, bool) {
-	var f *fault.Fault
-	if errors.As(err, &f) && f.Kind == fault.Invalid {
-		return f.Fields, true
-	}
-	return nil, false
-}

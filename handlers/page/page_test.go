@@ -81,12 +81,3 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
-
-func TestFields(t *testing.T) {
-	if fields, ok := page.FieldErrors(fault.RefuseField("email", "No.")); !ok || fields["email"][0].String() != "No." {
-		t.Errorf(`page.Fields(fault.RefuseField("email", "No.")): fields = %v, ok = %v`, fields, ok)
-	}
-	if _, ok := page.FieldErrors(fault.Missing("x")); ok {
-		t.Error("a missing thing is not about fields")
-	}
-}

@@ -1,10 +1,8 @@
 package developers
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"cointill/core/account/apikey"
+	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/words"
@@ -47,17 +45,8 @@ func (h *Handlers) showCall(c *page.Ctx) error {
 	shell.NextPath = callsPath
 	return c.Render(dashboard.Call(dashboard.CallProps{Page: shell,
 		CallRow: callRow(c.UserContext(), row, keyNames(keys), page.LoadZone(c.Member.Business)),
-		Agent:   row.Agent, IP: row.IP, Request: row.Request, Sent: inLines(row.Sent),
-		Answered: inLines(row.Answered)}))
-}
-
-// inLines indents JSON. A text that was cut off, and is no JSON any more, stays as it is.
-func inLines(text string) string {
-	var lines bytes.Buffer
-	if err := json.Indent(&lines, []byte(text), "", "  "); err != nil {
-		return text
-	}
-	return lines.String()
+		Agent:   row.Agent, IP: row.IP, Request: row.Request, Sent: display.IndentJSON(row.Sent),
+		Answered: display.IndentJSON(row.Answered)}))
 }
 
 // keyNames are the names of API keys by their id.

@@ -66,14 +66,6 @@ func DeliveryResult(ctx context.Context, d delivery.Delivery) (string, ui.Tone) 
 	return answer, ui.Warn
 }
 
-func DeliveryRows(ctx context.Context, deliveries []delivery.Delivery,
-	zone *time.Location) (rows []dashboard.DeliveryRow) {
-	for _, d := range deliveries {
-		rows = append(rows, DeliveryRow(ctx, d, zone))
-	}
-	return rows
-}
-
 const WebhooksPath = "/dashboard/webhooks"
 
 func WebhookPath(id string) string { return WebhooksPath + "/" + id }

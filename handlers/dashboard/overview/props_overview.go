@@ -79,7 +79,7 @@ func overviewProps(ctx context.Context, shell layout.Page, f overviewFacts) dash
 	if now.count > 0 {
 		props.States = stateShares(ctx, now, f.Asked)
 	}
-	if hasEnded(f.Now) {
+	if now.ended > 0 {
 		props.SuccessChart, props.WaitChart = successChart(ctx, f), waitChart(ctx, f)
 	}
 	if f.Scope.Allows(scope.SeeBooks) {

@@ -6,7 +6,6 @@ import (
 
 	"cointill/core/journal"
 	"cointill/core/money"
-	"cointill/core/payment"
 	"cointill/core/stats"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
@@ -237,14 +236,4 @@ func waitChart(ctx context.Context, f overviewFacts) ui.DayChartProps {
 		bar.Before, bar.BeforeText = show(before[i])
 	}
 	return p
-}
-
-// hasEnded reports whether any payment of the period was completed.
-func hasEnded(f stats.Figures) bool {
-	for _, c := range f.Days {
-		if c.Status == stats.Reversed || payment.State(c.Status).Final() {
-			return true
-		}
-	}
-	return false
 }

@@ -90,8 +90,8 @@ func (h *Handlers) finish(c *page.Ctx, v send.View, text string) error {
 // showRefusal shows the send again with why an act was refused. A password is never shown again.
 func (h *Handlers) showRefusal(c *page.Ctx, typed ui.Form, refused error) error {
 	page.SetRetryAfter(c, refused)
-	fields, _ := page.FieldErrors(refused)
-	if kind := fault.KindOf(refused); kind == fault.Invalid && len(fields["scenario"]) == 0 {
+	onScenario := len(page.ExplainError(refused).Fields["scenario"]) > 0
+	if fault.KindOf(refused) == fault.Invalid && !onScenario {
 		return page.ShowAgain(c, typed, refused, h.showSend)
 	}
 	return page.ShowRefusal(c, refused, func(c *page.Ctx, status int) error { return h.showSend(c, status, typed) })

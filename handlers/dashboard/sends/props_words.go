@@ -1,6 +1,7 @@
 package sends
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -161,31 +162,36 @@ func stepTone(s models.SendStep) ui.Tone {
 	return ui.Mute
 }
 
+// stepTitles are the messages that name rows of the timeline, by their reason.
+var stepTitles = map[string]string{
+	"approved":            "sends.step_approved",
+	"signing":             "sends.step_signing",
+	"wallet_sent":         "sends.step_wallet_sent",
+	"signed":              "sends.step_signed",
+	"address_changed":     "sends.step_address_changed",
+	send.SentAgain:        "sends.step_approve_again",
+	send.StepMarked:       "sends.step_marked",
+	send.StepUnmarked:     "sends.step_unmarked",
+	send.SentInAnotherWay: "sends.another_way_title",
+	send.PaidTwice:        "sends.paid_twice",
+	send.ReversedCode:     "sends.reversed",
+}
+
+// stateTitles are the messages that name other rows, by the state that was reached.
+var stateTitles = map[send.State]string{
+	send.AwaitingApproval: "sends.step_address",
+	send.Ready:            "sends.step_ready",
+	send.Processing:       "sends.step_processing",
+	send.Successful:       "sends.step_successful",
+	send.Failed:           "sends.step_failed",
+	send.Rejected:         "sends.step_rejected",
+	send.Cancelled:        "sends.step_cancelled",
+}
+
 // stepTitle names a row of the timeline.
 func stepTitle(ctx context.Context, row models.Send, s models.SendStep) string {
-	switch s.Reason {
-	case "approved":
-		return words.T(ctx, "sends.step_approved")
-	case "signing":
-		return words.T(ctx, "sends.step_signing")
-	case "wallet_sent":
-		return words.T(ctx, "sends.step_wallet_sent")
-	case "signed":
-		return words.T(ctx, "sends.step_signed")
-	case "address_changed":
-		return words.T(ctx, "sends.step_address_changed")
-	case send.SentAgain:
-		return words.T(ctx, "sends.step_approve_again")
-	case send.StepMarked:
-		return words.T(ctx, "sends.step_marked")
-	case send.StepUnmarked:
-		return words.T(ctx, "sends.step_unmarked")
-	case send.SentInAnotherWay:
-		return words.T(ctx, "sends.another_way_title")
-	case send.PaidTwice:
-		return words.T(ctx, "sends.paid_twice")
-	case send.ReversedCode:
-		return words.T(ctx, "sends.reversed")
+	if id, known := stepTitles[s.Reason]; known {
+		return words.T(ctx, id)
 	}
 	switch {
 	case s.From == "" && row.Kind == send.Payout:
@@ -195,21 +201,5 @@ func stepTitle(ctx context.Context, row models.Send, s models.SendStep) string {
 	case s.Kind == "transfer":
 		return words.T(ctx, "sends.step_another")
 	}
-	switch send.State(s.To) {
-	case send.AwaitingApproval:
-		return words.T(ctx, "sends.step_address")
-	case send.Ready:
-		return words.T(ctx, "sends.step_ready")
-	case send.Processing:
-		return words.T(ctx, "sends.step_processing")
-	case send.Successful:
-		return words.T(ctx, "sends.step_successful")
-	case send.Failed:
-		return words.T(ctx, "sends.step_failed")
-	case send.Rejected:
-		return words.T(ctx, "sends.step_rejected")
-	case send.Cancelled:
-		return words.T(ctx, "sends.step_cancelled")
-	}
-	return words.T(ctx, "sends.step_expired")
+	return words.T(ctx, cmp.Or(stateTitles[send.State(s.To)], "sends.step_expired"))
 }

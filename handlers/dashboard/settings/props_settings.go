@@ -36,7 +36,7 @@ func listRaisable() (list []money.Coin) {
 // the others as things stand.
 func settingsProps(shell layout.Page, b models.Business, operators settings.Depths, name string,
 	typed ui.Form) dashboard.SettingsProps {
-	props := dashboard.SettingsProps{Page: shell, LogoPath: settings.LogoPath(b), Letter: firstLetter(b.Name),
+	props := dashboard.SettingsProps{Page: shell, LogoPath: settings.LogoPath(b), Letter: ui.FirstLetter(b.Name),
 		Zones: zones}
 	props.Profile.Values = map[string]string{"name": b.Name, "contact_email": b.ContactEmail,
 		"support_url": b.SupportURL}
@@ -72,13 +72,6 @@ func settingsProps(shell layout.Page, b models.Business, operators settings.Dept
 		props.Mails = typed
 	}
 	return props
-}
-
-func firstLetter(name string) string {
-	for _, r := range name {
-		return strings.ToUpper(string(r))
-	}
-	return ""
 }
 
 // parseTolerance reads percent as basis points; -1, which core refuses, for anything else.
