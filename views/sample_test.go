@@ -250,7 +250,7 @@ func book() map[string]templ.Component {
 	maps.Copy(pages, sweepPages())
 	maps.Copy(pages, collectPages())
 	claimed := status(checkout.WindowOver, "BTC")
-	claimed.Claim = checkout.ClaimProps{Value: "abc", Errors: []string{"A Bitcoin transaction hash has 64 characters."}}
+	claimed.Claim = checkout.ClaimProps{Errors: []string{"A Bitcoin transaction hash has 64 characters."}}
 	pages["pay-claim-refused"] = checkout.Page(checkout.PageProps{StatusProps: claimed, Reference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W"})
 	link := checkout.LinkPageProps{Lang: "en", Code: "b3anz7", State: checkout.LinkOpen, Merchant: "Sunbird Coffee", Title: "Bag of beans", Description: "One kilo, roasted this week.", Fixed: "₦25,000.00", Test: true, Methods: []checkout.Choice{{Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin network"}, {Code: "crypto_tether", Coin: "USDT", Name: "Tether USDt", Network: "Ethereum (ERC-20)"}, {Code: "crypto_ripple", Coin: "XRP", Name: "XRP", Network: "XRP Ledger"}}}
 	pages["link-page"] = checkout.LinkPage(link)

@@ -139,7 +139,6 @@ type StatusProps struct {
 
 // ClaimProps is the form "I have paid: here is my transaction hash".
 type ClaimProps struct {
-	Value  string
 	Errors []string
 	Done   bool
 }
@@ -188,8 +187,6 @@ type LinkPageProps struct {
 	Fixed, Currency, Min, Max string
 	Methods                   []Choice
 	Test                      bool
-	// CSRF is optional here; a field of that name is sent when it is set.
-	CSRF string
 }
 
 func (p StatusProps) t(id string, pairs ...string) string { return words.Say(p.Lang, id, pairs...) }

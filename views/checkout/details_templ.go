@@ -1187,7 +1187,7 @@ func claim(p StatusProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Field(ui.FieldProps{Name: "hash", Label: p.t("transaction_hash"), Value: p.Claim.Value, Errors: p.Claim.Errors, Help: p.t("claim_help"), Attrs: templ.Attributes{"autocomplete": "off", "dir": "ltr", "spellcheck": "false", "maxlength": "128"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field(ui.FieldProps{Name: "hash", Label: p.t("transaction_hash"), Errors: p.Claim.Errors, Help: p.t("claim_help"), Attrs: templ.Attributes{"autocomplete": "off", "dir": "ltr", "spellcheck": "false", "maxlength": "128"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

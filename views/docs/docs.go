@@ -8,7 +8,6 @@ import "cointill/views/ui"
 type ReferenceProps struct {
 	// BaseURL is the address of this instance; Version is the document's.
 	BaseURL, Version string
-	SignedIn         bool
 	Groups           []Group
 	// Chapter is the ID of the group that is shown; empty shows what all calls have in common.
 	Chapter string

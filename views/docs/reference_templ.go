@@ -149,7 +149,7 @@ func Reference(p ReferenceProps) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout.Docs("API reference", p.SignedIn).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout.Docs("API reference").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
