@@ -34,7 +34,8 @@ var shownAttributes = []string{"placeholder", "aria-label", "title", "alt", "lab
 // even where they are one small word.
 var shownArguments = map[string][]int{
 	"Copy": {1}, "CopyShort": {1}, "CopyButton": {1, 2}, "Submit": {1}, "LinkButton": {2}, "Field": {1}, "With": {0}, "PageHead": {0, 1},
-	"Section": {1, 2}, "Back": {1}, "Badge": {2}, "Alert": {1}, "DefRow": {0}, "DefText": {0}, "Code": {1}, "CodeWrap": {1}, "Once": {0, 2, 3},
+	"Section": {1, 2}, "Back": {1}, "Badge": {2}, "Alert": {1}, "Note": {1, 2}, "NameColumn": {0}, "NameFigures": {0}, "NameActions": {0},
+	"sandboxPanel": {0, 1}, "DefRow": {0}, "DefText": {0}, "DefCopy": {0, 2}, "DefTime": {0}, "Code": {1}, "CodeWrap": {1}, "Once": {0, 2, 3},
 	"Confirm": {1}, "filter": {1}, "drop": {1}, "labelled": {1}, "figure": {0}, "compared": {0}, "shares": {0, 1}, "tabs": {0}, "anyOf": {0},
 	"exact": {2}, "themeSwitch": {0}, "band": {0}, "menu": {1}, "Layout": {0}, "Count": {1, 2},
 }
@@ -98,6 +99,9 @@ func (l *literals) walk(fset *token.FileSet, root ast.Node, line int, shown bool
 		case *ast.Field:
 			return x.Tag == nil
 		case *ast.KeyValueExpr:
+			if key, ok := x.Key.(*ast.BasicLit); ok && key.Value == `"class"` {
+				return false
+			}
 			l.walk(fset, x.Value, line, shown) // the key of a table is no word
 			return false
 		case *ast.BinaryExpr:
@@ -283,6 +287,7 @@ func TestLiteralsAreFound(t *testing.T) {
 		{`@ui.Copy(a, "reference")`, "reference"}, {`@ui.Field(p.Field("name", "Your name").As("text"))`, "Your name"},
 		{`@ui.Field(p.Field("n", words.T(ctx, "a.b")).Attr("placeholder", "shop"))`, ""}, {`@ui.Empty(ui.EmptyProps{Title: "None yet"})`, "None yet"},
 		{`if a == "New one" {` + "\n<b>x</b>\n}", "x"}, {"for _, o := range anyOf(\"any\") {\n<i></i>\n}", "any"},
+		{`@ui.Note(ui.Warn, "", "gone")`, "gone"}, {`@ui.TableWith(templ.Attributes{"class": "btn wide"}, ui.NameFigures("sum"))`, "sum"},
 		{`<p class="btn wide">{ words.T(ctx, "keys.title") }</p>`, ""}, {`<code>cointill user password</code>`, ""}, {`@ui.Icon("x-circle")`, ""},
 	} {
 		found, err := literalsIn("p.templ", "package p\n\ntempl a() {\n\t"+c.text+"\n}\n")
