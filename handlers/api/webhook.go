@@ -130,8 +130,8 @@ func showEndpoint(e webhook.Endpoint) WebhookData {
 	return WebhookData{
 		ID: e.ID, Type: e.Name, Domain: string(e.Domain), URL: e.URL, Events: append([]string{}, e.Types...),
 		Headers: headers,
-		Status:  e.Status(), OffReason: e.OffReason, Failing: formatStamp(e.FailingSince), Overlap: formatStamp(e.OverlapUntil),
-		UpdatedAt: clock.Format(e.UpdatedAt), CreatedAt: clock.Format(e.CreatedAt),
+		Status:  e.Status(), OffReason: e.OffReason, Failing: formatStamp(e.FailingSince),
+		Overlap: formatStamp(e.OverlapUntil), UpdatedAt: clock.Format(e.UpdatedAt), CreatedAt: clock.Format(e.CreatedAt),
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package app is the one wiring of the product: it opens the database and the networks that
-// the settings name, hands every service what it needs, and runs the work beside requests.
+// the settings name, hands every service its dependencies, and runs the work beside requests.
 package app
 
 import (

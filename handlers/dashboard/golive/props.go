@@ -79,7 +79,7 @@ func nameCoins(ctx context.Context, n golive.Network) string {
 	return text
 }
 
-// runWords say what an operator runs or buys for a network. Those of Ethereum's kind share one sentence.
+// runWords say what an operator runs or buys for a network. Networks of Ethereum's kind share one sentence.
 var runWords = map[money.Chain]string{money.Bitcoin: "golive.run_bitcoin", money.Dogecoin: "golive.run_dogecoin",
 	money.Ethereum: "golive.run_ethereum", money.XRPL: "golive.run_xrp", money.Tron: "golive.run_tron"}
 

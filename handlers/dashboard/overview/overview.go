@@ -70,7 +70,7 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	return c.Render(dashboard.Overview(overviewProps(ctx, shell, f)))
 }
 
-// countToApprove counts the sends that wait for approval, for those who may approve.
+// countToApprove counts the sends that wait for approval, for members with the right to approve.
 func (h *Handlers) countToApprove(ctx context.Context, sc scope.Scope) (n int64, err error) {
 	if !sc.Allows(scope.ApproveSends) {
 		return 0, nil

@@ -44,7 +44,7 @@ type overviewFacts struct {
 	Unhealthy map[money.Coin]string
 	Unpriced  map[money.Coin]string
 	NoCoin    bool  // no coin is switched on
-	ToApprove int64 // sends that wait for approval, for those who may approve
+	ToApprove int64 // sends that wait for approval, for members with the right to approve
 	SetUp     setUp
 	Scope     scope.Scope
 	Zone      *time.Location

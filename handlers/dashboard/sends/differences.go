@@ -122,7 +122,7 @@ func nameChain(id string) string {
 	return id
 }
 
-// formatFee writes the most that the network takes, with what it takes for a unit of size or gas.
+// formatFee writes the most that the network takes, with its price for a unit of size or gas.
 func formatFee(u send.Unsigned) string {
 	fee := money.Coin(u.FeeAsset).Format(u.Fee) + " " + u.FeeAsset
 	if u.FeeRate != "" {

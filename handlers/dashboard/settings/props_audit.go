@@ -155,8 +155,8 @@ type auditFacts struct {
 func auditProps(ctx context.Context, shell layout.Page, s auditSearch, f auditFacts) dashboard.AuditProps {
 	props := dashboard.AuditProps{Page: shell, Who: s.Who, What: s.What, Subject: s.Subject, From: s.From, To: s.To,
 		Zone:  f.Zone.String(),
-		Chips: s.listChips(ctx, f.People), Wrong: s.Wrong, CSVHref: s.firstPage().pathWith(auditPath + ".csv"), ClearHref: auditPath,
-		Chain: chainProps(ctx, s, f)}
+		Chips: s.listChips(ctx, f.People), Wrong: s.Wrong, CSVHref: s.firstPage().pathWith(auditPath + ".csv"),
+		ClearHref: auditPath, Chain: chainProps(ctx, s, f)}
 	for _, p := range f.People {
 		props.People = append(props.People, ui.Option{Value: p.Actor, Label: p.Name})
 	}
@@ -170,16 +170,16 @@ func auditProps(ctx context.Context, shell layout.Page, s auditSearch, f auditFa
 	}
 	next := s
 	next.Before = f.Next
-	props.Pager = listing.MakePager(words.N(ctx, "audit.rows", len(props.Rows)), s.Before > 0, s.firstPage().pathWith(auditPath),
-		f.Next > 0, next.pathWith(auditPath))
+	props.Pager = listing.MakePager(words.N(ctx, "audit.rows", len(props.Rows)), s.Before > 0,
+		s.firstPage().pathWith(auditPath), f.Next > 0, next.pathWith(auditPath))
 	return props
 }
 
 // chainProps says whether the chain holds.
 func chainProps(ctx context.Context, s auditSearch, f auditFacts) dashboard.ChainProps {
 	v := f.Verdict
-	chain := dashboard.ChainProps{Broken: v.Broken, Rows: words.FormatThousands(ctx, v.Rows), Whole: v.Checked >= v.Rows,
-		Checked: words.FormatThousands(ctx, v.Checked), Empty: v.Rows == 0}
+	chain := dashboard.ChainProps{Broken: v.Broken, Rows: words.FormatThousands(ctx, v.Rows),
+		Whole: v.Checked >= v.Rows, Checked: words.FormatThousands(ctx, v.Checked), Empty: v.Rows == 0}
 	if v.SealedAt != nil {
 		chain.SealedAt, chain.SealedTo = v.SealedAt.In(f.Zone), words.FormatThousands(ctx, v.SealedTo)
 	}

@@ -26,8 +26,8 @@ func (h *Handlers) showInvitation(c *page.Ctx, status int, typed ui.Form) error 
 	here := "/invitation/" + c.Param("token")
 	props := dashboard.InvitationProps{Form: typed, CSRF: c.Session.FormToken(), Action: here, Business: in.Business,
 		By: in.By, Email: in.Email,
-		Role: ui.RoleWord(c.UserContext(), string(in.Role)), RoleText: display.DescribeRole(c.UserContext(), in.Role), Known: in.User != 0,
-		Mine:   in.User != 0 && in.User == c.Session.User(),
+		Role: ui.RoleWord(c.UserContext(), string(in.Role)), RoleText: display.DescribeRole(c.UserContext(), in.Role),
+		Known: in.User != 0, Mine: in.User != 0 && in.User == c.Session.User(),
 		SignIn: "/sign-in?next=" + url.QueryEscape(here), SomebodyElse: c.Session.User() != 0 &&
 			in.User != c.Session.User()}
 	return c.RenderStatus(status, dashboard.Invitation(props))

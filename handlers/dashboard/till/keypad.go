@@ -124,7 +124,7 @@ func (h *Handlers) startSale(c *page.Ctx) error {
 	return h.renderKeypad(c, status, typed)
 }
 
-// explainRefusal puts sentences for cashiers in place of those for developers. What is wrong with the coin or its
+// explainRefusal puts sentences for cashiers in place of those for developers. An error of the coin or its
 // network stands above the form, as their choice may be out of sight.
 func explainRefusal(ctx context.Context, typed *ui.Form, sale till.Sale) {
 	if len(typed.Errors["amount"]) > 0 {

@@ -96,8 +96,8 @@ func wrongTitle(ctx context.Context, reason string) string {
 	return words.T(ctx, "till.late")
 }
 
-// askMoney adds where to pay, and the code to scan. For tokens the code holds the address alone: from a request some wallets
-// read the token's contract as the receiver.
+// askMoney adds where to pay, and the code to scan. For tokens the code holds the address alone: from a request
+// some wallets read the token's contract as the receiver.
 func askMoney(ctx context.Context, props *dashboard.TillSaleProps, v payment.View) {
 	where, rest := v.Destination(), v.Coin().Format(v.Rest())+" "+v.Payment.Coin
 	props.Address, props.Coin = where.Address, rest
