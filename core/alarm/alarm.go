@@ -64,11 +64,6 @@ type Notice struct {
 	URL       string
 }
 
-// Mails is the part of core/mail that alarms need.
-type Mails interface {
-	Notify(tx *models.Tx, n mail.Notice) error
-}
-
 // Operators lists who runs the installation.
 type Operators interface {
 	OperatorUsers(tx *models.Tx) ([]auth.User, error)
@@ -82,7 +77,7 @@ type Service struct {
 	// Find says why a network can't be paid on now. It is zero when it can.
 	Find      func(network string) networks.Trouble
 	Operators Operators
-	Mails     Mails
+	Mails     mail.Notifier
 	Render    func(Notice) (subject, text, html string)
 	// Wake is called once mails are committed.
 	Wake func()

@@ -31,11 +31,6 @@ type Quotes interface {
 	Price(domain scope.Domain, coin money.Coin, currency money.Currency, policy quote.Policy) (quote.Quote, error)
 }
 
-// Users is what this package needs of core/account/auth.
-type Users interface {
-	Reauthenticate(ctx context.Context, sc scope.Scope, p auth.Proof) (auth.User, error)
-}
-
 // System is what this package needs of core/system.
 type System interface {
 	AskNodes(ctx context.Context) ([]system.NetworkReport, error)
@@ -48,7 +43,7 @@ type Deps struct {
 	Networks payment.Networks // which network serves a coin, and its health
 	Payments Payments
 	Quotes   Quotes
-	Users    Users
+	Users    auth.Reauthenticator
 	System   System
 }
 

@@ -15,7 +15,6 @@ import (
 	"cointill/core/ident"
 	"cointill/core/money"
 	"cointill/core/payment"
-	"cointill/core/quote"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -25,17 +24,12 @@ type Initiator interface {
 	Initiate(ctx context.Context, sc scope.Scope, r payment.Request) (payment.Started, error)
 }
 
-// Prices prices coins by the rules of a business.
-type Prices interface {
-	Quote(ctx context.Context, sc scope.Scope, coin money.Coin, currency money.Currency) (quote.Quote, error)
-}
-
 // Service keeps payment links. Its fields are set once, before use.
 type Service struct {
 	DB       *models.DB
 	Clock    clock.Clock
 	Payments Initiator
-	Prices   Prices
+	Prices   payment.Quoter
 	// Networks tells which coins can be paid now; nil means all can.
 	Networks payment.Networks
 	// Base is the address under which link pages live, without a trailing slash.

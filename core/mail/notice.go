@@ -19,6 +19,11 @@ type Notice struct {
 	Subject, Text, HTML string
 }
 
+// Notifier is the part of Service by which other packages queue mails.
+type Notifier interface {
+	Notify(tx *models.Tx, n Notice) error
+}
+
 // Notify queues a notice in the caller's transaction, so that it is sent
 // exactly when its event was stored. A second one of the same Kind and About
 // changes nothing. The caller wakes the worker after its commit.

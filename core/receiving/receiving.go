@@ -26,11 +26,6 @@ import (
 // noticeKind is what the mails to owners are.
 const noticeKind = "receiving_changed"
 
-// Users is the part of core/account/auth that this package needs.
-type Users interface {
-	Reauthenticate(ctx context.Context, sc scope.Scope, p auth.Proof) (auth.User, error)
-}
-
 // Wallets is the part of core/wallet that this package needs.
 type Wallets interface {
 	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
@@ -39,18 +34,13 @@ type Wallets interface {
 	Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error)
 }
 
-// Mails is the part of core/mail that this package needs.
-type Mails interface {
-	Notify(tx *models.Tx, n mail.Notice) error
-}
-
 // Service changes wallets. Its fields are set once, before use.
 type Service struct {
 	DB      *models.DB
 	Clock   clock.Clock
-	Users   Users
+	Users   auth.Reauthenticator
 	Wallets Wallets
-	Mails   Mails
+	Mails   mail.Notifier
 	// Render writes the mail that tells an owner.
 	Render func(Notice) (subject, text, html string)
 	// Pages is the address below which each payment method has its page, for

@@ -99,7 +99,7 @@ const (
 
 // Users is the part of core/account/auth that this package needs.
 type Users interface {
-	Reauthenticate(ctx context.Context, sc scope.Scope, p auth.Proof) (auth.User, error)
+	auth.Reauthenticator
 	TicketToken(seed string) string
 }
 
@@ -114,11 +114,6 @@ type Resolver interface {
 	NoteSend(tx *models.Tx, id int64, note payment.SendNote) error
 }
 
-// Mails is the part of core/mail that this package needs.
-type Mails interface {
-	Notify(tx *models.Tx, n mail.Notice) error
-}
-
 // Deps is what the service needs.
 type Deps struct {
 	DB       *models.DB
@@ -130,7 +125,7 @@ type Deps struct {
 	Resolver Resolver
 	Users    Users
 	Events   *webhook.Service
-	Mails    Mails
+	Mails    mail.Notifier
 	Depths   settings.Depths
 	Restored models.Restored
 	// Signers are the signers of real networks by the network's name. The sandbox's

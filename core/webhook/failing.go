@@ -19,11 +19,6 @@ import (
 	"cointill/models"
 )
 
-// Mails is the part of core/mail that this package needs.
-type Mails interface {
-	Notify(tx *models.Tx, n mail.Notice) error
-}
-
 // noticeKind is what the mails to owners are.
 const noticeKind = "webhook_off"
 

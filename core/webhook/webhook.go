@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cointill/core/clock"
+	"cointill/core/mail"
 	"cointill/core/secret"
 	"cointill/models"
 )
@@ -49,9 +50,6 @@ const (
 	MaxURL       = 2048            // bytes
 	Overlap      = 24 * time.Hour  // how long a rotated secret still signs
 	Patience     = 120 * time.Hour // of nothing but failures, then an endpoint is switched off
-	maxAnswer    = 4 << 10         // bytes of an answer that are kept
-	maxWait      = 24 * time.Hour  // longest Retry-After that is honoured
-
 )
 
 // Service keeps endpoints and records events. Its fields are set once, before use.
@@ -61,7 +59,7 @@ type Service struct {
 	Secrets *secret.Box
 	// Mails queues the mail to owners when an endpoint is switched off; with nil, or a nil
 	// Render, no mail is sent. WakeMails is called after the commit; it may be nil.
-	Mails     Mails
+	Mails     mail.Notifier
 	WakeMails func()
 	// Render writes the mail that tells an owner.
 	Render func(Notice) (subject, text, html string)

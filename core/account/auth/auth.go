@@ -9,6 +9,7 @@ import (
 	"github.com/alexedwards/argon2id"
 
 	"cointill/core/clock"
+	"cointill/core/mail"
 	"cointill/core/memory"
 	"cointill/core/secret"
 	"cointill/models"
@@ -23,7 +24,7 @@ type Service struct {
 
 	// Mails queues mails about accounts, Render writes them, and WakeMails is called after
 	// the commit. Without the first two no mail and no link is sent.
-	Mails     Mails
+	Mails     mail.Notifier
 	Render    func(Letter) (subject, text, html string)
 	WakeMails func()
 	// Base is this server's address, for the links in mails: https://till.example.

@@ -10,6 +10,7 @@ import (
 	"cointill/core/account"
 	"cointill/core/account/auth"
 	"cointill/core/fault"
+	"cointill/core/mail"
 	"cointill/core/scope"
 	"cointill/models"
 	"cointill/models/modelstest"
@@ -146,7 +147,7 @@ func TestAccountsWorkWithoutMail(t *testing.T) {
 		mails, render := w.Mails, w.Render
 		for _, c := range []struct {
 			name   string
-			mails  auth.Mails
+			mails  mail.Notifier
 			render func(auth.Letter) (subject, text, html string)
 			reset  string
 		}{{"no queue", nil, render, w.ann.reset}, {"no text", mails, nil, w.bea.reset}} {

@@ -11,11 +11,6 @@ import (
 	"cointill/models"
 )
 
-// Mails is the part of core/mail that this package needs.
-type Mails interface {
-	Notify(tx *models.Tx, n mail.Notice) error
-}
-
 // LetterKind is what a mail to a user is about.
 type LetterKind string
 

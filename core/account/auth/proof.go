@@ -20,6 +20,11 @@ type Proof struct {
 	Password, Code, IP, Device string
 }
 
+// Reauthenticator is the part of Service by which other packages ask for a proof.
+type Reauthenticator interface {
+	Reauthenticate(ctx context.Context, sc scope.Scope, p Proof) (User, error)
+}
+
 // Reauthenticate asks the user who acts in a scope to prove who they are again,
 // before an act that a stolen session must not reach. Tries are counted and
 // slowed down together with the user's sign-ins. Invalid (password, code) when

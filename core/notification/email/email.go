@@ -56,16 +56,11 @@ type Letter struct {
 	SettingsURL   string         // where the mails are chosen
 }
 
-// Mails is the part of core/mail that this package needs.
-type Mails interface {
-	Notify(tx *models.Tx, n mail.Notice) error
-}
-
 // Sender writes the mails. Its fields are set once, before use.
 type Sender struct {
 	DB     *models.DB
 	Clock  clock.Clock
-	Mails  Mails
+	Mails  mail.Notifier
 	Render func(Letter) (subject, text, html string)
 	Wake   func() // is called once mails are committed; it may be nil
 	Base   string // this server's address

@@ -141,7 +141,7 @@ func TestMailsAtOnce(t *testing.T) {
 
 // refusingMails refuses the first mail.
 type refusingMails struct {
-	email.Mails
+	mail.Notifier
 	refused bool
 }
 
@@ -152,7 +152,7 @@ func (m *refusingMails) Notify(tx *models.Tx, n mail.Notice) error {
 		m.refused = true
 		return errRefused
 	}
-	return m.Mails.Notify(tx, n)
+	return m.Notifier.Notify(tx, n)
 }
 
 // TestFailingMailsHoldUpNoOthers: a mail that can't be written is tried again, and the others are written meanwhile.
@@ -167,7 +167,7 @@ func TestFailingMailsHoldUpNoOthers(t *testing.T) {
 		b.note(notification.Declined, 1)
 		sendRefused := func(what string, want int64) {
 			b.Helper()
-			b.sender.Mails = &refusingMails{Mails: mails}
+			b.sender.Mails = &refusingMails{Notifier: mails}
 			if err := b.sender.SendDue(t.Context()); !errors.Is(err, errRefused) {
 				b.Errorf("%s: SendDue answered %v, want %v", what, err, errRefused)
 			}

@@ -20,16 +20,11 @@ import (
 	"cointill/models"
 )
 
-// Users is what this package needs of core/account/auth.
-type Users interface {
-	Reauthenticate(ctx context.Context, sc scope.Scope, p auth.Proof) (auth.User, error)
-}
-
 // Service erases customers. Its fields are set once, before use.
 type Service struct {
 	DB      *models.DB
 	Clock   clock.Clock
-	Users   Users
+	Users   auth.Reauthenticator
 	Calls   *apilog.Log
 	Answers *idempotency.Store
 }

@@ -31,16 +31,11 @@ const (
 	MaxNamed = 500
 )
 
-// Users is the part of core/account/auth that this package needs.
-type Users interface {
-	Reauthenticate(ctx context.Context, sc scope.Scope, p auth.Proof) (auth.User, error)
-}
-
 // Book lists and names addresses.
 type Book struct {
 	DB       *models.DB
 	Clock    clock.Clock
-	Users    Users
+	Users    auth.Reauthenticator
 	Networks payment.Networks
 	Signers  map[string]payer.Signer // of real networks, by the network's name
 }

@@ -38,16 +38,11 @@ func (s Signer) DescribeNetwork(name string) destination.Network {
 	return on
 }
 
-// Users is the part of core/account/auth that this package needs.
-type Users interface {
-	Reauthenticate(ctx context.Context, sc scope.Scope, p auth.Proof) (auth.User, error)
-}
-
 // Accounts lists the accounts that pay, and registers payout wallets.
 type Accounts struct {
 	DB      *models.DB
 	Clock   clock.Clock
-	Users   Users
+	Users   auth.Reauthenticator
 	Signers map[string]Signer // of real networks, by the network's name
 }
 

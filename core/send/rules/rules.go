@@ -25,7 +25,7 @@ type Keeper struct {
 	DB      *models.DB
 	Clock   clock.Clock
 	Secrets *secret.Box
-	Users   payer.Users
+	Users   auth.Reauthenticator
 }
 
 // Rules say how many people must approve a send (contract section 7). Amounts are in US cents.

@@ -26,11 +26,6 @@ import (
 // lifetime is how long a message can be signed.
 const lifetime = 30 * time.Minute
 
-// Users is the part of core/account/auth that this package needs.
-type Users interface {
-	Reauthenticate(ctx context.Context, sc scope.Scope, p auth.Proof) (auth.User, error)
-}
-
 // Wallets is the part of core/wallet that this package needs.
 type Wallets interface {
 	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
@@ -40,7 +35,7 @@ type Wallets interface {
 type Service struct {
 	DB      *models.DB
 	Clock   clock.Clock
-	Users   Users
+	Users   auth.Reauthenticator
 	Wallets Wallets
 	Secrets *secret.Box
 	// Site is the address of this server, which the message names: https://till.example.
