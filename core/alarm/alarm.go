@@ -87,18 +87,11 @@ type Service struct {
 
 // Run looks twice a minute until the context ends. One process does it for all.
 func (s *Service) Run(ctx context.Context) error {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
+	return clock.RunEvery(ctx, every, func() {
 		if err := s.Look(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "troubles of networks can't be told; it is tried again", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // Look records which networks have a problem now, and reports problems that have lasted or are over.

@@ -1,4 +1,4 @@
-// Package clock gives the time to everything that asks for it. Only the command
+// Package clock gives the time to everything that asks for it, and repeats work. Only the command
 // reads the machine's clock; tests move a fake one.
 package clock
 

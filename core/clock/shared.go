@@ -69,9 +69,7 @@ func (s *Shared) Compare(ctx context.Context) error {
 // machine's clock has drifted away and when it is back. Without an answer the
 // process keeps the last known difference.
 func (s *Shared) Run(ctx context.Context) error {
-	tick := time.NewTicker(compareEvery)
-	defer tick.Stop()
-	for {
+	return RunEvery(ctx, compareEvery, func() {
 		if err := s.Compare(ctx); err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "this machine's clock can't be compared with the database's", "error", err)
 		}
@@ -80,10 +78,5 @@ func (s *Shared) Run(ctx context.Context) error {
 			slog.ErrorContext(ctx, "this machine's clock and the database's", "ahead", drift.Round(time.Millisecond),
 				"too far apart", far)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/scope"
@@ -129,18 +130,11 @@ func (r *Registry) Followed(network string) bool {
 
 // Run reads the networks' health every second until the context ends.
 func (r *Registry) Run(ctx context.Context) error {
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
+	return clock.RunEvery(ctx, time.Second, func() {
 		if err := r.Refresh(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "health of the networks can't be read", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // Refresh reads how the networks do.

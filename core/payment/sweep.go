@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/models"
 )
 
@@ -34,22 +35,15 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 
 // RunSweeps sweeps every interval until the context ends.
 func (s *Service) RunSweeps(ctx context.Context, interval time.Duration) error {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
+	return clock.RunEvery(ctx, interval, func() {
 		n, err := s.Sweep(ctx)
+		for err == nil && n == sweepBatch { // there are more
+			n, err = s.Sweep(ctx)
+		}
 		if err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "sweep of deadlines failed", "error", err)
 		}
-		if err == nil && n == sweepBatch {
-			continue // there are more
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // EvaluateDue decides the touched payments, the payments whose due height the network has

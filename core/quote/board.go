@@ -12,6 +12,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"cointill/core/clock"
 	"cointill/core/quote/source"
 	"cointill/models"
 )
@@ -89,18 +90,12 @@ func (b *Board) Load(ctx context.Context) error {
 // Run keeps the board up to date until the context ends. While the database
 // doesn't answer it keeps its prices, which grow stale.
 func (b *Board) Run(ctx context.Context) error {
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for failing := false; ; {
+	failing := false
+	return clock.RunEvery(ctx, time.Second, func() {
 		err := b.Load(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
 			slog.ErrorContext(ctx, "stored rates can't be read", "error", err)
 		}
 		failing = err != nil
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/core/send/payer"
@@ -89,16 +90,9 @@ func (s *Evaluator) EvaluateDue(ctx context.Context, network string, tip int64, 
 
 // RunSweeps sweeps every interval until the context ends.
 func (s *Evaluator) RunSweeps(ctx context.Context, interval time.Duration) error {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
+	return clock.RunEvery(ctx, interval, func() {
 		if _, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "sweep of sends failed", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	})
 }

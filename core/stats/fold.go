@@ -105,26 +105,19 @@ func listColumns(names ...string) (list []clause.Column) {
 
 // Run folds changes every interval, and recounts where that is needed, until the context ends.
 func (s *Service) Run(ctx context.Context, interval time.Duration) error {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
 	looked := time.Time{}
-	for {
-		n, err := s.FoldChanges(ctx)
-		if now := s.Clock(); err == nil && now.Sub(looked) >= time.Minute {
-			if err = s.RecountDue(ctx); err == nil {
-				looked = now
+	return clock.RunEvery(ctx, interval, func() {
+		for more := true; more; {
+			n, err := s.FoldChanges(ctx)
+			if now := s.Clock(); err == nil && now.Sub(looked) >= time.Minute {
+				if err = s.RecountDue(ctx); err == nil {
+					looked = now
+				}
 			}
+			if err != nil && ctx.Err() == nil {
+				slog.ErrorContext(ctx, "figures of the overview can't be counted", "error", err)
+			}
+			more = err == nil && n == foldAtOnce
 		}
-		if err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "figures of the overview can't be counted", "error", err)
-		}
-		if err == nil && n == foldAtOnce {
-			continue // there are more
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cointill/core/addressmark"
+	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/models"
 )
@@ -157,19 +158,12 @@ func (s *Service) checkMark(ctx context.Context, w models.Wallet) error {
 // KeepMarks brings marks up to the wallets' next indexes now and then, until the context
 // ends: to what other replicas gave out, and in folders that could not be written before.
 func (s *Service) KeepMarks(ctx context.Context) error {
-	ticker := time.NewTicker(marksEvery)
-	defer ticker.Stop()
-	for {
+	return clock.RunEvery(ctx, marksEvery, func() {
 		if err := s.raiseMarks(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "address marks can't be compared with the database; it is tried again in an hour",
 				"error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // raiseMarks brings the marks up to the wallets' next indexes.

@@ -68,18 +68,11 @@ type Sender struct {
 
 // Run writes mails until the context ends. One process does it for all.
 func (s *Sender) Run(ctx context.Context) error {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
+	return clock.RunEvery(ctx, every, func() {
 		if err := s.SendDue(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "mails about notifications can't be written; it is tried again", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // SendDue writes the mails that are due: at once, of an hour that is over, and of a day.

@@ -17,6 +17,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"cointill/core/account/auth"
+	"cointill/core/clock"
 	"cointill/core/notification"
 	"cointill/core/scope"
 	"cointill/models"
@@ -64,18 +65,11 @@ type Sender struct {
 
 // Run sends notifications until the context ends. One process does it for all.
 func (s *Sender) Run(ctx context.Context) error {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
+	return clock.RunEvery(ctx, every, func() {
 		if err := s.SendDue(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "notifications can't be sent to browsers; it is tried again", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // SendDue plans the messages of new notifications, and sends those that are due.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/fence"
@@ -49,16 +50,8 @@ type Monitor struct {
 
 // Run checks at each interval until the context ends. A check that fails is repeated.
 func (w *Monitor) Run(ctx context.Context, every time.Duration) error {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		_ = w.Step(ctx) // the follower's health tells when nothing can be read
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	// The follower's health tells when nothing can be read.
+	return clock.RunEvery(ctx, every, func() { _ = w.Step(ctx) })
 }
 
 // Step writes changed warnings and checks some addresses.
