@@ -7,12 +7,10 @@ import (
 
 	"cointill/core/audit"
 	"cointill/core/fault"
-	"cointill/core/idempotency"
 	"cointill/core/payment/record"
 	"cointill/core/payment/refund"
 	"cointill/core/scope"
 	"cointill/core/send/letter"
-	"cointill/core/send/payer"
 	"cointill/core/send/seal"
 	"cointill/models"
 )
@@ -47,28 +45,17 @@ func (s *Approvals) MarkSent(ctx context.Context, sc scope.Scope, seen Seen, not
 	if err := s.checkPerson(ctx, sc, proof); err != nil {
 		return View{}, err
 	}
-	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
-		if err := payer.LockBusiness(tx, sc); err != nil {
-			return View{}, err
-		}
-		v, err := s.loadCurrent(tx, found.Send.ID)
-		if err != nil {
-			return View{}, err
-		}
+	return s.changeSend(ctx, sc, found.Send.ID, func(tx *models.Tx, v *View) error {
 		approvers, err := s.checkMark(tx, v, sc.Actor, seen.Version)
 		if err != nil {
-			return View{}, err
+			return err
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send."+SentInAnotherWay, v.Send.Reference,
 			map[string]string{"amount": v.Amount() + " " + v.Send.Coin}); err != nil {
-			return View{}, err
+			return err
 		}
-		return *v, s.addMark(tx, v, approvers, sc.Actor, note)
+		return s.addMark(tx, v, approvers, sc.Actor, note)
 	})
-	if err == nil {
-		s.Changed()
-	}
-	return made, err
 }
 
 // checkMark refuses a mark of a send that is not open, or by a person without the right to approve it. It returns the
@@ -132,31 +119,23 @@ func (s *Approvals) UnmarkSent(ctx context.Context, sc scope.Scope, reference st
 	if err != nil {
 		return View{}, err
 	}
-	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
-		v, err := s.loadCurrent(tx, found.Send.ID)
-		if err != nil {
-			return View{}, err
-		}
+	return s.changeSend(ctx, sc, found.Send.ID, func(tx *models.Tx, v *View) error {
 		if v.Send.AnotherWayBy == "" || v.Send.AnotherWayAt != nil {
-			return View{}, fault.New(fault.Conflict, "send_not_open",
+			return fault.New(fault.Conflict, "send_not_open",
 				"This send is not marked as sent in another way, "+
 					"or enough people have agreed to that.")
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send.mark_taken_back", v.Send.Reference, nil); err != nil {
-			return View{}, err
+			return err
 		}
 		now := s.Clock() // its time to be signed may have ended meanwhile
 		v.Send.AnotherWayBy, v.Send.AnotherWaySeal, v.Send.DueAt = "", "", &now
 		if err := s.writeStep(tx, v, models.SendStep{Kind: stepNote, From: v.Send.Status, To: v.Send.Status,
 			Reason: StepUnmarked, Actor: sc.Actor}); err != nil {
-			return View{}, err
+			return err
 		}
-		return *v, s.saveSend(tx, &v.Send)
+		return s.saveSend(tx, &v.Send)
 	})
-	if err == nil {
-		s.Changed()
-	}
-	return made, err
 }
 
 // isMarkedBy reports that the mark of a send is of one of these people, as this server wrote it.

@@ -1,17 +1,20 @@
 package send
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"slices"
 	"time"
 
+	"cointill/core/idempotency"
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/departure"
 	"cointill/core/scope"
 	"cointill/core/send/letter"
+	"cointill/core/send/payer"
 	"cointill/core/send/validity"
 	"cointill/core/webhook"
 	"cointill/models"
@@ -162,6 +165,29 @@ func (s *store) loadCurrent(tx *models.Tx, id int64) (*View, error) {
 	// Once is enough: Decide says the same of its own outcome.
 	out := Decide(v.decideCase(), v.listSightings(), v.Chain, v.Now)
 	return v, s.writeTransition(tx, v, out, "system", "")
+}
+
+// changeSend has a person change a send where the facts put it, and returns it. Such changes of a business's sends
+// wait for one another.
+func (s *store) changeSend(ctx context.Context, sc scope.Scope, id int64,
+	change func(tx *models.Tx, v *View) error) (View, error) {
+	changed, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
+		if err := payer.LockBusiness(tx, sc); err != nil {
+			return View{}, err
+		}
+		v, err := s.loadCurrent(tx, id)
+		if err == nil {
+			err = change(tx, v)
+		}
+		if err != nil {
+			return View{}, err
+		}
+		return *v, nil
+	})
+	if err == nil {
+		s.Changed()
+	}
+	return changed, err
 }
 
 // mainHash returns the hash of the transaction that pays the send, and the recorded one where none does.

@@ -9,10 +9,8 @@ import (
 	"cointill/core/account/auth"
 	"cointill/core/audit"
 	"cointill/core/fault"
-	"cointill/core/idempotency"
 	"cointill/core/payment/record"
 	"cointill/core/scope"
-	"cointill/core/send/payer"
 	"cointill/core/send/seal"
 	"cointill/models"
 )
@@ -125,43 +123,31 @@ func (s *Approvals) approveSend(ctx context.Context, sc scope.Scope, seen Seen, 
 	if err != nil {
 		return View{}, err
 	}
-	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
-		if err := payer.LockBusiness(tx, sc); err != nil {
-			return View{}, err
-		}
-		v, err := s.loadCurrent(tx, found.Send.ID)
-		if err != nil {
-			return View{}, err
-		}
+	return s.changeSend(ctx, sc, found.Send.ID, func(tx *models.Tx, v *View) error {
 		if v.State() != AwaitingApproval {
-			return View{}, fault.New(fault.Conflict, "not_awaiting_approval",
+			return fault.New(fault.Conflict, "not_awaiting_approval",
 				"This send waits for no approval; it is %s.",
 				record.DescribeState(v.Send.Status))
 		}
 		if !sandbox && seen.Version != v.Version() {
-			return View{}, fault.New(fault.Conflict, "send_changed", "This send changed since you opened "+
+			return fault.New(fault.Conflict, "send_changed", "This send changed since you opened "+
 				"it. Read it again before you approve it.")
 		}
 		if !sandbox {
 			if err := s.addApproval(tx, v, sc.Actor); err != nil {
-				return View{}, err
+				return err
 			}
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send.approved", v.Send.Reference,
 			map[string]string{"amount": v.Amount() + " " + v.Send.Coin, "address": v.Send.Address}); err != nil {
-			return View{}, err
+			return err
 		}
 		if err := s.writeStep(tx, v, models.SendStep{Kind: stepNote, From: v.Send.Status, To: v.Send.Status,
 			Reason: "approved", Actor: sc.Actor}); err != nil {
-			return View{}, err
+			return err
 		}
-		err = s.makeReady(tx, v, q, approval{sc.Actor, sandbox})
-		return *v, err
+		return s.makeReady(tx, v, q, approval{sc.Actor, sandbox})
 	})
-	if err == nil {
-		s.Changed()
-	}
-	return made, err
 }
 
 // addApproval stores the approval of a person who may. One of an earlier version of the send gives way.

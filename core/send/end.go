@@ -6,7 +6,6 @@ import (
 
 	"cointill/core/audit"
 	"cointill/core/fault"
-	"cointill/core/idempotency"
 	"cointill/core/payment/record"
 	"cointill/core/payment/refund"
 	"cointill/core/scope"
@@ -46,20 +45,16 @@ func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, s
 	if err != nil {
 		return View{}, err
 	}
-	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
-		v, err := s.loadCurrent(tx, found.Send.ID)
-		if err != nil {
-			return View{}, err
-		}
+	return s.changeSend(ctx, sc, found.Send.ID, func(tx *models.Tx, v *View) error {
 		if !slices.Contains(from, v.State()) {
-			return View{}, fault.New(fault.Conflict, "send_not_open", "This send is %s, so it can't be %s any more.",
+			return fault.New(fault.Conflict, "send_not_open", "This send is %s, so it can't be %s any more.",
 				record.DescribeState(v.Send.Status), ended[state])
 		}
 		if v.Send.AnotherWayBy != "" {
-			return View{}, errMarked
+			return errMarked
 		}
 		if at := v.Send.BroadcastAt; v.State() == Ready && at != nil && s.Clock().Before(at.Add(unseenFor)) {
-			return View{}, fault.New(fault.Conflict, "may_confirm", "The network was given the signed transaction of "+
+			return fault.New(fault.Conflict, "may_confirm", "The network was given the signed transaction of "+
 				"this send, so its money stays reserved. If the transaction isn't seen, withdraw the send six hours "+
 				"after it was signed.")
 		}
@@ -67,21 +62,16 @@ func (s *store) endSend(ctx context.Context, sc scope.Scope, reference string, s
 		if v.State() == AwaitingApproval && v.Send.Reason == SentAgain && state == Rejected {
 			to, why = Failed, Dropped
 		} else if v.MayConfirm() {
-			return View{}, fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send "+
+			return fault.New(fault.Conflict, "may_confirm", "A transaction that pays this send "+
 				"was dropped and may still confirm, so its money stays reserved. Try the send again, or "+
 				"wait.")
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send."+string(to), v.Send.Reference,
 			map[string]string{"amount": v.Amount() + " " + v.Send.Coin}); err != nil {
-			return View{}, err
+			return err
 		}
-		err = s.writeTransition(tx, v, Outcome{State: to, Reason: why, Main: -1}, sc.Actor, note)
-		return *v, err
+		return s.writeTransition(tx, v, Outcome{State: to, Reason: why, Main: -1}, sc.Actor, note)
 	})
-	if err == nil {
-		s.Changed()
-	}
-	return made, err
 }
 
 // Retry makes a failed send ready again once none of its transactions can confirm any more, those that were only handed
@@ -100,35 +90,31 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 	if err != nil {
 		return View{}, err
 	}
-	made, err := idempotency.Do(ctx, s.DB, func(tx *models.Tx) (View, error) {
-		v, err := s.loadCurrent(tx, found.Send.ID)
-		if err != nil {
-			return View{}, err
-		}
+	return s.changeSend(ctx, sc, found.Send.ID, func(tx *models.Tx, v *View) error {
 		approvers, err := s.listApprovers(tx, v.Send)
 		if err != nil {
-			return View{}, err
+			return err
 		}
 		if !slices.Contains(approvers, sc.Actor) {
-			return View{}, errNotApprover
+			return errNotApprover
 		}
 		if v.Send.Sealed == "" { // its approval ended with it
-			return View{}, fault.New(fault.Conflict, "send_not_failed", "This send was withdrawn before it was seen, "+
+			return fault.New(fault.Conflict, "send_not_failed", "This send was withdrawn before it was seen, "+
 				"so nobody approves it any more. Ask for it again.")
 		}
 		if v.Send.Sealed != seal.SealReady(s.Secrets, v.Send) {
-			return View{}, errChanged
+			return errChanged
 		}
 		if v.Send.AnotherWayBy != "" {
-			return View{}, errMarked
+			return errMarked
 		}
 		if v.State() != Failed {
-			return View{}, fault.New(fault.Conflict, "send_not_failed",
+			return fault.New(fault.Conflict, "send_not_failed",
 				"Only a failed send can be tried again; this one is %s.",
 				record.DescribeState(v.Send.Status))
 		}
 		if err := audit.Record(tx, sc, s.Clock(), "send.retried", v.Send.Reference, nil); err != nil {
-			return View{}, err
+			return err
 		}
 		v.Send.EndedAt = nil
 		if !v.MayConfirm() {
@@ -136,18 +122,17 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 			v.Send.Account, v.Send.Terms, v.Send.SignedHash, v.Send.BatchID = "", "", "", nil
 			v.Send.BroadcastAt, v.Send.Reason = nil, ""
 			if err := s.fixAmount(tx, v, prices{}); err != nil {
-				return View{}, err
+				return err
 			}
-			err = s.markReady(tx, v, sc.Actor)
-			return *v, err
+			return s.markReady(tx, v, sc.Actor)
 		}
 		if err := tx.Where("send_id = ?", v.Send.ID).Delete(&models.SendApproval{}).Error; err != nil {
-			return View{}, err
+			return err
 		}
 		before, requestSealed := v.Send.Status, seal.HasRequestSeal(s.Secrets, v.Send)
 		v.Send.Approvals = 2
 		if approvers, err = s.listApprovers(tx, v.Send); err != nil {
-			return View{}, err
+			return err
 		}
 		v.Send.Approvals = min(2, len(approvers)) // one person has no second approver
 		if requestSealed {
@@ -156,15 +141,10 @@ func (s *Approvals) Retry(ctx context.Context, sc scope.Scope, reference string,
 		v.Approvals, v.Send.Status, v.Send.Reason = nil, string(AwaitingApproval), SentAgain
 		if err := s.writeStep(tx, v, models.SendStep{Kind: stepState, From: before, To: v.Send.Status,
 			Reason: SentAgain, Actor: sc.Actor}); err != nil {
-			return View{}, err
+			return err
 		}
-		err = s.saveSend(tx, &v.Send)
-		return *v, err
+		return s.saveSend(tx, &v.Send)
 	})
-	if err == nil {
-		s.Changed()
-	}
-	return made, err
 }
 
 // ended says in sentences what people end sends by.

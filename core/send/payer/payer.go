@@ -193,7 +193,7 @@ func (s *Accounts) RemoveWallet(ctx context.Context, sc scope.Scope, id int64, p
 	})
 }
 
-// LockBusiness makes transactions that approve sends or change rules of a business wait for one another.
+// LockBusiness makes transactions in which people change sends or rules of a business wait for one another.
 func LockBusiness(tx *models.Tx, sc scope.Scope) error {
 	if !models.IsPostgres(tx) {
 		return nil // its transaction holds the only writer
