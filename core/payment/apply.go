@@ -11,6 +11,7 @@ import (
 
 	"cointill/chain"
 	"cointill/core/clock"
+	"cointill/core/idempotency"
 	"cointill/core/journal"
 	"cointill/core/mail"
 	"cointill/core/money"
@@ -58,6 +59,23 @@ func (s *Service) loadPayments(tx *models.Tx, ids []int64) ([]*View, error) {
 		err = gorm.ErrRecordNotFound
 	}
 	return views, err
+}
+
+// ChangePayment loads a payment and changes it in one transaction, and returns its reference. Each request changes it
+// at most once, see package idempotency.
+func (s *Service) ChangePayment(ctx context.Context, p models.Payment,
+	change func(tx *models.Tx, v *View) error) (reference string, err error) {
+	reference, err = idempotency.Do(ctx, s.DB, func(tx *models.Tx) (string, error) {
+		v, err := s.LoadPayment(tx, p.ID)
+		if err == nil {
+			err = change(tx, v)
+		}
+		return p.Reference, err
+	})
+	if err == nil {
+		s.SignalChange()
+	}
+	return reference, err
 }
 
 // readViews reads the views of the payments that a query selects: one round trip for the four

@@ -139,20 +139,12 @@ func (d *Resolver) Attach(ctx context.Context, sc scope.Scope, id int64, referen
 	if err != nil {
 		return "", err
 	}
-	made, err := idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, d.attachTransfer(tx, sc, id, found.Payment.ID)
+	return d.payments.ChangePayment(ctx, found.Payment, func(tx *models.Tx, v *View) error {
+		return d.attachTransfer(tx, sc, id, v)
 	})
-	if err == nil {
-		d.payments.SignalChange()
-	}
-	return made, err
 }
 
-func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id, paymentID int64) error {
-	v, err := d.payments.LoadPayment(tx, paymentID)
-	if err != nil {
-		return err
-	}
+func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id int64, v *View) error {
 	t, err := lockTransfer(tx, sc, id)
 	if err == nil {
 		err = d.checkAttachable(*v, t)

@@ -5,7 +5,6 @@ import (
 
 	"cointill/core/audit"
 	"cointill/core/fault"
-	"cointill/core/idempotency"
 	"cointill/core/payment/record"
 	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
@@ -27,20 +26,13 @@ func (d *Resolver) Close(ctx context.Context, sc scope.Scope, reference, note st
 	if err != nil {
 		return err
 	}
-	_, err = idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, d.closePayment(tx, sc, found.Payment.ID, note)
+	_, err = d.payments.ChangePayment(ctx, found.Payment, func(tx *models.Tx, v *View) error {
+		return d.closePayment(tx, sc, v, note)
 	})
-	if err == nil {
-		d.payments.SignalChange()
-	}
 	return err
 }
 
-func (d *Resolver) closePayment(tx *models.Tx, sc scope.Scope, id int64, note string) error {
-	v, err := d.payments.LoadPayment(tx, id)
-	if err != nil {
-		return err
-	}
+func (d *Resolver) closePayment(tx *models.Tx, sc scope.Scope, v *View, note string) error {
 	now, p, fields := d.payments.Clock(), &v.Payment, fault.Fields{}
 	switch refund.CheckNote(note, fields); {
 	case !p.Reversed:

@@ -24,15 +24,11 @@ func (s *Service) Open(ctx context.Context, token, language, address string) (Vi
 	if err != nil {
 		return View{}, err
 	}
-	return s.openPayment(ctx, v, language, s.nameClient(address))
-}
-
-// nameClient returns the name of a client that only this server can make from its address; "" for none.
-func (s *Service) nameClient(address string) string {
-	if address == "" {
-		return ""
+	client := "" // a name that only this server can make from the address
+	if address != "" {
+		client = s.Secrets.Hash("client", limit.Site(address))
 	}
-	return s.Secrets.Hash("client", limit.Site(address))
+	return s.openPayment(ctx, v, language, client)
 }
 
 // OpenByReference opens a payment as its customer would, for the sandbox.
@@ -115,24 +111,17 @@ func (s *Service) AdvanceClock(ctx context.Context, sc scope.Scope, reference st
 	if sc.Domain != scope.Test {
 		return fault.Missing("payment")
 	}
-	v, err := s.Verify(ctx, sc, reference)
+	found, err := s.Verify(ctx, sc, reference)
 	if err != nil {
 		return err
 	}
-	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.LoadPayment(tx, v.Payment.ID)
-		if err != nil {
-			return err
-		}
+	_, err = s.ChangePayment(ctx, found.Payment, func(tx *models.Tx, v *View) error {
 		if whenSeen {
 			v.Payment.AdvanceOnSeen = int64(d / time.Second)
 			return s.SavePayment(tx, v)
 		}
 		return s.advanceClock(tx, v, d, sc.Actor)
 	})
-	if err == nil {
-		s.SignalChange()
-	}
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"cointill/core/audit"
 	"cointill/core/fault"
-	"cointill/core/idempotency"
 	"cointill/core/money"
 	"cointill/core/payment/record"
 	"cointill/core/payment/refund"
@@ -44,20 +43,13 @@ func (d *Resolver) Resolve(ctx context.Context, sc scope.Scope, reference string
 	if err != nil {
 		return err
 	}
-	_, err = idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, d.acceptPayment(tx, sc, found.Payment.ID)
+	_, err = d.payments.ChangePayment(ctx, found.Payment, func(tx *models.Tx, v *View) error {
+		return d.acceptPayment(tx, sc, v)
 	})
-	if err == nil {
-		d.payments.SignalChange()
-	}
 	return err
 }
 
-func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, id int64) error {
-	v, err := d.payments.LoadPayment(tx, id)
-	if err != nil {
-		return err
-	}
+func (d *Resolver) acceptPayment(tx *models.Tx, sc scope.Scope, v *View) error {
 	if v.State() != Declined {
 		return fault.New(fault.Conflict, "not_declined", "Only a declined payment can be accepted; this one is %s.",
 			record.DescribeState(v.Payment.Status))
@@ -192,20 +184,12 @@ func (d *Resolver) RecordRefund(ctx context.Context, sc scope.Scope, reference s
 	if err != nil {
 		return "", err
 	}
-	made, err := idempotency.Do(ctx, d.payments.DB, func(tx *models.Tx) (string, error) {
-		return found.Payment.Reference, d.recordRefund(tx, sc, found.Payment.ID, r)
+	return d.payments.ChangePayment(ctx, found.Payment, func(tx *models.Tx, v *View) error {
+		return d.recordRefund(tx, sc, v, r)
 	})
-	if err == nil {
-		d.payments.SignalChange()
-	}
-	return made, err
 }
 
-func (d *Resolver) recordRefund(tx *models.Tx, sc scope.Scope, id int64, r refund.Report) error {
-	v, err := d.payments.LoadPayment(tx, id)
-	if err != nil {
-		return err
-	}
+func (d *Resolver) recordRefund(tx *models.Tx, sc scope.Scope, v *View, r refund.Report) error {
 	plan, err := planRefund(tx, *v, r)
 	if err != nil {
 		return err

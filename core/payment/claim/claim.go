@@ -31,11 +31,7 @@ func (c *Service) Note(ctx context.Context, token, hash string) error {
 		return fault.New(fault.Conflict, "payment_not_opened",
 			"This payment was never opened, so nothing can have been paid to it.")
 	}
-	err = s.DB.Write(ctx, func(tx *models.Tx) error {
-		v, err := s.LoadPayment(tx, p.ID)
-		if err != nil {
-			return err
-		}
+	_, err = s.ChangePayment(ctx, p, func(tx *models.Tx, v *payment.View) error {
 		var notes int64
 		if err := tx.Model(&models.Step{}).Where("payment_id = ? AND actor = ? AND kind = ?", p.ID, "customer",
 			payment.StepNote).Count(&notes).Error; err != nil {
@@ -54,8 +50,5 @@ func (c *Service) Note(ctx context.Context, token, hash string) error {
 		}
 		return s.SavePayment(tx, v)
 	})
-	if err == nil {
-		s.SignalChange()
-	}
 	return err
 }
