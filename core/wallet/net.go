@@ -47,58 +47,49 @@ func Bitcoin(p params.Params) Net {
 
 // Ethereum is a network of Ethereum's kind. Its coins share the addresses.
 func Ethereum(p ethereum.Params) Net {
-	script := func(text string) []byte {
-		a, err := ethereum.ParseAddress(text)
-		if err != nil {
-			return nil
-		}
-		return a[:]
-	}
-	write := func(script []byte) string {
-		if len(script) != len(ethereum.Address{}) {
-			return ""
-		}
-		return ethereum.Address(script).String()
-	}
-	barred := func(script []byte) fault.Message {
-		switch a := ethereum.Address(script); {
-		case bytes.Count(a[:18], []byte{0}) == 18:
-			return fault.NewMessage("belongs to the network itself") // 0x0, and precompiled contracts
-		case a == p.Token:
-			return fault.NewMessage("is the contract of %s", money.USDT)
-		}
-		return fault.Message{}
-	}
-	return Net{Barred: barred, Name: p.Name, Chain: p.Chain, Coin: money.ETH, Test: p.Test,
-		KeyVersions: p.KeyVersions, Scripts: []string{ScriptEthereum}, Script: script, Address: write}
+	n := Net{Name: p.Name, Chain: p.Chain, Coin: money.ETH, Test: p.Test, KeyVersions: p.KeyVersions,
+		Scripts: []string{ScriptEthereum}}
+	return withAccounts(n, ethereum.ParseAddress, p.Token)
 }
 
 // Tron is a network of Tron.
 func Tron(p tron.Params) Net {
-	script := func(text string) []byte {
-		a, err := tron.ParseAddress(text)
+	n := Net{Name: p.Name, Chain: money.Tron, Coin: money.USDT, Test: p.Test, KeyVersions: p.KeyVersions,
+		Scripts: []string{ScriptTron}}
+	return withAccounts(n, tron.ParseAddress, p.Token)
+}
+
+// account is an address of 20 bytes, which stand for its output script.
+type account interface {
+	~[20]byte
+	String() string
+}
+
+// withAccounts returns a network with the addresses of accounts. token is the contract of USDT.
+func withAccounts[A account](n Net, parse func(text string) (A, error), token A) Net {
+	n.Script = func(text string) []byte {
+		a, err := parse(text)
 		if err != nil {
 			return nil
 		}
 		return a[:]
 	}
-	write := func(script []byte) string {
-		if len(script) != len(tron.Address{}) {
+	n.Address = func(script []byte) string {
+		if len(script) != len(A{}) {
 			return ""
 		}
-		return tron.Address(script).String()
+		return A(script).String()
 	}
-	barred := func(script []byte) fault.Message {
-		switch a := tron.Address(script); {
+	n.Barred = func(script []byte) fault.Message {
+		switch a := A(script); {
 		case bytes.Count(a[:18], []byte{0}) == 18:
 			return fault.NewMessage("belongs to the network itself") // 0, and precompiled contracts
-		case a == p.Token:
+		case a == token:
 			return fault.NewMessage("is the contract of %s", money.USDT)
 		}
 		return fault.Message{}
 	}
-	return Net{Barred: barred, Name: p.Name, Chain: money.Tron, Coin: money.USDT, Test: p.Test,
-		KeyVersions: p.KeyVersions, Scripts: []string{ScriptTron}, Script: script, Address: write}
+	return n
 }
 
 // Find is the network with a name such as bitcoin-mainnet.
