@@ -23,19 +23,12 @@ func newBinance() Source {
 		Symbol string `json:"symbol"`
 		Price  number `json:"price"`
 	}
-	read := func(body []byte, asked time.Time) ([]Price, error) {
-		var rows []row
-		if err := decodeJSON(body, &rows); err != nil {
-			return nil, err
-		}
+	read := func(rows []row, asked time.Time) (lookUp, error) {
 		named, err := byName(rows, func(r row) string { return r.Symbol })
-		if err != nil {
-			return nil, err
-		}
-		return pickPrices(pairs, func(p Pair) (quoted, bool) {
+		return func(p Pair) (quoted, bool) {
 			row, ok := named[names[p]]
 			return newQuoted(row.Price, asked), ok
-		})
+		}, err
 	}
 	return Source{
 		Name: "binance", Title: "Binance", Origin: "https://data-api.binance.vision",
@@ -43,9 +36,7 @@ func newBinance() Source {
 		Terms: fault.NewMessage("Needs no key. Limits count weights for each IP address; 429 and then 418 say " +
 			"when to stop, with a Retry-After. Its terms for showing the prices were not verified."),
 		Every: 15 * time.Second,
-		Documents: []Document{{
-			Path:  "/api/v3/ticker/price?symbols=" + url.QueryEscape(`["BTCUSDT","ETHUSDT","XRPUSDT","DOGEUSDT"]`),
-			Pairs: pairs, Read: read,
-		}},
+		Documents: []Document{newDocument("/api/v3/ticker/price?symbols="+
+			url.QueryEscape(`["BTCUSDT","ETHUSDT","XRPUSDT","DOGEUSDT"]`), pairs, read)},
 	}
 }

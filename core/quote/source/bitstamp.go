@@ -18,20 +18,13 @@ func newBitstamp() Source {
 		Ask       number `json:"ask"`
 		Timestamp number `json:"timestamp"`
 	}
-	read := func(body []byte, _ time.Time) ([]Price, error) {
-		var rows []row
-		if err := decodeJSON(body, &rows); err != nil {
-			return nil, err
-		}
+	read := func(rows []row, _ time.Time) (lookUp, error) {
 		named, err := byName(rows, func(r row) string { return r.Pair })
-		if err != nil {
-			return nil, err
-		}
-		return pickPrices(pairs, func(p Pair) (quoted, bool) {
+		return func(p Pair) (quoted, bool) {
 			row, ok := named[p.String()]
 			at, err := parseSeconds(row.Timestamp)
 			return middlePrice(row.Bid, row.Ask, at).withTime(at, err), ok
-		})
+		}, err
 	}
 	return Source{
 		Name: "bitstamp", Title: "Bitstamp", Origin: "https://www.bitstamp.net",
@@ -39,6 +32,6 @@ func newBitstamp() Source {
 		Terms: fault.NewMessage("Needs no key. At most 400 requests a second and 10,000 in ten minutes; its " +
 			"terms for showing the prices were not verified."),
 		Every:     20 * time.Second,
-		Documents: []Document{{Path: "/api/v2/ticker/", Pairs: pairs, Read: read}},
+		Documents: []Document{newDocument("/api/v2/ticker/", pairs, read)},
 	}
 }

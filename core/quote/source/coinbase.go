@@ -42,23 +42,20 @@ var coinbaseTerms = fault.NewMessage("Needs no key. Coinbase names a limit of 10
 
 // coinbaseTable is the table of what one unit of base costs.
 func coinbaseTable(base string, pairs []Pair) Document {
-	return Document{Path: "/v2/exchange-rates?currency=" + base, Pairs: pairs,
-		Read: func(body []byte, asked time.Time) ([]Price, error) {
-			var table struct {
-				Data struct {
-					Currency string            `json:"currency"`
-					Rates    map[string]number `json:"rates"`
-				} `json:"data"`
-			}
-			if err := decodeJSON(body, &table); err != nil {
-				return nil, err
-			}
-			if table.Data.Currency != base {
-				return nil, shapeFailure("the table of another currency")
-			}
-			return pickPrices(pairs, func(p Pair) (quoted, bool) {
-				text, ok := table.Data.Rates[p.Quote]
-				return newQuoted(text, asked), ok
-			})
-		}}
+	type document struct {
+		Data struct {
+			Currency string            `json:"currency"`
+			Rates    map[string]number `json:"rates"`
+		} `json:"data"`
+	}
+	read := func(table document, asked time.Time) (lookUp, error) {
+		if table.Data.Currency != base {
+			return nil, shapeFailure("the table of another currency")
+		}
+		return func(p Pair) (quoted, bool) {
+			text, ok := table.Data.Rates[p.Quote]
+			return newQuoted(text, asked), ok
+		}, nil
+	}
+	return newDocument("/v2/exchange-rates?currency="+base, pairs, read)
 }

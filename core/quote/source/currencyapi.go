@@ -14,22 +14,19 @@ import (
 // 1/10,000 of today's. Names are looked up exactly, and only those in Pairs.
 func currencyAPI() Source {
 	pairs := dollarsIn(fiat...)
-	read := func(body []byte, _ time.Time) ([]Price, error) {
-		var table struct {
-			Date  string            `json:"date"`
-			Rates map[string]number `json:"usd"`
-		}
-		if err := decodeJSON(body, &table); err != nil {
-			return nil, err
-		}
+	type document struct {
+		Date  string            `json:"date"`
+		Rates map[string]number `json:"usd"`
+	}
+	read := func(table document, _ time.Time) (lookUp, error) {
 		if table.Rates == nil {
 			return nil, shapeFailure("no table for the dollar")
 		}
 		at, err := parseDay(table.Date)
-		return pickPrices(pairs, func(p Pair) (quoted, bool) {
+		return func(p Pair) (quoted, bool) {
 			text, ok := table.Rates[strings.ToLower(p.Quote)]
 			return newQuoted(text, at).withTime(at, err), ok
-		})
+		}, nil
 	}
 	return Source{
 		Name: "currency-api", Title: "Currency-api", Origin: "https://latest.currency-api.pages.dev",
@@ -37,6 +34,6 @@ func currencyAPI() Source {
 		Terms: fault.NewMessage("Needs no key and says that it has no limits. The licence of its data and " +
 			"where it takes the rates from were not verified."),
 		Every:     30 * time.Minute,
-		Documents: []Document{{Path: "/v1/currencies/usd.json", Pairs: pairs, Read: read}},
+		Documents: []Document{newDocument("/v1/currencies/usd.json", pairs, read)},
 	}
 }

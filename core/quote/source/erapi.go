@@ -10,17 +10,14 @@ import (
 // after midnight UTC and stamped in seconds.
 func erAPI() Source {
 	pairs := dollarsIn(fiat...)
-	read := func(body []byte, _ time.Time) ([]Price, error) {
-		var table struct {
-			Result  string            `json:"result"`
-			Error   string            `json:"error-type"`
-			Updated number            `json:"time_last_update_unix"`
-			Base    string            `json:"base_code"`
-			Rates   map[string]number `json:"rates"`
-		}
-		if err := decodeJSON(body, &table); err != nil {
-			return nil, err
-		}
+	type document struct {
+		Result  string            `json:"result"`
+		Error   string            `json:"error-type"`
+		Updated number            `json:"time_last_update_unix"`
+		Base    string            `json:"base_code"`
+		Rates   map[string]number `json:"rates"`
+	}
+	read := func(table document, _ time.Time) (lookUp, error) {
 		switch {
 		case table.Result == "error":
 			return nil, reportedFailure(table.Error)
@@ -28,10 +25,10 @@ func erAPI() Source {
 			return nil, shapeFailure("no table for the dollar")
 		}
 		at, err := parseSeconds(table.Updated)
-		return pickPrices(pairs, func(p Pair) (quoted, bool) {
+		return func(p Pair) (quoted, bool) {
 			text, ok := table.Rates[p.Quote]
 			return newQuoted(text, at).withTime(at, err), ok
-		})
+		}, nil
 	}
 	return Source{
 		Name: "er-api", Title: "ExchangeRate-API", Origin: "https://open.er-api.com",
@@ -41,6 +38,6 @@ func erAPI() Source {
 			"redistributed, and pages that show its rates must link to https://www.exchangerate-api.com. Once " +
 			"an hour is never too often."),
 		Every:     time.Hour,
-		Documents: []Document{{Path: "/v6/latest/USD", Pairs: pairs, Read: read}},
+		Documents: []Document{newDocument("/v6/latest/USD", pairs, read)},
 	}
 }

@@ -13,20 +13,17 @@ import (
 // Rates were seen as numbers and as strings; both are read.
 func floatRates() Source {
 	pairs := dollarsIn(fiat...)
-	read := func(body []byte, _ time.Time) ([]Price, error) {
-		var table map[string]struct {
-			Code string `json:"code"`
-			Rate number `json:"rate"`
-			Date string `json:"date"`
-		}
-		if err := decodeJSON(body, &table); err != nil {
-			return nil, err
-		}
-		return pickPrices(pairs, func(p Pair) (quoted, bool) {
+	type document map[string]struct {
+		Code string `json:"code"`
+		Rate number `json:"rate"`
+		Date string `json:"date"`
+	}
+	read := func(table document, _ time.Time) (lookUp, error) {
+		return func(p Pair) (quoted, bool) {
 			row, ok := table[strings.ToLower(p.Quote)]
 			at, err := checkTime(http.ParseTime(row.Date))
 			return newQuoted(row.Rate, at).withTime(at, err), ok && row.Code == p.Quote
-		})
+		}, nil
 	}
 	return Source{
 		Name: "floatrates", Title: "FloatRates", Origin: "https://www.floatrates.com",
@@ -34,6 +31,6 @@ func floatRates() Source {
 		Terms: fault.NewMessage("Needs no key; published once a day. Its terms, its limits and the type of its " +
 			"answers were not verified."),
 		Every:     time.Hour,
-		Documents: []Document{{Path: "/daily/usd.json", Pairs: pairs, Read: read}},
+		Documents: []Document{newDocument("/daily/usd.json", pairs, read)},
 	}
 }

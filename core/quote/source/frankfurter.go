@@ -21,20 +21,13 @@ func newFrankfurter() Source {
 		Quote string `json:"quote"`
 		Rate  number `json:"rate"`
 	}
-	read := func(body []byte, _ time.Time) ([]Price, error) {
-		var rows []row
-		if err := decodeJSON(body, &rows); err != nil {
-			return nil, err
-		}
+	read := func(rows []row, _ time.Time) (lookUp, error) {
 		named, err := byName(rows, func(r row) string { return r.Base + "/" + r.Quote })
-		if err != nil {
-			return nil, err
-		}
-		return pickPrices(pairs, func(p Pair) (quoted, bool) {
+		return func(p Pair) (quoted, bool) {
 			row, ok := named[p.String()]
 			at, err := parseDay(row.Date)
 			return newQuoted(row.Rate, at).withTime(at, err), ok
-		})
+		}, err
 	}
 	return Source{
 		Name: "frankfurter", Title: "Frankfurter", Origin: "https://api.frankfurter.dev",
@@ -42,6 +35,6 @@ func newFrankfurter() Source {
 		Terms: fault.NewMessage("Needs no key. Its maintainer says that it is free for commercial use, needs " +
 			"no attribution and may be cached and shown; abuse is limited without a number."),
 		Every:     time.Hour,
-		Documents: []Document{{Path: "/v2/rates?base=USD&quotes=NGN,KES", Pairs: pairs, Read: read}},
+		Documents: []Document{newDocument("/v2/rates?base=USD&quotes=NGN,KES", pairs, read)},
 	}
 }

@@ -20,17 +20,14 @@ func newKraken() Source {
 		{"XRP", "USD"}: "XXRPZUSD", {"DOGE", "USD"}: "XDGUSD",
 	}
 	pairs := inDollars(coins...)
-	read := func(body []byte, asked time.Time) ([]Price, error) {
-		var answer struct {
-			Error  []string `json:"error"`
-			Result map[string]struct {
-				Ask []number `json:"a"`
-				Bid []number `json:"b"`
-			} `json:"result"`
-		}
-		if err := decodeJSON(body, &answer); err != nil {
-			return nil, err
-		}
+	type document struct {
+		Error  []string `json:"error"`
+		Result map[string]struct {
+			Ask []number `json:"a"`
+			Bid []number `json:"b"`
+		} `json:"result"`
+	}
+	read := func(answer document, asked time.Time) (lookUp, error) {
 		for _, text := range answer.Error {
 			if !strings.HasPrefix(text, "W") {
 				return nil, reportedFailure(text)
@@ -39,19 +36,18 @@ func newKraken() Source {
 		if answer.Result == nil {
 			return nil, shapeFailure("no result")
 		}
-		return pickPrices(pairs, func(p Pair) (quoted, bool) {
+		return func(p Pair) (quoted, bool) {
 			row, ok := answer.Result[names[p]]
 			return middlePrice(firstNumber(row.Bid), firstNumber(row.Ask), asked), ok
-		})
+		}, nil
 	}
 	return Source{
 		Name: "kraken", Title: "Kraken", Origin: "https://api.kraken.com",
 		Docs: "https://docs.kraken.com/api-reference/market-data/get-ticker-information",
 		Terms: fault.NewMessage("Needs no key. Kraken limits public requests per IP address and pair; its " +
 			"number and its terms for showing the prices were not verified."),
-		Every: 15 * time.Second,
-		Documents: []Document{{Path: "/0/public/Ticker?pair=XBTUSD,ETHUSD,USDTUSD,XRPUSD,XDGUSD", Pairs: pairs,
-			Read: read}},
+		Every:     15 * time.Second,
+		Documents: []Document{newDocument("/0/public/Ticker?pair=XBTUSD,ETHUSD,USDTUSD,XRPUSD,XDGUSD", pairs, read)},
 	}
 }
 

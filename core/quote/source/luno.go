@@ -11,17 +11,14 @@ import (
 // can't be traded at. Books that are crossed happen, and have no price.
 func newLuno() Source {
 	pairs := []Pair{{"USDT", "NGN"}}
-	read := func(body []byte, _ time.Time) ([]Price, error) {
-		var ticker struct {
-			Pair   string `json:"pair"`
-			At     number `json:"timestamp"`
-			Bid    number `json:"bid"`
-			Ask    number `json:"ask"`
-			Status string `json:"status"`
-		}
-		if err := decodeJSON(body, &ticker); err != nil {
-			return nil, err
-		}
+	type document struct {
+		Pair   string `json:"pair"`
+		At     number `json:"timestamp"`
+		Bid    number `json:"bid"`
+		Ask    number `json:"ask"`
+		Status string `json:"status"`
+	}
+	read := func(ticker document, _ time.Time) (lookUp, error) {
 		switch {
 		case ticker.Pair != "USDTNGN":
 			return nil, shapeFailure("the ticker of another market")
@@ -29,9 +26,9 @@ func newLuno() Source {
 			return nil, reportedFailure(ticker.Status)
 		}
 		at, err := parseMilliseconds(ticker.At)
-		return pickPrices(pairs, func(Pair) (quoted, bool) {
+		return func(Pair) (quoted, bool) {
 			return middlePrice(ticker.Bid, ticker.Ask, at).withTime(at, err), true
-		})
+		}, nil
 	}
 	return Source{
 		Name: "luno", Title: "Luno", Origin: "https://api.luno.com",
@@ -40,6 +37,6 @@ func newLuno() Source {
 			"showing the prices were not verified."),
 		Every:     20 * time.Second,
 		Street:    true,
-		Documents: []Document{{Path: "/api/1/ticker?pair=USDTNGN", Pairs: pairs, Read: read}},
+		Documents: []Document{newDocument("/api/1/ticker?pair=USDTNGN", pairs, read)},
 	}
 }

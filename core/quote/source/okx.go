@@ -17,14 +17,11 @@ func newOKX() Source {
 		Price number `json:"idxPx"`
 		At    number `json:"ts"`
 	}
-	read := func(body []byte, _ time.Time) ([]Price, error) {
-		var answer struct {
-			Code string `json:"code"`
-			Data []row  `json:"data"`
-		}
-		if err := decodeJSON(body, &answer); err != nil {
-			return nil, err
-		}
+	type document struct {
+		Code string `json:"code"`
+		Data []row  `json:"data"`
+	}
+	read := func(answer document, _ time.Time) (lookUp, error) {
 		switch {
 		case answer.Code == "":
 			return nil, shapeFailure("no code")
@@ -32,14 +29,11 @@ func newOKX() Source {
 			return nil, reportedFailure(answer.Code)
 		}
 		named, err := byName(answer.Data, func(r row) string { return r.Name })
-		if err != nil {
-			return nil, err
-		}
-		return pickPrices(pairs, func(p Pair) (quoted, bool) {
+		return func(p Pair) (quoted, bool) {
 			row, ok := named[p.Base+"-"+p.Quote]
 			at, err := parseMilliseconds(row.At)
 			return newQuoted(row.Price, at).withTime(at, err), ok
-		})
+		}, err
 	}
 	return Source{
 		Name: "okx", Title: "OKX", Origin: "https://www.okx.com",
@@ -47,6 +41,6 @@ func newOKX() Source {
 		Terms: fault.NewMessage("Needs no key. At most 20 requests in two seconds for each IP address; its " +
 			"terms for showing the prices were not verified."),
 		Every:     15 * time.Second,
-		Documents: []Document{{Path: "/api/v5/market/index-tickers?quoteCcy=USD", Pairs: pairs, Read: read}},
+		Documents: []Document{newDocument("/api/v5/market/index-tickers?quoteCcy=USD", pairs, read)},
 	}
 }

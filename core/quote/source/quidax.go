@@ -14,21 +14,18 @@ import (
 // reference.
 func newQuidax() Source {
 	pairs := []Pair{{"USDT", "NGN"}}
-	read := func(body []byte, _ time.Time) ([]Price, error) {
-		var answer struct {
-			Status string `json:"status"`
-			Data   struct {
-				At     number `json:"at"`
-				Market string `json:"market"`
-				Ticker struct {
-					Buy  number `json:"buy"`
-					Sell number `json:"sell"`
-				} `json:"ticker"`
-			} `json:"data"`
-		}
-		if err := decodeJSON(body, &answer); err != nil {
-			return nil, err
-		}
+	type document struct {
+		Status string `json:"status"`
+		Data   struct {
+			At     number `json:"at"`
+			Market string `json:"market"`
+			Ticker struct {
+				Buy  number `json:"buy"`
+				Sell number `json:"sell"`
+			} `json:"ticker"`
+		} `json:"data"`
+	}
+	read := func(answer document, _ time.Time) (lookUp, error) {
 		switch {
 		case answer.Status != "" && answer.Status != "success":
 			return nil, reportedFailure(answer.Status)
@@ -36,9 +33,9 @@ func newQuidax() Source {
 			return nil, shapeFailure("the ticker of another market")
 		}
 		at, err := parseSeconds(answer.Data.At)
-		return pickPrices(pairs, func(Pair) (quoted, bool) {
+		return func(Pair) (quoted, bool) {
 			return middlePrice(answer.Data.Ticker.Buy, answer.Data.Ticker.Sell, at).withTime(at, err), true
-		})
+		}, nil
 	}
 	return Source{
 		Name: "quidax", Title: "Quidax", Origin: "https://app.quidax.io",
@@ -47,6 +44,6 @@ func newQuidax() Source {
 			"were not verified."),
 		Every:     20 * time.Second,
 		Street:    true,
-		Documents: []Document{{Path: "/api/v1/markets/tickers/usdtngn", Pairs: pairs, Read: read}},
+		Documents: []Document{newDocument("/api/v1/markets/tickers/usdtngn", pairs, read)},
 	}
 }

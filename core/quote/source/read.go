@@ -115,10 +115,29 @@ func (q quoted) withTime(at time.Time, err error) quoted {
 	return quoted{q.value, at, errors.Join(q.err, err)}
 }
 
+// lookUp finds the price of a pair in a document; false where there is none.
+type lookUp func(Pair) (quoted, bool)
+
+// newDocument returns a document that is JSON of a type. read takes it apart; its error says that the document
+// isn't what its source publishes.
+func newDocument[JSON any](path string, pairs []Pair, read func(from JSON, asked time.Time) (lookUp, error)) Document {
+	return Document{Path: path, Pairs: pairs, Read: func(body []byte, asked time.Time) ([]Price, error) {
+		var from JSON
+		if err := decodeJSON(body, &from); err != nil {
+			return nil, err
+		}
+		look, err := read(from, asked)
+		if err != nil {
+			return nil, err
+		}
+		return pickPrices(pairs, look)
+	}}
+}
+
 // pickPrices takes what a document holds of the pairs, in their order. Those that
 // look doesn't find, and those that can't be read, are left out; when nothing
 // is left, the document is worth nothing.
-func pickPrices(pairs []Pair, look func(Pair) (quoted, bool)) ([]Price, error) {
+func pickPrices(pairs []Pair, look lookUp) ([]Price, error) {
 	var prices []Price
 	var causes []error
 	for _, pair := range pairs {
