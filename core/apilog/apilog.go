@@ -166,10 +166,7 @@ func (l *Log) ListCalls(ctx context.Context, sc scope.Scope, f Filter) (rows []m
 	if f.Limit < 1 || f.Limit > 100 {
 		f.Limit = 50
 	}
-	query := sc.Rows(l.db.List(ctx)).Omit("sent", "answered").Order("id DESC").Limit(f.Limit + 1)
-	if f.Before > 0 {
-		query = query.Where("id < ?", f.Before)
-	}
+	query := sc.Rows(l.db.List(ctx)).Omit("sent", "answered")
 	if f.Class > 0 {
 		query = query.Where("status >= ? AND status < ?", f.Class*100, f.Class*100+100)
 	}
@@ -179,14 +176,7 @@ func (l *Log) ListCalls(ctx context.Context, sc scope.Scope, f Filter) (rows []m
 	if f.Path != "" {
 		query = query.Where("substr(path, 1, ?) = ?", len([]rune(f.Path)), f.Path)
 	}
-	if err := query.Find(&rows).Error; err != nil {
-		return nil, 0, err
-	}
-	if len(rows) > f.Limit {
-		rows = rows[:f.Limit]
-		next = rows[f.Limit-1].ID
-	}
-	return rows, next, nil
+	return models.ReadPage(query, f.Before, f.Limit, func(row models.APICall) int64 { return row.ID })
 }
 
 // FindCall finds one call of the scope. Faults: NotFound, Forbidden.

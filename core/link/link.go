@@ -138,25 +138,10 @@ func (s *Service) FindLink(ctx context.Context, sc scope.Scope, id int64) (model
 }
 
 // ListLinks lists the scope's links, newest first; next is the before of the next page, 0 at the end.
-func (s *Service) ListLinks(
-	ctx context.Context,
-	sc scope.Scope,
-	before int64,
-	limit int,
-) (rows []models.Link, next int64,
-	err error) {
-	query := sc.Rows(s.DB.Read(ctx))
-	if before > 0 {
-		query = query.Where("id < ?", before)
-	}
-	limit = min(max(limit, 1), 100)
-	if err = query.Order("id DESC").Limit(limit + 1).Find(&rows).Error; err != nil {
-		return nil, 0, err
-	}
-	if len(rows) > limit {
-		rows, next = rows[:limit], rows[limit-1].ID
-	}
-	return rows, next, nil
+func (s *Service) ListLinks(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link,
+	next int64, err error) {
+	return models.ReadPage(sc.Rows(s.DB.Read(ctx)), before, min(max(limit, 1), 100),
+		func(row models.Link) int64 { return row.ID })
 }
 
 // Sum is money of one currency, in its whole units.

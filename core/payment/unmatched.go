@@ -42,16 +42,10 @@ func (d *Resolver) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFil
 	if f.Resolution != "" {
 		return d.listResolved(ctx, sc, f, limit)
 	}
-	query := sc.Rows(d.payments.DB.List(ctx)).Where(OpenTransfers)
-	if f.Before > 0 {
-		query = query.Where("id < ?", f.Before)
-	}
-	var rows []models.Transfer
-	if err := query.Order("id DESC").Limit(limit + 1).Find(&rows).Error; err != nil {
+	rows, next, err := models.ReadPage(sc.Rows(d.payments.DB.List(ctx)).Where(OpenTransfers), f.Before, limit,
+		func(t models.Transfer) int64 { return t.ID })
+	if err != nil {
 		return nil, 0, err
-	}
-	if len(rows) > limit {
-		rows, next = rows[:limit], rows[limit-1].ID
 	}
 	list, err = d.describeTransfers(ctx, sc, rows, nil)
 	return list, next, err
@@ -61,15 +55,9 @@ func (d *Resolver) Unmatched(ctx context.Context, sc scope.Scope, f UnmatchedFil
 func (d *Resolver) listResolved(ctx context.Context, sc scope.Scope, f UnmatchedFilter,
 	limit int) (list []UnmatchedTransfer, next int64, err error) {
 	query := sc.Rows(d.payments.DB.List(ctx)).Where("kind = ? AND transfer_id IS NOT NULL", f.Resolution)
-	if f.Before > 0 {
-		query = query.Where("id < ?", f.Before)
-	}
-	var done []models.Resolution
-	if err := query.Order("id DESC").Limit(limit + 1).Find(&done).Error; err != nil {
+	done, next, err := models.ReadPage(query, f.Before, limit, func(r models.Resolution) int64 { return r.ID })
+	if err != nil {
 		return nil, 0, err
-	}
-	if len(done) > limit {
-		done, next = done[:limit], done[limit-1].ID
 	}
 	ids, place := make([]int64, len(done)), map[int64]int{}
 	for i, r := range done {

@@ -57,15 +57,9 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, f Filter) (list []Vi
 	if f.Batch > 0 {
 		query = query.Where("batch_id = ?", f.Batch)
 	}
-	if f.Before > 0 {
-		query = query.Where("id < ?", f.Before)
-	}
-	var rows []models.Send
-	if err := query.Order("id DESC").Limit(limit + 1).Find(&rows).Error; err != nil {
+	rows, next, err := models.ReadPage(query, f.Before, limit, func(row models.Send) int64 { return row.ID })
+	if err != nil {
 		return nil, 0, err
-	}
-	if len(rows) > limit {
-		rows, next = rows[:limit], rows[limit-1].ID
 	}
 	list, err = s.readViews(s.DB.List(ctx), rows)
 	return list, next, err
