@@ -235,13 +235,6 @@ func (s *Service) FindActor(ctx context.Context, sc scope.Scope, actor string) (
 	return list[0], true, nil
 }
 
-// RecordRefused records an act that was refused, in a transaction of its own. When that
-// fails the caller gets the error: a lost record is not hidden.
-func (s *Service) RecordRefused(ctx context.Context, sc scope.Scope, a Act) error {
-	a.Refused = true
-	return s.DB.Write(ctx, func(tx *models.Tx) error { return AppendAct(tx, sc, s.Clock(), a) })
-}
-
 // ListBusinesses lists the businesses that have a log, by their id, with their codes.
 func (s *Service) ListBusinesses(ctx context.Context) (list []models.Business, err error) {
 	err = s.DB.Read(ctx).Select("businesses.id", "businesses.code", "businesses.name").

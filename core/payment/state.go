@@ -4,6 +4,8 @@
 // it observe networks (observe, reconcile, issuer) and read lists (list).
 package payment
 
+import "slices"
+
 // State is a transaction state of interface section 3, as answers spell it.
 type State string
 
@@ -35,14 +37,7 @@ func (s State) Final() bool {
 }
 
 // Known reports whether s is one of the eight.
-func (s State) Known() bool {
-	for _, known := range States() {
-		if s == known {
-			return true
-		}
-	}
-	return false
-}
+func (s State) Known() bool { return slices.Contains(States(), s) }
 
 // Reason says by a code why a payment stands where it stands; "" when there is nothing to explain.
 type Reason string
@@ -80,17 +75,7 @@ var edges = []Edge{
 	{Declined, Successful},
 }
 
-// Edges lists every allowed change of state.
-func Edges() []Edge { return append([]Edge(nil), edges...) }
-
-func allowed(from, to State) bool {
-	for _, e := range edges {
-		if e == (Edge{from, to}) {
-			return true
-		}
-	}
-	return false
-}
+func allowed(from, to State) bool { return slices.Contains(edges, Edge{from, to}) }
 
 // TakesNoTransfers reports whether a payment takes no more transfers.
 func TakesNoTransfers(v *View) bool { return v.State().Final() && v.State() != Abandoned }

@@ -71,12 +71,7 @@ func parsePrefixes(texts ...string) (list []netip.Prefix) {
 }
 
 func containsIP(list []netip.Prefix, ip netip.Addr) bool {
-	for _, p := range list {
-		if p.Contains(ip) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // NewClient makes the client that brings deliveries to strangers' servers. Its
