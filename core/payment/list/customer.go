@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"cointill/core/contact"
 	"cointill/core/fault"
 	"cointill/core/journal"
 	"cointill/core/money"
@@ -69,14 +68,7 @@ func (s *Service) Customers(ctx context.Context, sc scope.Scope, f CustomerFilte
 
 // customerWays returns the ways that a text may mean a customer.
 func (by finder) customerWays(text string) (ways []way) {
-	ranges := []customerRange{{"code = ?", "code", []any{text}}}
-	if !strings.Contains(text, " ") {
-		ranges = append(ranges, customerRange{"email >= ? AND email < ?", "email", prefixRange(strings.ToLower(text))})
-	}
-	if name := contact.FoldName(text); name != "" {
-		ranges = append(ranges, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefixRange(name)},
-			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefixRange(name)})
-	}
+	ranges := append([]customerRange{{"code = ?", "code", []any{text}}}, personRanges(text)...)
 	for _, r := range ranges {
 		ways = append(ways, way{holds: clause.And(clause.Expr{SQL: "(" + r.where + ")", Vars: r.ends}),
 			look: func() ([]int64, bool, error) {

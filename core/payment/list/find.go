@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -128,15 +127,7 @@ func (by finder) textWays(text string) []way {
 	if bareAddress.MatchString(text) {
 		ways = append(ways, by.byAddress("0x"+text))
 	}
-	var people []customerRange
-	if !strings.Contains(text, " ") {
-		people = append(people, customerRange{"email >= ? AND email < ?", "email", prefixRange(strings.ToLower(text))})
-	}
-	if name := contact.FoldName(text); name != "" {
-		people = append(people, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefixRange(name)},
-			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefixRange(name)})
-	}
-	for _, each := range people {
+	for _, each := range personRanges(text) {
 		ways = append(ways, by.byCustomer(each))
 	}
 	return ways
@@ -232,14 +223,7 @@ func (by finder) joinConditions(holds clause.Expr) (clause.Expression, error) {
 	if err := begin.Count(&n).Error; err != nil || n > many {
 		return holds, err
 	}
-	var first, last []time.Time
-	if err := begin.Order("created_at").Limit(1).Pluck("created_at", &first).Error; err != nil || len(first) == 0 {
-		return holds, err
-	}
-	if err := begin.Order("created_at DESC").Limit(1).Pluck("created_at", &last).Error; err != nil || len(last) == 0 {
-		return holds, err
-	}
-	return clause.Expr{SQL: "(? AND created_at BETWEEN ? AND ?)", Vars: []any{holds, first[0], last[0]}}, nil
+	return narrowToEnds(func() *models.Tx { return begin }, holds)
 }
 
 // byHash finds by a transaction, however it was typed: chains write small or large letters.
@@ -313,6 +297,18 @@ func (by finder) byEnd(column, text string) way {
 type customerRange struct {
 	where, order string
 	ends         []any
+}
+
+// personRanges are the customers whose e-mail address or name begins with a text.
+func personRanges(text string) (ranges []customerRange) {
+	if !strings.Contains(text, " ") {
+		ranges = append(ranges, customerRange{"email >= ? AND email < ?", "email", prefixRange(strings.ToLower(text))})
+	}
+	if name := contact.FoldName(text); name != "" {
+		ranges = append(ranges, customerRange{"search_name >= ? AND search_name < ?", "search_name", prefixRange(name)},
+			customerRange{"search_last >= ? AND search_last < ?", "search_last", prefixRange(name)})
+	}
+	return ranges
 }
 
 func (by finder) byCustomer(r customerRange) way {
