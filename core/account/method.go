@@ -24,14 +24,9 @@ func (s *Service) Methods(ctx context.Context, sc scope.Scope) ([]Method, error)
 	if err := sc.CheckAction(scope.SeeMethods); err != nil {
 		return nil, err
 	}
-	var enabled []string
-	err := sc.Rows(s.db.Read(ctx).Model(&models.Method{})).Where("enabled = ?", true).Pluck("code", &enabled).Error
+	enabled, err := Enabled(s.db.Read(ctx), sc)
 	if err != nil {
 		return nil, err
-	}
-	on := map[string]bool{}
-	for _, code := range enabled {
-		on[code] = true
 	}
 	taken, err := readNetworks(s.db.Read(ctx), sc, s.Networks)
 	if err != nil {
@@ -43,7 +38,7 @@ func (s *Service) Methods(ctx context.Context, sc scope.Scope) ([]Method, error)
 		if err != nil {
 			return nil, err
 		}
-		methods = append(methods, Method{Coin: coin, Enabled: on[string(coin.Method)], Problem: problem,
+		methods = append(methods, Method{Coin: coin, Enabled: enabled[coin.Method], Problem: problem,
 			Networks: s.listNetworks(sc, coin, taken)})
 	}
 	return methods, nil

@@ -134,16 +134,9 @@ func (s *Service) List(ctx context.Context, sc scope.Scope, after string, limit 
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	rows, next, err := paging.ReadRows(sc.Rows(s.DB.Read(ctx)), after, limit,
-		func(r models.Endpoint) paging.Cursor { return paging.Cursor{At: r.CreatedAt.UnixMicro(), ID: r.ID} })
-	if err != nil {
-		return nil, "", err
-	}
-	found := make([]Endpoint, 0, len(rows))
-	for _, row := range rows {
-		found = append(found, s.describeEndpoint(row))
-	}
-	return found, next, nil
+	return paging.ReadRows(sc.Rows(s.DB.Read(ctx)), after, limit, func(r models.Endpoint) paging.Cursor {
+		return paging.Cursor{At: r.CreatedAt.UnixMicro(), ID: r.ID}
+	}, s.describeEndpoint)
 }
 
 // Find gives one endpoint. Faults: NotFound, Forbidden.

@@ -237,16 +237,9 @@ func (s *Resends) List(ctx context.Context, sc scope.Scope, after string, limit 
 	if err := sc.CheckAction(scope.SeeWebhooks); err != nil {
 		return nil, "", err
 	}
-	rows, next, err := paging.ReadRows(sc.Rows(s.DB.Read(ctx)), after, limit,
-		func(r models.Resend) paging.Cursor { return paging.Cursor{At: r.CreatedAt.UnixMicro(), ID: r.ID} })
-	if err != nil {
-		return nil, "", err
-	}
-	found := make([]Resend, 0, len(rows))
-	for _, row := range rows {
-		found = append(found, shownResend(row))
-	}
-	return found, next, nil
+	return paging.ReadRows(sc.Rows(s.DB.Read(ctx)), after, limit, func(r models.Resend) paging.Cursor {
+		return paging.Cursor{At: r.CreatedAt.UnixMicro(), ID: r.ID}
+	}, shownResend)
 }
 
 func shownResend(row models.Resend) Resend {

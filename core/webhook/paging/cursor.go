@@ -52,9 +52,10 @@ func ParseCursor(text string) (*Cursor, error) {
 	return &Cursor{At: int64(at), Sequence: int(sequence), ID: parts[2]}, nil
 }
 
-// ReadRows reads a page of rows by created_at and id, newest first, and gives the cursor of the
+// ReadRows reads a page of rows by created_at and id, newest first, as show shows them, and gives the cursor of the
 // next page, "" after the last. limit is 1–100, 0 means 25. Fault: Invalid (cursor, limit).
-func ReadRows[T any](query *models.Tx, after string, limit int, at func(T) Cursor) (rows []T, next string, err error) {
+func ReadRows[Row, Shown any](query *models.Tx, after string, limit int, at func(Row) Cursor,
+	show func(Row) Shown) (list []Shown, next string, err error) {
 	if limit, err = CheckLimit(limit); err != nil {
 		return nil, "", err
 	}
@@ -65,11 +66,18 @@ func ReadRows[T any](query *models.Tx, after string, limit int, at func(T) Curso
 	if from != nil {
 		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.ColumnTime(), from.ColumnTime(), from.ID)
 	}
-	err = query.Order("created_at DESC, id DESC").Limit(limit + 1).Find(&rows).Error
-	if err != nil || len(rows) <= limit {
-		return rows, "", err
+	var rows []Row
+	if err := query.Order("created_at DESC, id DESC").Limit(limit + 1).Find(&rows).Error; err != nil {
+		return nil, "", err
 	}
-	return rows[:limit], at(rows[limit-1]).String(), nil
+	if len(rows) > limit {
+		rows, next = rows[:limit], at(rows[limit-1]).String()
+	}
+	list = make([]Shown, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, show(row))
+	}
+	return list, next, nil
 }
 
 // IsPlainID reports whether the text may be an id of ours: anything else would
