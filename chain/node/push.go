@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"cointill/chain"
 )
 
 // maxRetryDelay bounds the delay between two attempts to open a push connection.
@@ -19,49 +21,22 @@ type Listener struct {
 
 // PushConnections keeps push connections open, and wakes its subscribers when a node may have news.
 type PushConnections struct {
+	chain.Subscribers
 	RetryDelay time.Duration // first delay before a connection is opened again; tests use less
 	config     Config
 	listeners  []Listener
-
-	mu         sync.Mutex
-	wakes      map[int]func() // by subscription number
-	lastNumber int            // number of the last subscription
 }
 
 // NewPushConnections makes a PushConnections without connections.
 func NewPushConnections(c Config) *PushConnections {
-	return &PushConnections{config: c, RetryDelay: time.Second, wakes: map[int]func(){}}
+	return &PushConnections{config: c, RetryDelay: time.Second}
 }
 
 // AddListener adds a connection. It is called before Run.
 func (p *PushConnections) AddListener(l Listener) { p.listeners = append(p.listeners, l) }
 
-// Notify registers a function, such as a follower's Wake, that is called whenever a node pushes
-// something, until stop is called. The function must not block.
-func (p *PushConnections) Notify(wake func()) (stop func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lastNumber++
-	number := p.lastNumber
-	p.wakes[number] = wake
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.wakes, number)
-	}
-}
-
-// Wake calls every function that Notify registered.
-func (p *PushConnections) Wake() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, wake := range p.wakes {
-		wake()
-	}
-}
-
 // Run keeps the push connections open until the context ends, and then returns nil. Push
-// connections only call the registered functions, so a source works without Run, too: it learns of
+// connections only wake the subscribers, so a source works without Run, too: it learns of
 // changes a little later.
 func (p *PushConnections) Run(ctx context.Context) error {
 	var all sync.WaitGroup

@@ -126,7 +126,7 @@ func (c *Chain) updateChain(ctx context.Context, fn func(*chainUpdate) error) er
 		return fn(s)
 	})
 	if err == nil {
-		c.notifyListeners()
+		c.Wake()
 	}
 	return err
 }

@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"cointill/chain"
@@ -24,17 +23,14 @@ import (
 	"cointill/models"
 )
 
-// Chain is one simulated network.
+// Chain is one simulated network. It wakes its subscribers after each change that this process commits.
 type Chain struct {
+	chain.Subscribers
 	db      *models.DB
 	kind    money.Chain
 	network chain.Network
 	clock   func() time.Time
 	traits  chainTraits
-
-	mu           sync.Mutex
-	listeners    map[int]func() // by number
-	lastListener int            // number of the last listener
 }
 
 var (
@@ -98,32 +94,6 @@ func (c *Chain) Network() chain.Network { return c.network }
 
 // Interval returns the time between blocks on a busy chain.
 func (c *Chain) Interval() time.Duration { return c.traits.interval }
-
-// Notify calls a function after each change that this process commits, until stop is called. The
-// function must not block. It is usually a follower's Wake.
-func (c *Chain) Notify(listener func()) (stop func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.listeners == nil {
-		c.listeners = map[int]func(){}
-	}
-	c.lastListener++
-	id := c.lastListener
-	c.listeners[id] = listener
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.listeners, id)
-	}
-}
-
-func (c *Chain) notifyListeners() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, listener := range c.listeners {
-		listener()
-	}
-}
 
 // At implements chain.Source.
 func (c *Chain) At(ctx context.Context) (chain.View, error) {
