@@ -3,7 +3,6 @@ package bitcoin
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"cointill/chain"
@@ -13,12 +12,8 @@ import (
 	"cointill/core/clock"
 )
 
-const (
-	// maxClockSkew is how far in the future a block's time may be, as nodes allow it.
-	maxClockSkew = 2 * time.Hour
-	// maxKeptHeaders bounds the cached headers of a node.
-	maxKeptHeaders = 1000
-)
+// maxClockSkew is how far in the future a block's time may be, as nodes allow it.
+const maxClockSkew = 2 * time.Hour
 
 // nodeNetworkNames are the names that nodes use for a network, if they differ from ours.
 var nodeNetworkNames = map[string][]string{"mainnet": {"main"}, "testnet": {"test"}}
@@ -27,11 +22,9 @@ var nodeNetworkNames = map[string][]string{"mainnet": {"main"}, "testnet": {"tes
 type server struct {
 	*quorum.Node
 	backend
-	params params.Params
-	clock  clock.Clock
-
-	mu      sync.Mutex
-	headers map[string]knownHeader
+	params  params.Params
+	clock   clock.Clock
+	headers quorum.Cache[string, knownHeader] // by hash
 }
 
 // knownHeader is a cached header, with the bits that give the difficulty of its block.
@@ -144,9 +137,7 @@ func (n *server) readHeader(ctx context.Context, height int64, hash string) (cha
 
 // readKnownHeader is readHeader with the bits. A cached header isn't asked for again.
 func (n *server) readKnownHeader(ctx context.Context, height int64, hash string) (knownHeader, error) {
-	n.mu.Lock()
-	h, ok := n.headers[hash]
-	n.mu.Unlock()
+	h, ok := n.headers.Find(hash)
 	if ok && h.Height == height {
 		return h, ctx.Err()
 	}
@@ -163,18 +154,8 @@ func (n *server) readKnownHeader(ctx context.Context, height int64, hash string)
 	}
 	h = knownHeader{chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash}, Parent: parent, Time: at},
 		header(raw).bits()}
-	n.keepHeader(h)
+	n.headers.Keep(hash, h)
 	return h, nil
-}
-
-// keepHeader caches a header.
-func (n *server) keepHeader(h knownHeader) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if len(n.headers) >= maxKeptHeaders {
-		clear(n.headers)
-	}
-	n.headers[h.Hash] = h
 }
 
 // readBlockAt reads the block at a height and verifies that it has the hash that the node itself
@@ -205,7 +186,7 @@ func (n *server) readRawBlock(ctx context.Context, height int64, watch chain.Wat
 		return block, raw, nil
 	}
 	h := knownHeader{block.Header, header(raw).bits()}
-	n.keepHeader(h) // for the next block
+	n.headers.Keep(hash, h) // for the next block
 	parent, err := n.readKnownHeader(ctx, height-1, block.Parent)
 	if err != nil {
 		return chain.Block{}, nil, err

@@ -90,7 +90,7 @@ func New(c Config) (*Source, error) {
 		if e.esplora {
 			asking = &esplora{http}
 		}
-		n := &server{backend: asking, params: c.Params, clock: c.Clock, headers: map[string]knownHeader{}}
+		n := &server{backend: asking, params: c.Params, clock: c.Clock}
 		http.Calls = node.NewCallCounter(c.Clock)
 		n.Node = s.nodes.AddNode(e.host, http.Calls, n)
 		s.addListeners(e, http)

@@ -32,7 +32,7 @@ func TestHeaderMustHaveRequestedHash(t *testing.T) {
 				return result
 			}
 		})
-		clear(s.headers)
+		s.headers.Clear()
 	}
 	if _, err := s.ReadParent(t.Context(), tip); err != nil {
 		t.Fatal(err)

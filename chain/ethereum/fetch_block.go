@@ -60,7 +60,7 @@ func (n *server) fetchBlock(ctx context.Context, height int64, watch chain.Watch
 func (n *server) finishBlock(out *transferFinder, block *fullBlock) chain.Block {
 	out.setFees()
 	header, _ := block.toChainHeader() // decodeBlock checked it
-	n.cacheHeader(header)
+	n.headers.Keep(header.Hash, header)
 	return chain.Block{Header: header, Transfers: out.transfers, Spends: out.spends, Departures: out.left}
 }
 

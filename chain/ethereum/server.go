@@ -12,7 +12,6 @@ import (
 	"cointill/core/clock"
 
 	"cointill/chain"
-	"cointill/chain/ethereum/hexjson"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/node"
 	"cointill/chain/quorum"
@@ -30,8 +29,6 @@ const (
 	maxSmallResponse = 1 << 20
 	// maxFuture is how far a block's time may be ahead of the local clock.
 	maxFuture = 2 * time.Minute
-	// maxKeptHeaders bounds how many headers of a node are cached.
-	maxKeptHeaders = 1000
 )
 
 // server is one node of a network, with its cached state.
@@ -47,6 +44,7 @@ type server struct {
 	usesTraceBlock  atomic.Bool // the node shows internal transfers by trace_block
 	// maxRange is for how many blocks the node gives logs at once; 0 means defaultRange.
 	maxRange atomic.Int64
+	headers  quorum.Cache[string, chain.Header] // by hash
 
 	mu             sync.Mutex
 	version        string
@@ -56,7 +54,6 @@ type server struct {
 	finalizedFor   string    // hash of the tip that the node had then
 	token          tokenState
 	balanceDispute string // how the node contradicts another one about balances; "" if it does not
-	headers        map[hash]chain.Header
 }
 
 // Handshake implements quorum.Adapter. Providers count calls, so a node of a public network is asked one thing while it
@@ -95,7 +92,7 @@ func (n *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 	if err != nil {
 		return v, err
 	}
-	n.cacheHeader(v.Tip)
+	n.headers.Keep(v.Tip.Hash, v.Tip)
 	return v, n.checkTipAge(v.Tip)
 }
 
@@ -233,19 +230,6 @@ func (n *server) checkTipAge(tip chain.Header) error {
 	return nil
 }
 
-func (n *server) cacheHeader(h chain.Header) {
-	key, err := hexjson.ReadHash(h.Hash)
-	if err != nil {
-		return
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if len(n.headers) >= maxKeptHeaders {
-		clear(n.headers)
-	}
-	n.headers[key] = h
-}
-
 // fetchHeader reads the header at a height of the node's chain.
 func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, error) {
 	r, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_getBlockByNumber", encodeHeight(height), false))
@@ -261,14 +245,7 @@ func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, e
 
 // ReadParent implements quorum.ForkAdapter. It reads the parent of a header by its hash.
 func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, error) {
-	key, err := hexjson.ReadHash(h.Parent)
-	if err != nil {
-		return chain.Header{}, rpc.InvalidAnswerError(err)
-	}
-	n.mu.Lock()
-	known, ok := n.headers[key]
-	n.mu.Unlock()
-	if ok && known.Height == h.Height-1 {
+	if known, ok := n.headers.Find(h.Parent); ok && known.Height == h.Height-1 {
 		return known, ctx.Err()
 	}
 	r, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_getBlockByHash", h.Parent, false))
@@ -281,7 +258,7 @@ func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, 
 			fmt.Errorf("the answer is block %s instead of %s", parent.Hash, h.Parent))
 	}
 	if err == nil {
-		n.cacheHeader(parent)
+		n.headers.Keep(parent.Hash, parent)
 	}
 	return parent, err
 }

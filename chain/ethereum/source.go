@@ -76,8 +76,7 @@ func New(c Config) (*Source, error) {
 		}
 		client := node.NewClient(e.base, nil, c.Memory)
 		client.Calls = node.NewCallCounter(c.Clock)
-		n := &server{Client: rpc.NewClient(client, e.header, c.Clock), clock: c.Clock, endpoint: e, params: c.Params,
-			headers: map[hash]chain.Header{}}
+		n := &server{Client: rpc.NewClient(client, e.header, c.Clock), clock: c.Clock, endpoint: e, params: c.Params}
 		n.Node = s.nodes.AddNode(e.host, client.Calls, n)
 		if e.stream != "" {
 			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",

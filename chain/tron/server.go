@@ -16,12 +16,8 @@ import (
 	"cointill/core/clock"
 )
 
-const (
-	// maxFuture is how far a block's time may be ahead of the local clock.
-	maxFuture = 2 * time.Minute
-	// maxKeptHeaders bounds how many headers of a node are cached.
-	maxKeptHeaders = 1000
-)
+// maxFuture is how far a block's time may be ahead of the local clock.
+const maxFuture = 2 * time.Minute
 
 // server is one node of a network, with its cached state.
 type server struct {
@@ -32,10 +28,10 @@ type server struct {
 
 	// noGetBlock says that the node lacks getblock, which gives a header without its transactions.
 	noGetBlock atomic.Bool
+	headers    quorum.Cache[string, chain.Header] // by hash
 
 	mu       sync.Mutex
 	solidity int64 // the height of the last solidified block
-	headers  map[hash]chain.Header
 }
 
 // Forget implements quorum.Adapter. A node that limits requests is still the same one, and asking it who it is takes
@@ -64,7 +60,7 @@ func (n *server) Handshake(ctx context.Context) (v quorum.View, err error) {
 	n.mu.Lock()
 	n.solidity = solid.Height
 	n.mu.Unlock()
-	n.cacheHeader(v.Tip)
+	n.headers.Keep(v.Tip.Hash, v.Tip)
 	return v, n.checkTipAge(v.Tip)
 }
 
@@ -109,19 +105,6 @@ func (n *server) checkTipAge(tip chain.Header) error {
 	return nil
 }
 
-func (n *server) cacheHeader(h chain.Header) {
-	key, err := readHash(h.Hash)
-	if err != nil {
-		return
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if len(n.headers) >= maxKeptHeaders {
-		clear(n.headers)
-	}
-	n.headers[key] = h
-}
-
 // fetchLatest reads the header of the last block, or of the last solidified one, by where its paths begin.
 func (n *server) fetchLatest(ctx context.Context, paths string) (chain.Header, error) {
 	h, err := n.askHeader(ctx, paths, nil, "getnowblock", nil)
@@ -140,21 +123,14 @@ func (n *server) fetchHeader(ctx context.Context, height int64) (chain.Header, e
 	}
 	out, err := h.verifyAt(height)
 	if err == nil {
-		n.cacheHeader(out)
+		n.headers.Keep(out.Hash, out)
 	}
 	return out, err
 }
 
 // ReadParent implements quorum.ForkAdapter. It reads the parent of a header by its id.
 func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, error) {
-	key, err := readHash(h.Parent)
-	if err != nil {
-		return chain.Header{}, invalidAnswerError(err)
-	}
-	n.mu.Lock()
-	known, ok := n.headers[key]
-	n.mu.Unlock()
-	if ok {
+	if known, ok := n.headers.Find(h.Parent); ok {
 		return known, ctx.Err()
 	}
 	parent, err := n.askHeader(ctx, "/wallet/", h.Parent, "getblockbyid", map[string]any{"value": h.Parent})
@@ -166,7 +142,7 @@ func (n *server) ReadParent(ctx context.Context, h chain.Header) (chain.Header, 
 		err = inconsistentBlockError(h.Height-1, fmt.Errorf("the answer is block %s instead of %s", out.Hash, h.Parent))
 	}
 	if err == nil {
-		n.cacheHeader(out)
+		n.headers.Keep(out.Hash, out)
 	}
 	return out, err
 }
@@ -226,7 +202,7 @@ func (n *server) fetchBlock(ctx context.Context, height int64) (*readBlock, erro
 	if err != nil {
 		return nil, err
 	}
-	n.cacheHeader(h)
+	n.headers.Keep(h.Hash, h)
 	out := &readBlock{Header: h}
 	if block.Head.Raw.hasTransactions() != (len(block.Transactions) > 0) {
 		return nil, inconsistentBlockError(height,

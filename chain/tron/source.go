@@ -74,7 +74,7 @@ func New(c Config) (*Source, error) {
 			solidity.Calls = full.Calls
 		}
 		n := &server{client: &client{full: full, solidity: solidity, header: e.header, pause: node.NewPause(c.Clock)},
-			params: c.Params, clock: c.Clock, headers: map[hash]chain.Header{}}
+			params: c.Params, clock: c.Clock}
 		n.Node = s.nodes.AddNode(e.host, full.Calls, n)
 	}
 	return s, nil

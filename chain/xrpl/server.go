@@ -15,21 +15,18 @@ import (
 	"cointill/core/clock"
 )
 
-// maxKeptHeaders bounds how many headers of a server are cached.
-const maxKeptHeaders = 1000
-
 // server is one server of a network, with its cached state.
 type server struct {
 	*quorum.Node
 	*rpc
-	params params.Params
-	clock  clock.Clock
-	log    *slog.Logger
+	params  params.Params
+	clock   clock.Clock
+	log     *slog.Logger
+	headers quorum.Cache[int64, chain.Header] // by index
 
 	mu              sync.Mutex
 	completeLedgers ledgerRanges // the ledgers that it last reported to have
-	headers         map[int64]chain.Header
-	reportsHealthy  bool // the last server_info was good
+	reportsHealthy  bool         // the last server_info was good
 }
 
 // isReportedHealthy reports whether the server's last report about itself was good. Such a server
@@ -59,9 +56,9 @@ func (s *server) hasLedger(index int64) bool {
 
 // Forget implements quorum.Adapter.
 func (s *server) Forget() {
+	s.headers.Clear()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.headers)
 	s.completeLedgers = nil
 	s.rpc.resetVersion()
 }
@@ -111,10 +108,7 @@ var errNoLedger = errors.New("the server doesn't have that ledger")
 
 // fetchHeader reads the header of a validated ledger and verifies its hash.
 func (s *server) fetchHeader(ctx context.Context, index int64) (chain.Header, error) {
-	s.mu.Lock()
-	known, ok := s.headers[index]
-	s.mu.Unlock()
-	if ok {
+	if known, ok := s.headers.Find(index); ok {
 		return known, ctx.Err()
 	}
 	answer, err := s.fetchLedger(ctx, maxSmallResponse, map[string]any{"ledger_index": index}, nil)
@@ -125,7 +119,7 @@ func (s *server) fetchHeader(ctx context.Context, index int64) (chain.Header, er
 	if err != nil {
 		return chain.Header{}, node.DamagedDataError("a ledger's header", err)
 	}
-	s.cacheHeader(h)
+	s.headers.Keep(index, h)
 	return h, nil
 }
 
@@ -136,15 +130,6 @@ func (s *server) ReadHeader(ctx context.Context, index int64) (chain.Header, err
 		err = missingLedgerError(index, err)
 	}
 	return h, err
-}
-
-func (s *server) cacheHeader(h chain.Header) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.headers) >= maxKeptHeaders {
-		clear(s.headers)
-	}
-	s.headers[h.Height] = h
 }
 
 // fetchLedger requests a validated ledger. Each receives its transactions if they are requested.
@@ -198,7 +183,7 @@ func (s *server) fetchBlock(ctx context.Context, index int64, watch chain.Watch)
 				return chain.Block{}, node.DamagedDataError("a ledger", err)
 			}
 			block.Transfers, block.Departures = all.transfers, all.left
-			s.cacheHeader(h)
+			s.headers.Keep(index, h)
 			return block, nil
 		}
 		asked = map[string]any{"ledger_hash": h.Hash, "transactions": true, "expand": true, "marker": answer.Marker}

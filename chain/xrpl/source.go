@@ -72,8 +72,7 @@ func New(c Config) (*Source, error) {
 		if e.useWebSocket {
 			asking = &socketTransport{client: client, url: e.base, header: e.header, slot: make(chan struct{}, 1)}
 		}
-		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: common.Log,
-			headers: map[int64]chain.Header{}}
+		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: common.Log}
 		n.Node = s.nodes.AddNode(e.host, client.Calls, n)
 		if e.stream != "" {
 			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",
