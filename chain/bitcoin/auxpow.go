@@ -66,23 +66,23 @@ type auxPow struct {
 func (w *decoder) readAuxPow() (auxPow, error) {
 	var a auxPow
 	s := w.readTx(emptyWatch{}, math.MaxInt64) // the amounts follow the rules of another chain
-	w.readBytes(32)                            // the parent's hash, which miners don't fill in correctly
+	w.ReadBytes(32)                            // the parent's hash, which miners don't fill in correctly
 	a.coinbaseBranch, a.coinbaseIndex = w.readBranch()
 	a.chainBranch, a.chainIndex = w.readBranch()
-	a.parent = w.readBytes(headerLen)
-	if w.fault != "" {
-		return a, errors.New("proof of work: " + w.fault)
+	a.parent = w.ReadBytes(headerLen)
+	if w.Fault != "" {
+		return a, errors.New("proof of work: " + w.Fault)
 	}
 	a.coinbaseID = w.txID(s)
-	first := decoder{raw: w.raw, offset: s.inputs}
-	first.readVarint()
-	first.readBytes(outpointLen)
-	a.coinbaseScript = first.readBytes(first.readVarint())
+	first := newDecoder(w.Raw, s.inputs)
+	first.ReadVarint()
+	first.ReadBytes(outpointLen)
+	a.coinbaseScript = first.ReadBytes(first.ReadVarint())
 	return a, nil
 }
 
 func (w *decoder) readBranch() (hashes []byte, place uint32) {
-	return w.readBytes(w.readCount(len(digest{})) * uint64(len(digest{}))), w.readUint32()
+	return w.ReadBytes(w.ReadCount(len(digest{})) * uint64(len(digest{}))), w.ReadUint32()
 }
 
 // verifyCommitment verifies, by the rules of Dogecoin Core, that the parent's coinbase commits to

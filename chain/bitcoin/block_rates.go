@@ -94,18 +94,14 @@ func subsidyAt(p params.Params, height int64) int64 {
 // averageRate returns the fees of a block, which its first transaction takes beside the subsidy, for each
 // 1,000 virtual bytes of the other transactions.
 func averageRate(raw []byte, p params.Params, subsidy int64) (int64, error) {
-	if len(raw) < headerLen || len(raw) > maxRaw {
-		return 0, fmt.Errorf("%w block: %d bytes", ErrMalformed, len(raw))
-	}
-	h := header(raw[:headerLen])
-	w := decoder{raw: raw, offset: headerLen}
-	if err := w.readProof(h, h.blockHash(), p, false); err != nil {
-		return 0, fmt.Errorf("%w block: %w", ErrMalformed, err)
+	_, _, w, err := openBlock(raw, p, false)
+	if err != nil {
+		return 0, err
 	}
 	var taken, weight int64
-	for i := range w.readCount(minTx) {
+	for i := range w.ReadCount(minTx) {
 		s := w.readTx(emptyWatch{}, uint64(p.MaxAmount()))
-		if w.fault != "" {
+		if w.Fault != "" {
 			break
 		}
 		if i == 0 {
@@ -117,8 +113,8 @@ func averageRate(raw []byte, p params.Params, subsidy int64) (int64, error) {
 			weight -= 3 * int64(2+s.lock-s.witness)
 		}
 	}
-	if w.fault != "" {
-		return 0, fmt.Errorf("%w block: %s", ErrMalformed, w.fault)
+	if w.Fault != "" {
+		return 0, fmt.Errorf("%w block: %s", ErrMalformed, w.Fault)
 	}
 	if fees := taken - subsidy; fees > 0 && weight > 0 {
 		return money.Units(fees).MulDiv(4*1000, weight).Big().Int64(), nil
@@ -128,10 +124,10 @@ func averageRate(raw []byte, p params.Params, subsidy int64) (int64, error) {
 
 // sumOutputs returns what a transaction pays.
 func sumOutputs(raw []byte, s txSpan) (sum int64) {
-	w := decoder{raw: raw[:s.witness], offset: s.outputs}
-	for range w.readCount(minOutput) {
-		sum += int64(binary.LittleEndian.Uint64(w.readBytes(8)))
-		w.readBytes(w.readVarint())
+	w := newDecoder(raw[:s.witness], s.outputs)
+	for range w.ReadCount(minOutput) {
+		sum += int64(binary.LittleEndian.Uint64(w.ReadBytes(8)))
+		w.ReadBytes(w.ReadVarint())
 	}
 	return sum
 }

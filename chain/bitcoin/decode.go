@@ -79,14 +79,9 @@ func ParseBlock(raw []byte, p params.Params, height int64, watch chain.Watch) (c
 
 // parseBlock is ParseBlock; without verify it trusts the header.
 func parseBlock(raw []byte, p params.Params, height int64, watch chain.Watch, verify bool) (chain.Block, error) {
-	if len(raw) < headerLen || len(raw) > maxRaw {
-		return chain.Block{}, fmt.Errorf("%w block: %d bytes", ErrMalformed, len(raw))
-	}
-	h := header(raw[:headerLen])
-	name := h.blockHash()
-	w := decoder{raw: raw, offset: headerLen}
-	if err := w.readProof(h, name, p, verify); err != nil {
-		return chain.Block{}, fmt.Errorf("%w block %s: %w", ErrMalformed, name, err)
+	h, name, w, err := openBlock(raw, p, verify)
+	if err != nil {
+		return chain.Block{}, err
 	}
 	f := matcher{params: p, watch: watch}
 	root, err := w.readTransactions(&f, verify)
@@ -103,17 +98,31 @@ func parseBlock(raw []byte, p params.Params, height int64, watch chain.Watch, ve
 	}, nil
 }
 
+// openBlock returns a block's header and hash, and a decoder that stands before the transactions. With verify it
+// verifies the work.
+func openBlock(raw []byte, p params.Params, verify bool) (h header, name digest, w *decoder, err error) {
+	if len(raw) < headerLen || len(raw) > maxRaw {
+		return nil, name, nil, fmt.Errorf("%w block: %d bytes", ErrMalformed, len(raw))
+	}
+	h, w = header(raw[:headerLen]), newDecoder(raw, headerLen)
+	name = h.blockHash()
+	if err = w.readProof(h, name, p, verify); err != nil {
+		err = fmt.Errorf("%w block %s: %w", ErrMalformed, name, err)
+	}
+	return h, name, w, err
+}
+
 // readTransactions reads all transactions of a block to its end, and returns the root over them.
 func (w *decoder) readTransactions(f *matcher, verify bool) (root digest, err error) {
 	var tree merkleTree
-	count, most := w.readCount(minTx), uint64(f.params.MaxAmount())
+	count, most := w.ReadCount(minTx), uint64(f.params.MaxAmount())
 	for i := range count {
 		s := w.readTx(f.watch, most)
 		if s.coinbase != (i == 0) {
-			w.setFault("not exactly the first transaction makes new coins")
+			w.SetFault("not exactly the first transaction makes new coins")
 		}
-		if w.fault != "" {
-			return root, fmt.Errorf("transaction %d: %s", i, w.fault)
+		if w.Fault != "" {
+			return root, fmt.Errorf("transaction %d: %s", i, w.Fault)
 		}
 		if !verify && !s.mayBeWatched {
 			continue
@@ -123,18 +132,18 @@ func (w *decoder) readTransactions(f *matcher, verify bool) (root digest, err er
 			tree.addLeaf(id)
 		}
 		if s.mayBeWatched {
-			if err := f.matchTx(w.raw, s, id); err != nil {
+			if err := f.matchTx(w.Raw, s, id); err != nil {
 				return root, fmt.Errorf("transaction %d: %w", i, err)
 			}
 		}
 	}
 	switch {
-	case w.fault != "":
-		return root, errors.New(w.fault)
+	case w.Fault != "":
+		return root, errors.New(w.Fault)
 	case count == 0:
 		return root, errors.New("it has no transactions")
-	case w.offset != len(w.raw):
-		return root, fmt.Errorf("%d bytes follow its transactions", len(w.raw)-w.offset)
+	case w.Offset != len(w.Raw):
+		return root, fmt.Errorf("%d bytes follow its transactions", len(w.Raw)-w.Offset)
 	case !verify:
 		return root, nil
 	}
@@ -149,13 +158,13 @@ func ParseTx(raw []byte, p params.Params, watch chain.Watch) (Tx, error) {
 	if len(raw) > maxRaw {
 		return Tx{}, fmt.Errorf("%w transaction: %d bytes", ErrMalformed, len(raw))
 	}
-	w := decoder{raw: raw}
+	w := newDecoder(raw, 0)
 	s := w.readTx(watch, uint64(p.MaxAmount()))
 	switch {
-	case w.fault != "":
-		return Tx{}, fmt.Errorf("%w transaction: %s", ErrMalformed, w.fault)
-	case w.offset != len(raw):
-		return Tx{}, fmt.Errorf("%w transaction: %d bytes follow it", ErrMalformed, len(raw)-w.offset)
+	case w.Fault != "":
+		return Tx{}, fmt.Errorf("%w transaction: %s", ErrMalformed, w.Fault)
+	case w.Offset != len(raw):
+		return Tx{}, fmt.Errorf("%w transaction: %d bytes follow it", ErrMalformed, len(raw)-w.Offset)
 	case s.coinbase:
 		return Tx{}, fmt.Errorf("%w transaction: a coinbase outside of a block", ErrMalformed)
 	}
@@ -173,18 +182,14 @@ func ParseTx(raw []byte, p params.Params, watch chain.Watch) (Tx, error) {
 // findTx returns the bytes of a block's transaction. It trusts the header, as the bytes are compared with
 // the transaction's id.
 func findTx(raw []byte, p params.Params, id string) ([]byte, error) {
-	if len(raw) < headerLen || len(raw) > maxRaw {
-		return nil, fmt.Errorf("%w block: %d bytes", ErrMalformed, len(raw))
+	_, _, w, err := openBlock(raw, p, false)
+	if err != nil {
+		return nil, err
 	}
-	h := header(raw[:headerLen])
-	w := decoder{raw: raw, offset: headerLen}
-	if err := w.readProof(h, h.blockHash(), p, false); err != nil {
-		return nil, fmt.Errorf("%w block: %w", ErrMalformed, err)
-	}
-	for range w.readCount(minTx) {
+	for range w.ReadCount(minTx) {
 		s := w.readTx(emptyWatch{}, uint64(p.MaxAmount()))
-		if w.fault != "" {
-			return nil, fmt.Errorf("%w block: %s", ErrMalformed, w.fault)
+		if w.Fault != "" {
+			return nil, fmt.Errorf("%w block: %s", ErrMalformed, w.Fault)
 		}
 		if w.txID(s).String() == id {
 			return raw[s.start:s.end], nil
@@ -195,7 +200,7 @@ func findTx(raw []byte, p params.Params, id string) ([]byte, error) {
 
 // checkTxID checks that bytes are the transaction with an id.
 func checkTxID(raw []byte, p params.Params, id string) error {
-	w := decoder{raw: raw}
+	w := newDecoder(raw, 0)
 	s := w.readTx(emptyWatch{}, uint64(p.MaxAmount()))
 	if s.end != len(raw) || w.txID(s).String() != id {
 		return fmt.Errorf("%w transaction: it isn't %s", ErrMalformed, id)

@@ -1,7 +1,6 @@
 package bitcoin
 
 import (
-	"encoding/hex"
 	"math/big"
 	"slices"
 	"testing"
@@ -12,30 +11,6 @@ import (
 	"cointill/chain/bitcoin/params"
 	"cointill/core/money"
 )
-
-// TestLengthsAreWrittenShortest checks that a length is read only in its shortest form, and not
-// beyond the end of the bytes.
-func TestLengthsAreWrittenShortest(t *testing.T) {
-	t.Parallel()
-	for text, c := range map[string]struct {
-		want  uint64
-		fault bool
-	}{
-		"00": {0, false}, "fc": {0xfc, false}, "fdfd00": {0xfd, false}, "fdffff": {0xffff, false},
-		"fe00000100": {1 << 16, false}, "ff0000000001000000": {1 << 32, false},
-		"fdfc00": {0, true}, "feffff0000": {0, true}, "ffffffffff00000000": {0, true},
-		"": {0, true}, "fd01": {0, true}, "fe010203": {0, true}, "ff01020304050607": {0, true},
-	} {
-		raw, err := hex.DecodeString(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := decoder{raw: raw}
-		if got := w.readVarint(); got != c.want || (w.fault != "") != c.fault {
-			t.Errorf("the length %q = %d, fault %q; want %d, with a fault: %v", text, got, w.fault, c.want, c.fault)
-		}
-	}
-}
 
 // TestLongestBlockIsRead checks that a block and a transaction are read up to maxRaw bytes, which is
 // more than the network allows, and not beyond.

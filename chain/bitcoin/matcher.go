@@ -27,11 +27,11 @@ var errDuplicateTx = errors.New("it is in the block twice")
 // matchTx matches the transaction at s.
 func (f *matcher) matchTx(raw []byte, s txSpan, id digest) error {
 	name := id.String()
-	w := decoder{raw: raw, offset: s.inputs}
-	for range w.readVarint() {
-		outpoint := w.readBytes(outpointLen)
-		w.readBytes(w.readVarint())
-		w.readBytes(4)
+	w := newDecoder(raw, s.inputs)
+	for range w.ReadVarint() {
+		outpoint := w.ReadBytes(outpointLen)
+		w.ReadBytes(w.ReadVarint())
+		w.ReadBytes(4)
 		if s.coinbase || !f.watch.Raw(outpoint) {
 			continue
 		}
@@ -40,9 +40,9 @@ func (f *matcher) matchTx(raw []byte, s txSpan, id digest) error {
 		}
 	}
 	paid := len(f.transfers)
-	for i := range w.readVarint() {
-		amount := binary.LittleEndian.Uint64(w.readBytes(8))
-		script := w.readBytes(w.readVarint())
+	for i := range w.ReadVarint() {
+		amount := binary.LittleEndian.Uint64(w.ReadBytes(8))
+		script := w.ReadBytes(w.ReadVarint())
 		if !f.watch.Raw(script) {
 			continue
 		}
@@ -85,12 +85,12 @@ func (f *matcher) completeTransfer(raw []byte, s txSpan, t chain.Transfer) chain
 
 // inputKeys returns the spend keys of a transaction's inputs, at most chain.MaxSpends.
 func inputKeys(raw []byte, s txSpan) []string {
-	w := decoder{raw: raw, offset: s.inputs}
-	keys := make([]string, min(w.readVarint(), chain.MaxSpends))
+	w := newDecoder(raw, s.inputs)
+	keys := make([]string, min(w.ReadVarint(), chain.MaxSpends))
 	for i := range keys {
-		keys[i] = outpointKey(w.readBytes(outpointLen))
-		w.readBytes(w.readVarint())
-		w.readBytes(4)
+		keys[i] = outpointKey(w.ReadBytes(outpointLen))
+		w.ReadBytes(w.ReadVarint())
+		w.ReadBytes(4)
 	}
 	return keys
 }

@@ -15,7 +15,7 @@ func finalizeInput(kind scriptKind, in Input, to *wire.TxIn, m []pair) {
 	script, witness := findPair(m, inFinalScript), findPair(m, inFinalWitness)
 	if script != nil || witness != nil {
 		to.SignatureScript = script
-		to.Witness = (&reader{left: witness}).readWitness() // empty if there is none
+		to.Witness = newReader(witness).readWitness() // empty if there is none
 		return
 	}
 	key := in.Origin.PublicKey

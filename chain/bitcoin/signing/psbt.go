@@ -94,7 +94,7 @@ func decodePSBT(raw []byte) (packet, error) {
 	if !ok {
 		return packet{}, errors.New("it doesn't begin as a PSBT")
 	}
-	r := &reader{left: rest}
+	r := newReader(rest)
 	var p packet
 	p.global = r.readMap(globalForms)
 	// BIP 370 has no transaction in its version 2.
@@ -103,8 +103,8 @@ func decodePSBT(raw []byte) (packet, error) {
 	}
 	i := slices.IndexFunc(p.global, func(e pair) bool { return e.key[0] == globalTransaction })
 	if i < 0 {
-		r.fail(errors.New("it has no transaction"))
-		return packet{}, r.err
+		r.SetFault("it has no transaction")
+		return packet{}, r.Err()
 	}
 	tx, err := readTransaction(p.global[i].value, false)
 	if err != nil {
@@ -120,10 +120,10 @@ func decodePSBT(raw []byte) (packet, error) {
 	for range tx.TxOut {
 		p.outputs = append(p.outputs, r.readMap(outputForms))
 	}
-	if len(r.left) > 0 {
-		r.fail(errTrailing)
+	if r.CountLeft() > 0 {
+		r.SetFault(trailing)
 	}
-	return p, r.err
+	return p, r.Err()
 }
 
 // readMap reads entries up to the end of a map. It refuses a key that is there twice, and an entry
@@ -131,17 +131,17 @@ func decodePSBT(raw []byte) (packet, error) {
 func (r *reader) readMap(forms map[byte]form) (m []pair) {
 	seen := map[string]bool{}
 	for {
-		key := r.readBytes(r.readVarint())
+		key := r.ReadBytes(r.ReadVarint())
 		if len(key) == 0 { // the end, or an error
 			return m
 		}
-		value := r.readBytes(r.readVarint())
+		value := r.ReadBytes(r.ReadVarint())
 		if seen[string(key)] {
-			r.fail(fmt.Errorf("key %x is there twice", key))
+			r.SetFault(fmt.Sprintf("key %x is there twice", key))
 			return nil
 		}
 		if f, ok := forms[key[0]]; ok && !(f.key(key[1:]) && f.value(value)) {
-			r.fail(fmt.Errorf("entry %x hasn't the form of its type", key))
+			r.SetFault(fmt.Sprintf("entry %x hasn't the form of its type", key))
 			return nil
 		}
 		seen[string(key)] = true
@@ -203,21 +203,21 @@ func isOrigin(b []byte) bool { return len(b) >= 4 && len(b)%4 == 0 }
 func isControlBlock(b []byte) bool { return len(b) >= 33 && len(b) <= 33+32*128 && len(b)%32 == 1 }
 
 func isTapOrigin(b []byte) bool {
-	r := &reader{left: b}
-	r.readBytes(uint64(r.readCount(32)) * 32)
-	return isOrigin(r.left)
+	r := newReader(b)
+	r.ReadBytes(r.ReadCount(32) * 32)
+	return isOrigin(r.Raw[r.Offset:])
 }
 
 func isOutput(b []byte) bool {
-	r := &reader{left: b}
+	r := newReader(b)
 	r.readOutput()
-	return r.err == nil && len(r.left) == 0
+	return r.Fault == "" && r.CountLeft() == 0
 }
 
 func isWitness(b []byte) bool {
-	r := &reader{left: b}
-	for range r.readCount(1) {
-		r.readBytes(r.readVarint())
+	r := newReader(b)
+	for range r.ReadCount(1) {
+		r.ReadBytes(r.ReadVarint())
 	}
-	return r.err == nil && len(r.left) == 0
+	return r.Fault == "" && r.CountLeft() == 0
 }

@@ -2,41 +2,11 @@ package signing
 
 import (
 	"bytes"
-	"errors"
 	"testing"
 
 	"github.com/btcsuite/btcd/txscript/v2"
 	"github.com/btcsuite/btcd/wire/v2"
 )
-
-// TestCompactSizesAreReadInTheirShortestForm: each length is read, a longer form of it and half of one are refused.
-func TestCompactSizesAreReadInTheirShortestForm(t *testing.T) {
-	for _, c := range []struct {
-		raw  string
-		want uint64
-		ok   bool
-	}{
-		{"\x00", 0, true}, {"\xfc", 0xfc, true}, {"", 0, false},
-		{"\xfd\xfd\x00", 0xfd, true}, {"\xfd\xfc\x00", 0, false}, {"\xfd\xfd", 0, false},
-		{"\xfe\x00\x00\x01\x00", 1 << 16, true}, {"\xfe\xff\xff\x00\x00", 0, false}, {"\xfe\x00\x00\x01", 0, false},
-		{"\xff\x00\x00\x00\x00\x01\x00\x00\x00", 1 << 32, true},
-		{"\xff\xff\xff\xff\xff\x00\x00\x00\x00", 0, false}, {"\xff\x00\x00\x00\x00\x01\x00\x00", 0, false},
-	} {
-		r := &reader{left: []byte(c.raw)}
-		if got := r.readVarint(); got != c.want || (r.err == nil) != c.ok || len(r.left) > 0 {
-			t.Errorf("readVarint(%x) = %d, %v with %d left, want %d, %t", c.raw, got, r.err, len(r.left), c.want, c.ok)
-		}
-	}
-}
-
-// TestReaderKeepsItsFirstError: what fails later doesn't hide it.
-func TestReaderKeepsItsFirstError(t *testing.T) {
-	r := &reader{left: []byte{1, 2}}
-	r.fail(errTrailing)
-	if r.readBytes(1); !errors.Is(r.err, errTrailing) {
-		t.Errorf("the error is %v, want %v", r.err, errTrailing)
-	}
-}
 
 // TestTransactionsAreReadWhole: a transaction is read with witnesses where they are allowed; no beginning of it is one.
 func TestTransactionsAreReadWhole(t *testing.T) {

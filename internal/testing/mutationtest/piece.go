@@ -41,6 +41,8 @@ var pieces = []piece{
 	{name: "core/account/auth", folder: "core/account/auth", suites: []suite{{folder: "core/account"}}},
 	{name: "chain/bitcoin", folder: "chain/bitcoin",
 		files: []string{"auxpow.go", "decode*.go", "fee_rate.go", "find_transaction.go", "matcher.go", "merkle.go", "order*.go"}},
+	{name: "chain/bitcoin/bytereader", folder: "chain/bitcoin/bytereader",
+		suites: []suite{{folder: "chain/bitcoin"}, {folder: "chain/bitcoin/signing"}}},
 	{name: "chain/bitcoin/params", folder: "chain/bitcoin/params", files: []string{"difficulty.go"},
 		suites: []suite{{folder: "chain/bitcoin"}}},
 	{name: "chain/bitcoin/signing", folder: "chain/bitcoin/signing"},
