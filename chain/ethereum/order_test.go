@@ -434,8 +434,8 @@ func TestOrdersAreBuiltAndChecked(t *testing.T) {
 	units := map[string]chain.Unit{"ETH": {Name: "POL", Decimals: 18}, "USDT": {Name: "USDT", Decimals: 6}}
 	for i, v := range vectors {
 		p := v.Payment
-		source := &Source{params: params.Params{ChainID: int64(p.ChainID), Token: params.Address{1}, Native: "POL",
-			TokenDecimals: 6}}
+		source := &Source{params: params.Params{EVMNetwork: money.EVMNetwork{ChainID: int64(p.ChainID), Native: "POL"},
+			Token: params.Address{1}, TokenDecimals: 6}}
 		o := chain.Order{From: p.From, To: chain.Destination{Address: p.To}, Asset: string(money.ETH), Amount: p.Amount}
 		if p.Token != "" {
 			o.Asset, source.params.Token = string(money.USDT), params.Address(*mustParseAccount(t, p.Token))

@@ -14,6 +14,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/chaintest"
 	"cointill/chain/tron/params"
+	"cointill/core/money"
 )
 
 // testToken is the contract of USDT in tests, otherToken another contract.
@@ -25,8 +26,8 @@ func testTime() time.Time { return time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
 // testParams returns a network whose first block is the one of fake chains.
 func testParams() params.Params {
 	first := newFakeBlock(0, hash{}, nil, 0, testTime())
-	return params.Params{Name: "private", Test: true, Genesis: first.id.String(), Token: params.Address(testToken),
-		TokenDecimals: 6, TokenSymbols: []string{"USDT"}, Interval: time.Second}
+	return params.Params{TronNetwork: money.TronNetwork{Name: "private", Test: true, Genesis: first.id.String()},
+		Token: params.Address(testToken), TokenDecimals: 6, TokenSymbols: []string{"USDT"}, Interval: time.Second}
 }
 
 // fakeTx is a transaction with its result. Fake nodes convert it to JSON.

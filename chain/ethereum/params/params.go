@@ -14,28 +14,16 @@ import (
 	"cointill/core/money"
 )
 
-// Params are the parameters of one network.
+// Params are the parameters of one network: the facts of the registry, and what the adapter adds. Token and Others hide
+// the registry's fields of these names and hold the same tokens, with parsed addresses. BlockTime and Finality are of
+// public networks.
 type Params struct {
-	// Chain and Name make the network's name among all chains.
-	Chain money.Chain
-	Name  string
-	// ChainID identifies the network to nodes and wallets.
-	ChainID int64
-	// Test says that the network's coins have no value, so the network serves the test domain.
-	Test bool
+	money.EVMNetwork
 	// Private says that anyone can start such a network. It has no known genesis block, and it
 	// produces blocks on demand.
 	Private bool
-	// Genesis is the hash of the first block; "" means unknown.
-	Genesis string
-	// Native is the symbol of the coin that pays the network's fees.
-	Native money.Coin
 	// Stale is the age of the tip from which on a node counts as stalled; 0 means no limit.
 	Stale time.Duration
-	// BlockTime is the usual time between two blocks of a public network.
-	BlockTime time.Duration
-	// Finality says when a block of a public network is final.
-	Finality money.Finality
 	// Interval is how often a node is polled if no message is pushed.
 	Interval time.Duration
 	// Token is the contract of USDT; the zero address where there is none. It has TokenDecimals decimals.
@@ -43,10 +31,6 @@ type Params struct {
 	TokenDecimals int
 	// TokenSymbols are what the contract may call itself; empty means that it isn't compared.
 	TokenSymbols []string
-	// CountsL1Gas says that gas includes the cost of another network.
-	CountsL1Gas bool
-	// FeeOracle is the contract that says what a transaction takes besides its gas; "" where it takes nothing.
-	FeeOracle string
 	// Others are tokens that pay nothing here. A transfer of one to a watched address is reported, so
 	// that it isn't lost.
 	Others []OtherToken
@@ -115,11 +99,8 @@ var (
 
 // newParams returns the parameters of a network of the registry.
 func newParams(n money.EVMNetwork) Params {
-	p := Params{Chain: n.Chain, Name: n.Name, ChainID: n.ChainID, Test: n.Test, Genesis: n.Genesis, Native: n.Native,
-		Stale: maxTipAge, BlockTime: n.BlockTime, Finality: n.Finality, Interval: max(n.BlockTime/3, minInterval),
-		TokenDecimals: n.Token.Decimals,
-		TokenSymbols:  n.Token.Symbols, CountsL1Gas: n.CountsL1Gas, FeeOracle: n.FeeOracle,
-		KeyVersions: mainKeys}
+	p := Params{EVMNetwork: n, Stale: maxTipAge, Interval: max(n.BlockTime/3, minInterval),
+		TokenDecimals: n.Token.Decimals, TokenSymbols: n.Token.Symbols, KeyVersions: mainKeys}
 	if n.Test {
 		p.KeyVersions = testKeys
 	}
@@ -186,6 +167,7 @@ func Find(c money.Chain, name string) (Params, bool) {
 		}
 	}
 	main, ok := money.FindEVMNetwork(c, money.MainNetwork)
-	return Params{Chain: c, Name: name, ChainID: id, Test: true, Private: true, Native: main.Native,
-		Interval: time.Second, TokenDecimals: main.Token.Decimals, CountsL1Gas: true, KeyVersions: testKeys}, ok
+	return Params{EVMNetwork: money.EVMNetwork{Chain: c, Name: name, ChainID: id, Test: true, Native: main.Native,
+		CountsL1Gas: true}, Private: true, Interval: time.Second, TokenDecimals: main.Token.Decimals,
+		KeyVersions: testKeys}, ok
 }

@@ -13,13 +13,10 @@ import (
 	"cointill/core/money"
 )
 
-// Params are the parameters of one network.
+// Params are the parameters of one network: the facts of the registry, and what the adapter adds. Token hides the
+// registry's field of this name and holds the same token's parsed address.
 type Params struct {
-	Name string // "mainnet"
-	// Test says that the network's coins have no value, so the network serves the test domain.
-	Test bool
-	// Genesis is the id of the first block.
-	Genesis string
+	money.TronNetwork
 	// Stale is the age of the tip from which on a node counts as stalled; 0 means no limit.
 	Stale time.Duration
 	// Interval is how often a node is polled.
@@ -50,7 +47,7 @@ var (
 )
 
 // Network returns the network's name among all chains: "tron-mainnet".
-func (p Params) Network() chain.Network { return chain.Network(string(money.Tron) + "-" + p.Name) }
+func (p Params) Network() chain.Network { return chain.Network(p.TronNetwork.Network()) }
 
 // Find returns the network with a name.
 func Find(name string) (Params, bool) {
@@ -58,8 +55,8 @@ func Find(name string) (Params, bool) {
 	if !ok {
 		return Params{}, false
 	}
-	p := Params{Name: n.Name, Test: n.Test, Genesis: n.Genesis, Stale: maxTipAge, Interval: pollInterval,
-		TokenDecimals: n.Token.Decimals, TokenSymbols: n.Token.Symbols, KeyVersions: mainKeys}
+	p := Params{TronNetwork: n, Stale: maxTipAge, Interval: pollInterval, TokenDecimals: n.Token.Decimals,
+		TokenSymbols: n.Token.Symbols, KeyVersions: mainKeys}
 	if n.Test {
 		p.KeyVersions = testKeys
 	}
