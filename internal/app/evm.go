@@ -16,7 +16,6 @@ import (
 	"cointill/core/payment/observe"
 	"cointill/core/payment/place"
 	"cointill/core/scope"
-	"cointill/core/send/payer"
 	"cointill/core/wallet"
 )
 
@@ -84,7 +83,6 @@ func (s *Settings) openEVM(all *nodes, now clock.Clock, log *slog.Logger, answer
 		all.tokenless[source.Network()] = !p.HasToken() && one.chain != money.Ethereum
 		all.Contracts[source.Network()] = place.Contract{ChainID: p.ChainID, Token: p.Token.String(),
 			Decimals: p.TokenDecimals}
-		all.Signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		if one.chain == money.Ethereum {
 			added.hasIssuer = true
 		}

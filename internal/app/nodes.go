@@ -62,6 +62,7 @@ type followed struct {
 // RealNetwork is a network as real nodes show it.
 type RealNetwork interface {
 	NetworkSource
+	chain.Signer
 	// Run listens to what nodes push, until the context ends.
 	Run(ctx context.Context) error
 	// Nodes looks at every node now.
@@ -83,6 +84,7 @@ type nodes struct {
 func (n *nodes) addNetwork(domain scope.Domain, c money.Chain, s RealNetwork, codec chain.Codec) {
 	n.sources = append(n.sources, s)
 	n.served[domain][c] = s.Network()
+	n.Signers[string(s.Network())] = payer.Signer{Signer: s, Domain: domain}
 	n.follow = append(n.follow, followed{NetworkSource: s, Domain: domain, codec: codec})
 }
 
@@ -120,7 +122,6 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 			return nil, fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
 		}
 		all.keyed[one.domain][one.chain] = wallet.Bitcoin(p)
-		all.Signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
 	if err := s.openEVM(all, now, log, answers); err != nil {
@@ -154,7 +155,6 @@ func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger, an
 			return fmt.Errorf("%s servers of the %s domain: %w", money.XRPL, one.domain, err)
 		}
 		all.Ledgers[one.domain] = wallet.Ledger{Params: p, Look: accountLookup(source)}
-		all.Signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, money.XRPL, source, nil)
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/scope"
-	"cointill/core/send/payer"
 	"cointill/core/wallet"
 )
 
@@ -38,7 +37,6 @@ func (s *Settings) openTron(all *nodes, now clock.Clock, log *slog.Logger, answe
 			return fmt.Errorf("%s nodes of the %s domain: %w", money.Tron, one.domain, err)
 		}
 		all.keyed[one.domain][money.Tron] = wallet.Tron(p)
-		all.Signers[string(source.Network())] = payer.Signer{Signer: source, Domain: one.domain}
 		all.addNetwork(one.domain, money.Tron, source, tron.Codec())
 		all.follow[len(all.follow)-1].interval = p.Interval
 	}

@@ -49,6 +49,12 @@ func (p *Product) runWork(ctx context.Context) {
 			}
 		})
 	}
+	// leased is run for work that one process does for all.
+	leased := func(name string, fn func(context.Context) error) {
+		run(name, func(ctx context.Context) error {
+			return p.Leases.Run(ctx, name, func(ctx context.Context, _ int64) error { return fn(ctx) })
+		})
+	}
 	if p.shared != nil {
 		run("clock", p.shared.Run)
 	}
@@ -67,11 +73,8 @@ func (p *Product) runWork(ctx context.Context) {
 		run("listen to "+string(source.Network()), source.Run)
 	}
 	if p.Rates != nil {
-		run("rates", p.Rates.Board.Run)
-		run("rate sources", func(ctx context.Context) error {
-			return p.Leases.Run(ctx, "rates",
-				func(ctx context.Context, _ int64) error { return p.Rates.keeper.Run(ctx) })
-		})
+		run("board of rates", p.Rates.Board.Run)
+		leased("rates", p.Rates.keeper.Run)
 	}
 	booked := make(chan struct{}) // a follower dates what it books by today
 	run("books", func(ctx context.Context) error {
@@ -85,17 +88,9 @@ func (p *Product) runWork(ctx context.Context) {
 			return p.followNetwork(ctx, f)
 		})
 	}
-	run("alarms", func(ctx context.Context) error {
-		return p.Leases.Run(ctx, "alarms", func(ctx context.Context, _ int64) error { return p.newAlarms().Run(ctx) })
-	})
-	run("mails about notifications", func(ctx context.Context) error {
-		return p.Leases.Run(ctx, "mails about notifications",
-			func(ctx context.Context, _ int64) error { return p.newNotificationMails().Run(ctx) })
-	})
-	run("notifications in browsers", func(ctx context.Context) error {
-		return p.Leases.Run(ctx, "notifications in browsers",
-			func(ctx context.Context, _ int64) error { return p.newPush().Run(ctx) })
-	})
+	leased("alarms", p.newAlarms().Run)
+	leased("mails about notifications", p.newNotificationMails().Run)
+	leased("notifications in browsers", p.newPush().Run)
 	run("housekeeping", p.keepHouse)
 	run("address marks", p.Wallets.KeepMarks)
 	run("sealing the audit log", p.sealAudit)
