@@ -4,6 +4,6 @@ package models
 
 import "syscall"
 
-// unanswered is for systems without such a limit: theirs is some minutes, and
+// setUserTimeout is for systems without such a limit: theirs is some minutes, and
 // requests have their own.
-func unanswered(_, _ string, _ syscall.RawConn) error { return nil }
+func setUserTimeout(_, _ string, _ syscall.RawConn) error { return nil }
