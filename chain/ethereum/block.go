@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"cointill/chain"
+	"cointill/chain/abi"
 	"cointill/chain/ethereum/hexjson"
 	"cointill/core/money"
 )
@@ -126,7 +127,7 @@ type logEntry struct {
 // concerns reports whether the log may be of a transfer from or to a watched address.
 func (l *logEntry) concerns(watch chain.Watch) bool {
 	return len(l.Topics) == 3 && slices.ContainsFunc(l.Topics[1:], func(topic hash) bool {
-		of, ok := topicAccount(topic)
+		of, ok := abi.ReadAddress(topic)
 		return ok && watch.Raw(of[:])
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"cointill/chain/ethereum/params"
+	"cointill/chain/abi"
 )
 
 // bloomSize is the length in bytes of a block's logs bloom: 2,048 bits.
@@ -22,7 +22,7 @@ func bloomContains(bloom, what []byte) bool {
 
 // bloomBits returns the positions of the three bits that stand for a value.
 func bloomBits(what []byte) (three [3]uint16) {
-	sum := params.Keccak(what)
+	sum := abi.Keccak(what)
 	for i := range three {
 		three[i] = binary.BigEndian.Uint16(sum[2*i:]) & (8*bloomSize - 1)
 	}

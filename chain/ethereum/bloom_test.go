@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cointill/chain/ethereum/params"
+	"cointill/chain/abi"
 )
 
 // hideLogs makes a node hide every log in all methods.
@@ -66,7 +66,7 @@ func TestBloomFalsePositiveStopsNothing(t *testing.T) {
 	bloom := make([]byte, bloomSize)
 	setBloom(bloom, transferEvent[:])
 	for i := uint64(0); !bloomContains(bloom, token[:]); i++ {
-		topic := hash(params.Keccak(binary.BigEndian.AppendUint64(nil, i)))
+		topic := hash(abi.Keccak(binary.BigEndian.AppendUint64(nil, i)))
 		for _, bit := range bloomBits(topic[:]) {
 			for _, its := range bloomBits(token[:]) {
 				if bit == its {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"cointill/chain"
+	"cointill/chain/abi"
 	"cointill/chain/chaintest"
-	"cointill/chain/ethereum/params"
 	"cointill/core/money"
 	"cointill/internal/testing/speed"
 )
@@ -174,7 +174,7 @@ func TestConformanceOfNetworks(t *testing.T) {
 
 // setBloom sets the bits of a value.
 func setBloom(bloom, what []byte) {
-	sum := params.Keccak(what)
+	sum := abi.Keccak(what)
 	for i := range 3 {
 		bit := (uint(sum[2*i])<<8 | uint(sum[2*i+1])) & 2047
 		bloom[255-bit/8] |= 1 << (bit % 8)

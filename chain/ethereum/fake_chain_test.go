@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/abi"
 	"cointill/chain/chaintest"
 	"cointill/chain/ethereum/hexjson"
 	"cointill/chain/ethereum/params"
@@ -106,7 +107,7 @@ func (c *fakeChain) nextNumber() uint64 { c.serial++; return c.serial }
 
 // newAccount returns an account that was not used before.
 func (c *fakeChain) newAccount() account {
-	sum := params.Keccak(binary.BigEndian.AppendUint64([]byte("account"), c.nextNumber()))
+	sum := abi.Keccak(binary.BigEndian.AppendUint64([]byte("account"), c.nextNumber()))
 	return account(sum[12:])
 }
 
@@ -123,7 +124,7 @@ func (c *fakeChain) sealBlock(txs []*fakeTx) {
 	if height > 0 {
 		parent = c.blocks[height-1].Hash
 	}
-	name := params.Keccak(fmt.Appendf(nil, "%d %s %d %d", height, parent, c.branch, len(txs)))
+	name := abi.Keccak(fmt.Appendf(nil, "%d %s %d %d", height, parent, c.branch, len(txs)))
 	header := chain.Header{BlockID: chain.BlockID{Height: height, Hash: hash(name).String()}, Parent: parent,
 		Time: c.now()}
 	c.blocks = append(c.blocks, fakeBlock{header, txs, c.withdrawn})
@@ -182,7 +183,7 @@ func (c *fakeChain) replaceWithPending(depth int) {
 func (c *fakeChain) sendTx(t *fakeTx) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t.name = params.Keccak(binary.BigEndian.AppendUint64([]byte("transaction"), c.nextNumber()))
+	t.name = abi.Keccak(binary.BigEndian.AppendUint64([]byte("transaction"), c.nextNumber()))
 	if t.From == (account{}) {
 		t.From, t.Nonce = c.newAccount(), c.serial%7
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"cointill/chain/ethereum/params"
+	"cointill/chain/abi"
 	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 )
@@ -23,7 +23,7 @@ type tokenState struct {
 
 // functionSelector returns the first four bytes of the calldata of a function call.
 func functionSelector(function string) string {
-	sum := params.Keccak([]byte(function))
+	sum := abi.Keccak([]byte(function))
 	return string(appendHex([]byte("0x"), sum[:4]))
 }
 
@@ -128,20 +128,10 @@ func (n *server) checkSymbol(r rpc.Response) error {
 // decodeText reads the text that a contract's function returned: as a string of the ABI, or in 32 bytes that
 // zero bytes fill, as some old tokens do.
 func decodeText(raw hexBytes) (text string, ok bool) {
-	const word = 32
-	switch {
-	case len(raw) == word:
-		raw = bytes.TrimRight(raw, "\x00")
-	case len(raw) < 2*word || wei(raw[:word]) != smallWei(word):
-		return "", false
-	default:
-		length := wei(raw[word : 2*word])
-		size := int(length[word-1])
-		if length != smallWei(length[word-1]) || len(raw) < 2*word+size {
-			return "", false
-		}
-		raw = raw[2*word : 2*word+size]
+	if len(raw) != len(wei{}) {
+		return abi.DecodeText(raw)
 	}
+	raw = bytes.TrimRight(raw, "\x00")
 	return string(raw), utf8.Valid(raw)
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"cointill/chain"
+	"cointill/chain/abi"
 	"cointill/chain/ethereum/params"
 	"cointill/core/money"
 )
@@ -22,9 +23,8 @@ const (
 // viaWithdrawal marks ether from a validator withdrawal.
 const viaWithdrawal = "validator withdrawal"
 
-// transferEvent is the signature of the only event that moves USDT:
-// Transfer(address,address,uint256).
-var transferEvent = hash(params.Keccak([]byte("Transfer(address,address,uint256)")))
+// transferEvent is the first topic of logs of transfers.
+var transferEvent = hash(abi.TransferEvent)
 
 // transferFinder collects the transfers, departures and spends of a block that concern a watch.
 type transferFinder struct {
@@ -148,8 +148,8 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 		len(l.Data) != 32 {
 		return
 	}
-	from, ok := topicAccount(l.Topics[1])
-	to, also := topicAccount(l.Topics[2])
+	from, ok := abi.ReadAddress(l.Topics[1])
+	to, also := abi.ReadAddress(l.Topics[2])
 	amount := wei(l.Data)
 	if !ok || !also || amount.IsZero() || from == to {
 		return
@@ -171,11 +171,6 @@ func (r *transferFinder) addLog(l *logEntry, place int) {
 	if isOther || t.Amount.Sign() > 0 {
 		r.transfers = append(r.transfers, t)
 	}
-}
-
-// topicAccount returns the account in a topic. The bytes before the account must be zero.
-func topicAccount(topic hash) (account, bool) {
-	return account(topic[12:]), [12]byte(topic[:12]) == [12]byte{}
 }
 
 // addSpend sets the transaction of the transfers from index since on, and adds a spend if the

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"cointill/chain/ethereum/params"
+	"cointill/chain/abi"
 )
 
 // TestZeroTransfersAreIgnored (ETH-5) sends ten thousand transfers of zero to one payment's
@@ -55,7 +55,7 @@ func TestTokenCallsWithoutLogsCreditNothing(t *testing.T) {
 	from := accountTopic(c.newAccount())
 	transferFrom := slices.Concat([]byte{0x23, 0xb8, 0x72, 0xdd}, from[:], us[:], amount[:])
 	approval := fakeLog{Address: token,
-		Topics: []hash{hash(params.Keccak([]byte("Approval(address,address,uint256)"))), from, us}, Data: amount[:]}
+		Topics: []hash{hash(abi.Keccak([]byte("Approval(address,address,uint256)"))), from, us}, Data: amount[:]}
 	for _, tx := range []*fakeTx{
 		{To: &token, Input: transfer}, {To: &token, Input: transferFrom},
 		{To: &token, Input: transfer, Logs: []fakeLog{approval}},

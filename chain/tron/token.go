@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"cointill/chain/abi"
 	"cointill/chain/node"
 	"cointill/chain/tron/params"
 )
@@ -78,7 +78,7 @@ func (n *server) checkToken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	symbol, ok := decodeText(raw)
+	symbol, ok := abi.DecodeText(raw)
 	switch {
 	case !ok:
 		return n.wrongContractError(fmt.Errorf("%d bytes for its symbol", len(raw)))
@@ -95,18 +95,4 @@ func (n *server) wrongContractError(cause error) error {
 	return node.NewFailure(errors.Join(fmt.Errorf("contract %s", n.params.Token), cause),
 		"finds no contract of USDT on %s. Check the contract's address in the configuration, and whether the node is in "+
 			"step with the network.", n.params.Network())
-}
-
-// decodeText reads a string of the ABI: where it begins, its length, and its bytes.
-func decodeText(raw []byte) (text string, ok bool) {
-	const size = len(word{})
-	if len(raw) < 2*size || word(raw[:size]) != (word{size - 1: byte(size)}) {
-		return "", false
-	}
-	length := int(raw[2*size-1])
-	if word(raw[size:2*size]) != (word{size - 1: byte(length)}) || len(raw) < 2*size+length {
-		return "", false
-	}
-	raw = raw[2*size : 2*size+length]
-	return string(raw), utf8.Valid(raw)
 }

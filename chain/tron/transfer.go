@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"cointill/chain"
+	"cointill/chain/abi"
 	"cointill/chain/node"
 	"cointill/chain/tron/params"
 	"cointill/core/money"
@@ -26,8 +27,8 @@ const transferContract = "TransferContract"
 // sunDecimals is the number of decimals of TRX.
 const sunDecimals = 6
 
-// transferEvent is the signature of the only event that moves USDT.
-var transferEvent = hash(params.Keccak([]byte("Transfer(address,address,uint256)")))
+// transferEvent is the first topic of logs of transfers.
+var transferEvent = hash(abi.TransferEvent)
 
 // word is a number of 256 bits, in big-endian bytes.
 type word [32]byte
@@ -113,15 +114,10 @@ func (l *logEntry) toMovement(token account) (m movement, ok bool) {
 	if l.Address != token || len(l.Topics) != 3 || l.Topics[0] != transferEvent || len(l.Data) != len(m.amount) {
 		return m, false
 	}
-	from, ok := topicAccount(l.Topics[1])
-	to, also := topicAccount(l.Topics[2])
+	from, ok := abi.ReadAddress(l.Topics[1])
+	to, also := abi.ReadAddress(l.Topics[2])
 	m = movement{from: from, to: to, amount: word(l.Data)}
 	return m, ok && also && m.amount != word{} && from != to
-}
-
-// topicAccount returns the account in a topic. The bytes before the account must be zero.
-func topicAccount(topic hash) (account, bool) {
-	return account(topic[12:]), [12]byte(topic[:12]) == [12]byte{}
 }
 
 // keepWatched returns the block with movements to watched addresses, and of USDT also from them. Nothing is

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/abi"
 	"cointill/chain/ethereum/params"
 	"cointill/core/fault"
 	"cointill/core/ident"
@@ -21,7 +22,7 @@ const sepolia = "ethereum-sepolia"
 // addressList makes addresses that nobody has.
 func addressList(name string, count int) (list []string) {
 	for i := range count {
-		sum := params.Keccak(fmt.Appendf(nil, "%s %d", name, i))
+		sum := abi.Keccak(fmt.Appendf(nil, "%s %d", name, i))
 		list = append(list, params.Address(sum[12:]).String())
 	}
 	return list

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"golang.org/x/crypto/sha3"
+	"cointill/chain/abi"
 )
 
 // Address is the 20 bytes of an account or contract.
@@ -40,7 +40,7 @@ func (a Address) String() string {
 	copy(text, "0x")
 	digits := text[2:]
 	hex.Encode(digits, a[:])
-	sum := Keccak(digits)
+	sum := abi.Keccak(digits)
 	for i, c := range digits {
 		if c >= 'a' && sum[i/2]>>(4*(1-i%2))&0xf >= 8 {
 			digits[i] = c - 'a' + 'A'
@@ -52,18 +52,8 @@ func (a Address) String() string {
 // OfKey returns the address of a public key, given as an uncompressed point without its first
 // byte.
 func OfKey(point []byte) Address {
-	sum := Keccak(point)
+	sum := abi.Keccak(point)
 	return Address(sum[12:])
-}
-
-// Keccak returns the Keccak-256 hash of the joined parts.
-func Keccak(parts ...[]byte) (sum [32]byte) {
-	hash := sha3.NewLegacyKeccak256()
-	for _, part := range parts {
-		hash.Write(part)
-	}
-	hash.Sum(sum[:0])
-	return sum
 }
 
 // mustParseAddress parses an address that is a constant of this package.

@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"cointill/chain"
+	"cointill/chain/abi"
 	"cointill/chain/ethereum/params"
 	"cointill/core/money"
 )
@@ -68,7 +69,7 @@ func CheckSigned(p Payment, raw string) (Signed, []chain.Difference, error) {
 	c.compare(FieldNonce, fmt.Sprint(p.Nonce), fmt.Sprint(t.nonce))
 	c.compareBytes(FieldAccessList, nil, t.accessList)
 	c.compareFees(p, t)
-	hash := params.Keccak(text)
+	hash := abi.Keccak(text)
 	return Signed{Hash: formatBytes(hash[:]), From: from.String(), Raw: formatBytes(text),
 		FeeCap: money.FromBig(t.feeCap())}, c.found, nil
 }
@@ -114,12 +115,12 @@ func (c *comparison) compareTransfer(approved transfer, t transaction) {
 	}
 	c.compare(FieldToken, approved.token.String(), formatReceiver(t.receiver))
 	c.compare(FieldValue, "0", t.value.String())
-	to, amount, ok := parseCalldata(t.calldata)
+	to, amount, ok := abi.ParseTransfer(t.calldata)
 	if !ok {
 		c.compareBytes(FieldCalldata, approved.calldata(), t.calldata)
 		return
 	}
-	c.compare(FieldDestination, approved.to.String(), to.String())
+	c.compare(FieldDestination, approved.to.String(), params.Address(to).String())
 	c.compare(FieldAmount, approved.amount.String(), amount.String())
 }
 
@@ -136,15 +137,6 @@ func (c *comparison) compareFees(p Payment, t transaction) {
 	if !t.legacy {
 		c.compareCap(FieldMaxPriorityFeePerGas, p.MaxPriorityFeePerGas.Big(), t.priorityFee)
 	}
-}
-
-// parseCalldata reads a call of transfer(address,uint256) with nothing behind it.
-func parseCalldata(data []byte) (to params.Address, amount *big.Int, ok bool) {
-	if len(data) != transferSize || !bytes.HasPrefix(data, transferSelector) ||
-		!bytes.Equal(data[4:4+12], make([]byte, 12)) {
-		return params.Address{}, nil, false
-	}
-	return params.Address(data[4+12 : 4+32]), new(big.Int).SetBytes(data[4+32:]), true
 }
 
 // formatReceiver writes a receiver; "" means that the transaction makes a contract.

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"cointill/chain"
+	"cointill/chain/abi"
 	"cointill/chain/ethereum/params"
 	"cointill/core/money"
 )
@@ -196,7 +197,7 @@ func TestUnreadableTransactions(t *testing.T) {
 	d := newDraft(t, p)
 	fields := d.encodeFields()
 	good := newWallet(1).sign(d)
-	parity, r, s := newWallet(1).signHash(params.Keccak([]byte{feeMarketType}, encodeList(fields)))
+	parity, r, s := newWallet(1).signHash(abi.Keccak([]byte{feeMarketType}, encodeList(fields)))
 	behindChainID := fields[len(appendInteger(nil, d.chainID)):]
 	high := new(big.Int).Sub(btcec.S256().N, s)
 	flipped := big.NewInt(int64(1 - parity))

@@ -9,6 +9,7 @@ import (
 	"github.com/btcsuite/btcd/btcec/v2"
 	"github.com/btcsuite/btcd/btcec/v2/ecdsa"
 
+	"cointill/chain/abi"
 	"cointill/chain/ethereum/params"
 )
 
@@ -96,7 +97,7 @@ func decodeFeeMarket(text []byte) (transaction, error) {
 		return transaction{}, ErrTransaction
 	}
 	t.parity = byte(parity)
-	t.signingHash = params.Keccak([]byte{feeMarketType}, encodeList(unsigned))
+	t.signingHash = abi.Keccak([]byte{feeMarketType}, encodeList(unsigned))
 	return t, nil
 }
 
@@ -117,7 +118,7 @@ func decodeLegacy(text []byte) (transaction, error) {
 	// Without a chain id v is 27 or 28, with one it is 35 or 36 plus twice the id (EIP-155).
 	if v.IsUint64() && (v.Uint64() == 27 || v.Uint64() == 28) {
 		t.parity = byte(v.Uint64() - 27)
-		t.signingHash = params.Keccak(encodeList(unsigned))
+		t.signingHash = abi.Keccak(encodeList(unsigned))
 		return t, nil
 	}
 	v.Sub(v, big.NewInt(35))
@@ -127,7 +128,7 @@ func decodeLegacy(text []byte) (transaction, error) {
 	t.parity = byte(v.Bit(0))
 	t.chainID = v.Rsh(v, 1)
 	replayProtected := appendInteger(append([]byte(nil), unsigned...), t.chainID)
-	t.signingHash = params.Keccak(encodeList(append(replayProtected, stringBase, stringBase)))
+	t.signingHash = abi.Keccak(encodeList(append(replayProtected, stringBase, stringBase)))
 	return t, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/big"
 
+	"cointill/chain/abi"
 	"cointill/chain/ethereum/params"
 	"cointill/core/money"
 )
@@ -27,12 +28,6 @@ var ErrPayment = errors.New("no transaction can make this payment")
 
 // minGas is what each transaction uses at least.
 const minGas = 21000
-
-// transferSelector begins the calldata of transfer(address,uint256).
-var transferSelector = []byte{0xa9, 0x05, 0x9c, 0xbb}
-
-// transferSize is the size of that calldata: the selector and two words.
-const transferSize = 4 + 2*32
 
 // transfer is what a payment moves, in binary form.
 type transfer struct {
@@ -91,11 +86,7 @@ func (t transfer) calldata() []byte {
 	if t.token == nil {
 		return nil
 	}
-	data := make([]byte, transferSize)
-	copy(data, transferSelector)
-	copy(data[4+12:], t.to[:])
-	t.amount.FillBytes(data[4+32:])
-	return data
+	return abi.EncodeTransfer(t.to, t.amount)
 }
 
 // MaxGasPrice returns the highest price of gas that a transaction is prepared for, in gwei. One of the other coins is

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"cointill/chain"
-	"cointill/chain/ethereum/params"
+	"cointill/chain/abi"
 )
 
 // safeBuilderVersion is the version of the Transaction Builder whose files SafeBatch writes.
@@ -48,7 +48,7 @@ func computeSafeChecksum(batch, meta map[string]any) string {
 	batch, meta = maps.Clone(batch), maps.Clone(meta)
 	meta["name"] = nil
 	batch["meta"] = meta
-	sum := params.Keccak(appendSafeValue(nil, batch))
+	sum := abi.Keccak(appendSafeValue(nil, batch))
 	return formatBytes(sum[:])
 }
 

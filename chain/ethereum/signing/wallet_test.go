@@ -9,6 +9,7 @@ import (
 	"github.com/btcsuite/btcd/btcec/v2/ecdsa"
 	"pgregory.net/rapid"
 
+	"cointill/chain/abi"
 	"cointill/chain/ethereum/params"
 	"cointill/core/money"
 )
@@ -68,7 +69,7 @@ func (d draft) encodeLegacyFields() []byte {
 // sign returns the EIP-1559 transaction.
 func (w wallet) sign(d draft) []byte {
 	fields := d.encodeFields()
-	parity, r, s := w.signHash(params.Keccak([]byte{feeMarketType}, encodeList(fields)))
+	parity, r, s := w.signHash(abi.Keccak([]byte{feeMarketType}, encodeList(fields)))
 	return encodeFeeMarket(fields, big.NewInt(int64(parity)), r, s)
 }
 
@@ -88,7 +89,7 @@ func (w wallet) signLegacy(d draft) []byte {
 		v.Add(v.Lsh(d.chainID, 1), big.NewInt(35))
 		signedFields = append(appendInteger(signedFields, d.chainID), stringBase, stringBase)
 	}
-	parity, r, s := w.signHash(params.Keccak(encodeList(signedFields)))
+	parity, r, s := w.signHash(abi.Keccak(encodeList(signedFields)))
 	for _, n := range []*big.Int{v.Add(v, big.NewInt(int64(parity))), r, s} {
 		fields = appendInteger(fields, n)
 	}

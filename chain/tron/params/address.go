@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/mr-tron/base58"
-	"golang.org/x/crypto/sha3"
+
+	"cointill/chain/abi"
 )
 
 // Address is the 20 bytes of an account or contract. Its texts hold the byte addressPrefix before them.
@@ -98,14 +99,6 @@ func (a Address) Hex() string { return hex.EncodeToString(append([]byte{addressP
 // OfKey returns the address of a public key, given as an uncompressed point without its first byte: the end of
 // the point's Keccak-256 hash, as on Ethereum.
 func OfKey(point []byte) Address {
-	sum := Keccak(point)
+	sum := abi.Keccak(point)
 	return Address(sum[12:])
-}
-
-// Keccak returns a Keccak-256 hash.
-func Keccak(data []byte) (sum [32]byte) {
-	hash := sha3.NewLegacyKeccak256()
-	hash.Write(data)
-	hash.Sum(sum[:0])
-	return sum
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 
 	"github.com/btcsuite/btcd/btcec/v2/ecdsa"
@@ -13,6 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"cointill/chain"
+	"cointill/chain/abi"
 	"cointill/chain/tron/params"
 )
 
@@ -86,10 +86,10 @@ func compareTransactions(p Payment, approved call, t transaction, raw []byte, fr
 	}
 	compare(FieldToken, approved.token.String(), formatAddress(t.token))
 	compare(FieldValue, "0", fmt.Sprint(t.value))
-	to, amount, ok := parseTransfer(t.calldata)
+	to, amount, ok := abi.ParseTransfer(t.calldata)
 	if ok {
-		wanted, due, _ := parseTransfer(approved.calldata)
-		compare(FieldDestination, wanted.String(), to.String())
+		wanted, due, _ := abi.ParseTransfer(approved.calldata)
+		compare(FieldDestination, params.Address(wanted).String(), params.Address(to).String())
 		compare(FieldAmount, due.String(), amount.String())
 	} else {
 		compare(FieldCalldata, formatShown(approved.calldata), formatShown(t.calldata))
@@ -250,16 +250,6 @@ func recoverSender(id string, signature []byte) (params.Address, error) {
 		return params.Address{}, ErrSignature
 	}
 	return params.OfKey(key.SerializeUncompressed()[1:]), nil
-}
-
-// parseTransfer reads a call of transfer(address,uint256) with nothing behind it. Tron's contracts accept any bytes
-// before the account; here they must be zero.
-func parseTransfer(data []byte) (to params.Address, amount *big.Int, ok bool) {
-	if len(data) != transferSize || !bytes.HasPrefix(data, transferSelector) ||
-		!bytes.Equal(data[4:4+12], make([]byte, 12)) {
-		return params.Address{}, nil, false
-	}
-	return params.Address(data[4+12 : 4+32]), new(big.Int).SetBytes(data[4+32:]), true
 }
 
 // formatAddress writes the bytes of an address; in hexadecimal if they are none.

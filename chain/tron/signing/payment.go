@@ -5,11 +5,11 @@ package signing
 import (
 	"encoding/hex"
 	"errors"
-	"math/big"
 
 	"github.com/go-json-experiment/json"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"cointill/chain/abi"
 	"cointill/chain/tron/params"
 	"cointill/core/money"
 )
@@ -38,12 +38,6 @@ const (
 	triggerName = "TriggerSmartContract"
 	triggerURL  = "type.googleapis.com/protocol." + triggerName
 )
-
-// transferSelector begins the calldata of transfer(address,uint256).
-var transferSelector = []byte{0xa9, 0x05, 0x9c, 0xbb}
-
-// transferSize is the size of that calldata: the selector and two words.
-const transferSize = 4 + 2*32
 
 // Numbers of the fields in java-tron's protocol/src/main/protos/core: Tron.proto (messages Transaction, raw and
 // Contract), contract/smart_contract.proto (TriggerSmartContract), and Any of protobuf.
@@ -75,20 +69,12 @@ func (p Payment) readCall() (c call, err error) {
 		p.Expiration <= p.Timestamp, p.FeeLimit <= 0, p.FeeLimit > maxFeeLimit:
 		return c, ErrPayment
 	}
-	return call{owner: from, token: token, calldata: encodeTransfer(to, amount)}, nil
-}
-
-// encodeTransfer returns the calldata of transfer(address,uint256).
-func encodeTransfer(to params.Address, amount *big.Int) []byte {
-	data := append(append([]byte{}, transferSelector...), make([]byte, transferSize-len(transferSelector))...)
-	copy(data[4+12:], to[:])
-	amount.FillBytes(data[4+32:])
-	return data
+	return call{owner: from, token: token, calldata: abi.EncodeTransfer(to, amount)}, nil
 }
 
 // TransferParameter returns the arguments of transfer(address,uint256) as triggerconstantcontract takes them.
 func TransferParameter(to params.Address, amount money.Amount) string {
-	return hex.EncodeToString(encodeTransfer(to, amount.Big())[len(transferSelector):])
+	return hex.EncodeToString(abi.EncodeTransfer(to, amount.Big())[4:]) // without the selector
 }
 
 // encodeRaw returns the transaction's raw data, whose hash is its id and is signed.

@@ -39,6 +39,8 @@ var pieces = []piece{
 		files: []string{"settle.go", "missed.go", "redeliver.go"}},
 	{name: "core/account", folder: "core/account", suites: []suite{{folder: "core/account/auth"}}},
 	{name: "core/account/auth", folder: "core/account/auth", suites: []suite{{folder: "core/account"}}},
+	{name: "chain/abi", folder: "chain/abi", suites: []suite{{folder: "chain/ethereum"},
+		{folder: "chain/ethereum/signing"}, {folder: "chain/tron"}, {folder: "chain/tron/signing"}}},
 	{name: "chain/bitcoin", folder: "chain/bitcoin",
 		files: []string{"auxpow.go", "decode*.go", "fee_rate.go", "find_transaction.go", "matcher.go", "merkle.go", "order*.go"}},
 	{name: "chain/bitcoin/bytereader", folder: "chain/bitcoin/bytereader",
