@@ -120,7 +120,8 @@ func (c *client) sendSigned(ctx context.Context, path string, body []byte, limit
 		if user != "" || password != "" {
 			header = node.BasicAuth(user, password)
 		}
-		status, answer, err = c.SendRequest(ctx, path, header, body, limit)
+		reply, err := c.Send(ctx, path, header, body, limit)
+		status = reply.Status
 		switch {
 		case err != nil:
 			return 0, nil, err
@@ -135,6 +136,6 @@ func (c *client) sendSigned(ctx context.Context, path string, body []byte, limit
 		case status >= 300 && status < 400:
 			return 0, nil, node.UnexpectedAnswerError("a node", fmt.Errorf("HTTP %d, a redirect", status))
 		}
-		return status, answer, nil
+		return status, reply.Body, nil
 	}
 }

@@ -65,14 +65,7 @@ const noReason = "it gives no reason"
 // describeBroadcast says why a node refused a transaction, from what it said; nil where it has the
 // transaction, or took it.
 func describeBroadcast(said string) error {
-	has := func(parts ...string) bool {
-		for _, part := range parts {
-			if strings.Contains(strings.ToLower(said), part) {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(words ...string) bool { return node.ContainsAny(said, words...) }
 	switch {
 	case said == "", has("already in block chain", "already-in-mempool", "already-known",
 		"already have transaction", "transaction already exists", "outputs already in utxo set"):

@@ -109,19 +109,8 @@ func (n *server) checkCaughtUp(s serverState) error {
 
 // checkTipAge checks that the last block's time is near the current time.
 func (n *server) checkTipAge(tip chain.Header) error {
-	age := n.clock().Sub(tip.Time)
-	switch {
-	case n.params.Stale == 0:
-		return nil
-	case age > n.params.Stale:
-		return node.NewFailure(nil, "hangs: its last block, %d, is %s old. Check its connections to other nodes, "+
-			"and this machine's clock.",
-			tip.Height, age.Round(time.Minute))
-	case age < -maxClockSkew:
-		return node.NewFailure(nil, "has a last block, %d, from the future. Check this machine's clock, then the node.",
-			tip.Height)
-	}
-	return nil
+	return node.CheckTipAge(tip, n.clock(), n.params.Stale, maxClockSkew, "hangs: its last block, %d, is %s old. "+
+		"Check its connections to other nodes, and this machine's clock.")
 }
 
 // ReadParent implements quorum.ForkAdapter.

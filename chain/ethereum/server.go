@@ -215,19 +215,9 @@ func (n *server) checkSynced(r rpc.Response) error {
 
 // checkTipAge checks that the time of the last block is near the local time.
 func (n *server) checkTipAge(tip chain.Header) error {
-	age := n.clock().Sub(tip.Time)
-	switch {
-	case n.params.Stale == 0:
-		return nil
-	case age > n.params.Stale:
-		return node.NewFailure(nil, "hangs, or the network makes no blocks: its last block, %d, is %s old. Where a "+
-			"block explorer shows newer ones, check the node's connections to other nodes, its consensus client, and "+
-			"this machine's clock.", tip.Height, age.Round(time.Minute))
-	case age < -maxFuture:
-		return node.NewFailure(nil,
-			"has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
-	}
-	return nil
+	return node.CheckTipAge(tip, n.clock(), n.params.Stale, maxFuture, "hangs, or the network makes no blocks: its "+
+		"last block, %d, is %s old. Where a block explorer shows newer ones, check the node's connections to other "+
+		"nodes, its consensus client, and this machine's clock.")
 }
 
 // fetchHeader reads the header at a height of the node's chain.

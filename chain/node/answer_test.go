@@ -97,7 +97,7 @@ func TestLongAnswersShareMemory(t *testing.T) {
 	}
 }
 
-// TestQuestionsReportMemory: SendRequest returns what ReadAnswer says of an answer without memory.
+// TestQuestionsReportMemory: Send returns what ReadAnswer says of an answer without memory.
 func TestQuestionsReportMemory(t *testing.T) {
 	t.Parallel()
 	_, s := startServer(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -106,14 +106,14 @@ func TestQuestionsReportMemory(t *testing.T) {
 		}
 	})
 	part := memory.NewBudget(8 << 20).Part(8 << 20)
-	_, _, err := NewClient(s.URL, nil, part).SendRequest(t.Context(), "", nil, nil, 64<<20)
+	_, err := NewClient(s.URL, nil, part).Send(t.Context(), "", nil, nil, 64<<20)
 	expectFailure(t, err, "too long for the memory of this machine")
 	if !whole(part) {
 		t.Error("the memory of a refused answer isn't given back")
 	}
 	part.Take(7 << 20)
 	began := time.Now()
-	_, _, err = NewClient(s.URL, nil, part).SendRequest(t.Context(), "", nil, nil, 64<<20)
+	_, err = NewClient(s.URL, nil, part).Send(t.Context(), "", nil, nil, 64<<20)
 	expectFailure(t, err, "there is no memory for now")
 	if waited := time.Since(began); waited < memoryWait {
 		t.Errorf("it waits %s for memory, want %s", waited, memoryWait)

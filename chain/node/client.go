@@ -74,13 +74,6 @@ type Reply struct {
 	RetryAfter time.Duration
 }
 
-// SendRequest does what Send does, for servers whose Retry-After isn't needed.
-func (c *Client) SendRequest(ctx context.Context, path string, header http.Header, body []byte,
-	limit int64) (status int, answer []byte, err error) {
-	reply, err := c.Send(ctx, path, header, body, limit)
-	return reply.Status, reply.Body, err
-}
-
 // Send sends one request with a header and reads the whole answer, of at most limit bytes. With a
 // nil body it is a GET, with any other body a POST of JSON. The caller interprets the status.
 // Errors are a Failure or the error of the context.

@@ -50,9 +50,9 @@ func TestRequestCarriesMethodLoginAndBody(t *testing.T) {
 		if body != "" {
 			sent = []byte(body)
 		}
-		status, answer, err := c.SendRequest(t.Context(), "/a", BasicAuth("u", "p:w"), sent, 100)
-		if status != http.StatusTeapot || string(answer) != want || err != nil {
-			t.Errorf("%d %q, %v", status, answer, err)
+		reply, err := c.Send(t.Context(), "/a", BasicAuth("u", "p:w"), sent, 100)
+		if reply.Status != http.StatusTeapot || string(reply.Body) != want || err != nil {
+			t.Errorf("%d %q, %v", reply.Status, reply.Body, err)
 		}
 	}
 }
@@ -67,9 +67,9 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 		r *http.Request) {
 		http.Redirect(w, r, other.URL, http.StatusFound)
 	})
-	if status, _, err := c.SendRequest(t.Context(), "", nil, nil, 100); status != http.StatusFound || err != nil ||
+	if reply, err := c.Send(t.Context(), "", nil, nil, 100); reply.Status != http.StatusFound || err != nil ||
 		asked.Load() {
-		t.Errorf("%d, %v, followed %v", status, err, asked.Load())
+		t.Errorf("%d, %v, followed %v", reply.Status, err, asked.Load())
 	}
 }
 
@@ -96,10 +96,10 @@ func TestAnswerOverTheLimitIsRefused(t *testing.T) {
 		_, _ = io.WriteString(w, "12345")
 	})
 	for _, announced = range []bool{true, false} {
-		if _, answer, err := c.SendRequest(t.Context(), "", nil, nil, 5); err != nil || string(answer) != "12345" {
-			t.Errorf("%q, %v", answer, err)
+		if reply, err := c.Send(t.Context(), "", nil, nil, 5); err != nil || string(reply.Body) != "12345" {
+			t.Errorf("%q, %v", reply.Body, err)
 		}
-		_, _, err := c.SendRequest(t.Context(), "", nil, nil, 4)
+		_, err := c.Send(t.Context(), "", nil, nil, 4)
 		if expectFailure(t, err, "longer than they can be"); !errors.Is(err, ErrTooLong) {
 			t.Errorf("announced %v: error %v, want ErrTooLong", announced, err)
 		}
@@ -120,7 +120,7 @@ func TestEndlessAnswerIsCutAtTheLimit(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 			}
 		})
-		_, _, err := c.SendRequest(t.Context(), "", nil, nil, 5)
+		_, err := c.Send(t.Context(), "", nil, nil, 5)
 		expectFailure(t, err, "longer than they can be")
 	})
 }
@@ -137,7 +137,7 @@ func TestAnswerAnnouncedOverTheLimitIsNotRead(t *testing.T) {
 	})
 	defer close(ended)
 	c.SilenceTimeout = time.Hour
-	_, _, err := c.SendRequest(t.Context(), "", nil, nil, 1000)
+	_, err := c.Send(t.Context(), "", nil, nil, 1000)
 	expectFailure(t, err, "longer than they can be")
 }
 
@@ -151,10 +151,10 @@ func TestOwnCertificateIsTrustedOnlyWhereItIsNamed(t *testing.T) {
 	defer s.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
-	if _, _, err := NewClient(s.URL, roots, nil).SendRequest(t.Context(), "", nil, nil, 1); err != nil {
+	if _, err := NewClient(s.URL, roots, nil).Send(t.Context(), "", nil, nil, 1); err != nil {
 		t.Errorf("with its own certificate as root: %v", err)
 	}
-	_, _, err := NewClient(s.URL, nil, nil).SendRequest(t.Context(), "", nil, nil, 1)
+	_, err := NewClient(s.URL, nil, nil).Send(t.Context(), "", nil, nil, 1)
 	var untrusted *tls.CertificateVerificationError
 	if !errors.As(err, &untrusted) {
 		t.Errorf("error %v, want one of the certificate's verification", err)
@@ -167,7 +167,7 @@ func TestUnreachableErrorHidesTheURL(t *testing.T) {
 	t.Parallel()
 	c, s := startServer(t, nil)
 	s.Close()
-	_, _, err := c.SendRequest(t.Context(), "/canary", nil, nil, 1)
+	_, err := c.Send(t.Context(), "/canary", nil, nil, 1)
 	if expectFailure(t, err, "can't be reached"); strings.Contains(err.Error(), "canary") {
 		t.Errorf("the error shows the path of the URL: %v", err)
 	}
@@ -179,7 +179,7 @@ func TestClosedIdleConnectionIsReplaced(t *testing.T) {
 	t.Parallel()
 	c, s := startServer(t, func(http.ResponseWriter, *http.Request) {})
 	for range 20 {
-		if _, _, err := c.SendRequest(t.Context(), "", nil, []byte("{}"), 1); err != nil {
+		if _, err := c.Send(t.Context(), "", nil, []byte("{}"), 1); err != nil {
 			t.Fatal(err)
 		}
 		s.CloseClientConnections()
@@ -249,7 +249,7 @@ func TestSilentNodeIsGivenUp(t *testing.T) {
 					<-r.Context().Done()
 				})
 				began := time.Now()
-				_, _, err := c.SendRequest(t.Context(), "", nil, nil, 1000)
+				_, err := c.Send(t.Context(), "", nil, nil, 1000)
 				if took := time.Since(began); took != one.after { // in the bubble's time
 					t.Errorf("after %s, want %s", took, one.after)
 				}
@@ -276,8 +276,8 @@ func TestSlowSteadyAnswerIsRead(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 			}
 		})
-		if _, answer, err := c.SendRequest(t.Context(), "", nil, nil, 5); string(answer) != "xxxxx" || err != nil {
-			t.Errorf("%q, %v", answer, err)
+		if reply, err := c.Send(t.Context(), "", nil, nil, 5); string(reply.Body) != "xxxxx" || err != nil {
+			t.Errorf("%q, %v", reply.Body, err)
 		}
 	})
 }
@@ -296,7 +296,7 @@ func TestFailureClosesIdleConnections(t *testing.T) {
 				_, _ = io.WriteString(w, "too long")
 			}
 		})
-		ask := func(path string) error { _, _, err := c.SendRequest(t.Context(), path, nil, nil, 1); return err }
+		ask := func(path string) error { _, err := c.Send(t.Context(), path, nil, nil, 1); return err }
 		ended := make(chan error, 1)
 		go func() { ended <- ask("/hold") }()
 		<-begun
@@ -327,7 +327,7 @@ func TestCanceledContextIsReturnedAsItIs(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	if _, _, err := c.SendRequest(ctx, "", nil, nil, 1); err != context.Canceled {
+	if _, err := c.Send(ctx, "", nil, nil, 1); err != context.Canceled {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }

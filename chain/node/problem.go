@@ -123,6 +123,29 @@ func isDialError(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
+// CheckTipAge returns a Failure unless the time of a node's last block is near the local time. stale is the age from
+// which on the node counts as stalled, 0 for no limit; ahead is how far its clock may be ahead. stalled is the sentence
+// of a block that is too old, with verbs for its height and its age.
+func CheckTipAge(tip chain.Header, now time.Time, stale, ahead time.Duration, stalled string) error {
+	age := now.Sub(tip.Time)
+	switch {
+	case stale == 0:
+		return nil
+	case age > stale:
+		return NewFailure(nil, stalled, tip.Height, age.Round(time.Minute))
+	case age < -ahead:
+		return NewFailure(nil,
+			"has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
+	}
+	return nil
+}
+
+// ContainsAny reports whether a text of a node contains one of some words, which are in small letters.
+func ContainsAny(text string, words ...string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+}
+
 // PrintableText bounds a text that a node wrote, and keeps only printable ASCII, so that it moves no cursor
 // and forges no line where it is printed.
 func PrintableText(text string) string {

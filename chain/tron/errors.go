@@ -3,7 +3,6 @@ package tron
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"cointill/chain/node"
 )
@@ -60,12 +59,6 @@ func refusedError(text string) error {
 // isRateLimit reports whether an error that a node wrote is one of the forms in which nodes and providers report a
 // limit of requests.
 func isRateLimit(text string) bool {
-	text = strings.ToLower(text)
-	for _, words := range []string{"frequency limit", "rate limit", "too many requests", "suspended", "request limit",
-		"exceeded", "exceeds", "lack of computing resources", "server_busy", "server busy"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
+	return node.ContainsAny(text, "frequency limit", "rate limit", "too many requests", "suspended", "request limit",
+		"exceeded", "exceeds", "lack of computing resources", "server_busy", "server busy")
 }

@@ -91,18 +91,8 @@ func (n *server) verifyIdentity(ctx context.Context) error {
 
 // checkTipAge checks that the time of the last block is near the local time.
 func (n *server) checkTipAge(tip chain.Header) error {
-	age := n.clock().Sub(tip.Time)
-	switch {
-	case n.params.Stale == 0:
-		return nil
-	case age > n.params.Stale:
-		return node.NewFailure(nil, "hangs, or is still downloading the chain: its last block, %d, is %s old. Check its "+
-			"connections to other nodes, and this machine's clock.", tip.Height, age.Round(time.Minute))
-	case age < -maxFuture:
-		return node.NewFailure(nil,
-			"has a last block, %d, from the future. Check this machine's clock, then the node.", tip.Height)
-	}
-	return nil
+	return node.CheckTipAge(tip, n.clock(), n.params.Stale, maxFuture, "hangs, or is still downloading the chain: its "+
+		"last block, %d, is %s old. Check its connections to other nodes, and this machine's clock.")
 }
 
 // fetchLatest reads the header of the last block, or of the last solidified one, by where its paths begin.

@@ -28,7 +28,8 @@ func (t *httpTransport) roundTrip(ctx context.Context, q request, limit int64) (
 	if err != nil {
 		return nil, fmt.Errorf("write a question: %w", err)
 	}
-	status, answer, err := t.client.SendRequest(ctx, "", t.header, body, limit)
+	reply, err := t.client.Send(ctx, "", t.header, body, limit)
+	status, answer := reply.Status, reply.Body
 	switch {
 	case err != nil:
 		return nil, err

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"fmt"
-	"strings"
 
 	"cointill/chain/node"
 )
@@ -30,13 +29,7 @@ func (e *Error) Error() string {
 
 // Contains reports whether the message contains one of the given words.
 func (e *Error) Contains(words ...string) bool {
-	message := strings.ToLower(node.PrintableText(e.Message))
-	for _, word := range words {
-		if strings.Contains(message, word) {
-			return true
-		}
-	}
-	return false
+	return node.ContainsAny(node.PrintableText(e.Message), words...)
 }
 
 // isRateLimited reports whether the error is one of the forms in which providers report a rate
