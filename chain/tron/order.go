@@ -60,25 +60,18 @@ type orderTerms struct {
 // spendPrefix returns the text by which a transfer names the account that paid it.
 func spendPrefix(a params.Address) string { return a.String() + ":" }
 
-// joinTerms returns the payment that makes an order on terms.
-func (s *Source) joinTerms(o chain.Order, t orderTerms) (p signing.Payment, err error) {
+// readTerms reads what PrepareTerms returned, and returns the payment that makes an order on it.
+func (s *Source) readTerms(o chain.Order, text string) (p signing.Payment, t orderTerms, err error) {
 	if o.Asset != string(money.USDT) {
-		return p, fmt.Errorf("%s is not sent on %s", o.Asset, s.params.Network())
+		return p, t, fmt.Errorf("%s is not sent on %s", o.Asset, s.params.Network())
 	}
+	err = json.Unmarshal([]byte(text), &t)
 	p = signing.Payment{From: o.From, To: o.To.Address, Token: s.params.Token.String(), Amount: o.Amount,
 		Expiration: t.Expiration, Timestamp: t.Timestamp, FeeLimit: t.FeeLimit}
-	var err2 error
-	p.RefBytes, err = hex.DecodeString(t.RefBytes)
-	p.RefHash, err2 = hex.DecodeString(t.RefHash)
-	return p, errors.Join(err, err2)
-}
-
-// readTerms reads what PrepareTerms returned.
-func (s *Source) readTerms(o chain.Order, text string) (p signing.Payment, t orderTerms, err error) {
-	if err = json.Unmarshal([]byte(text), &t); err == nil {
-		p, err = s.joinTerms(o, t)
-	}
-	return p, t, err
+	var err2, err3 error
+	p.RefBytes, err2 = hex.DecodeString(t.RefBytes)
+	p.RefHash, err3 = hex.DecodeString(t.RefHash)
+	return p, t, errors.Join(err, err2, err3)
 }
 
 const (

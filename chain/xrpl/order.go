@@ -34,12 +34,6 @@ type orderTerms struct {
 	LastLedger uint32       `json:"last_ledger_sequence"`
 }
 
-// joinTerms returns the payment that makes an order on terms.
-func (s *Source) joinTerms(o chain.Order, t orderTerms) signing.Payment {
-	return signing.Payment{Account: o.From, Destination: o.To.Address, Tag: o.To.Tag, Amount: o.Amount, Fee: t.Fee,
-		Sequence: t.Sequence, LastLedgerSequence: t.LastLedger, InvoiceID: o.ID, NetworkID: s.params.ID}
-}
-
 // PrepareTerms implements chain.Signer.
 func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string) (string, error) {
 	n, _, err := s.nodes.Current(ctx)
@@ -114,13 +108,11 @@ func (r *rpc) fetchFee(ctx context.Context) money.Amount {
 	return money.Units(min(max(2*drops, leastFee), mostFee))
 }
 
-// readTerms reads what PrepareTerms returned.
-func (s *Source) readTerms(o chain.Order, text string) (signing.Payment, orderTerms, error) {
-	var t orderTerms
-	if err := json.Unmarshal([]byte(text), &t); err != nil {
-		return signing.Payment{}, t, err
-	}
-	return s.joinTerms(o, t), t, nil
+// readTerms reads what PrepareTerms returned, and returns the payment that makes an order on it.
+func (s *Source) readTerms(o chain.Order, text string) (p signing.Payment, t orderTerms, err error) {
+	err = json.Unmarshal([]byte(text), &t)
+	return signing.Payment{Account: o.From, Destination: o.To.Address, Tag: o.To.Tag, Amount: o.Amount, Fee: t.Fee,
+		Sequence: t.Sequence, LastLedgerSequence: t.LastLedger, InvoiceID: o.ID, NetworkID: s.params.ID}, t, err
 }
 
 // ReadClaim implements chain.NumberSigner.

@@ -87,14 +87,17 @@ func computeChecksum(body []byte) []byte {
 	return second[:checksumLength]
 }
 
+// Bytes returns the 21 bytes of the address, with its first byte.
+func (a Address) Bytes() []byte { return append([]byte{addressPrefix}, a[:]...) }
+
 // String formats the address in base58check.
 func (a Address) String() string {
-	body := append([]byte{addressPrefix}, a[:]...)
+	body := a.Bytes()
 	return base58.Encode(append(body, computeChecksum(body)...))
 }
 
 // Hex formats the address in hexadecimal, with its first byte.
-func (a Address) Hex() string { return hex.EncodeToString(append([]byte{addressPrefix}, a[:]...)) }
+func (a Address) Hex() string { return hex.EncodeToString(a.Bytes()) }
 
 // OfKey returns the address of a public key, given as an uncompressed point without its first byte: the end of
 // the point's Keccak-256 hash, as on Ethereum.

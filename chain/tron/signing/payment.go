@@ -80,8 +80,8 @@ func TransferParameter(to params.Address, amount money.Amount) string {
 // encodeRaw returns the transaction's raw data, whose hash is its id and is signed.
 func (p Payment) encodeRaw(c call) []byte {
 	var trigger, parameter, contract, raw []byte
-	trigger = appendText(trigger, fieldOwner, writeAddress(c.owner))
-	trigger = appendText(trigger, fieldCalled, writeAddress(c.token))
+	trigger = appendText(trigger, fieldOwner, c.owner.Bytes())
+	trigger = appendText(trigger, fieldCalled, c.token.Bytes())
 	trigger = appendText(trigger, fieldCalldata, c.calldata)
 	parameter = appendText(appendText(parameter, fieldURL, []byte(triggerURL)), fieldValue, trigger)
 	contract = appendText(appendNumber(contract, fieldType, triggerType), fieldParameter, parameter)
@@ -96,15 +96,6 @@ func appendNumber(to []byte, field protowire.Number, value int64) []byte {
 
 func appendText(to []byte, field protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(to, field, protowire.BytesType), value)
-}
-
-// writeAddress returns the 21 bytes of an address.
-func writeAddress(a params.Address) []byte {
-	raw, err := hex.DecodeString(a.Hex())
-	if err != nil {
-		panic(err) // an address is always written in hexadecimal
-	}
-	return raw
 }
 
 // Unsigned is a transaction for a wallet to sign.

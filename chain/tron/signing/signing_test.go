@@ -159,7 +159,7 @@ func TestOneChangeIsOneDifference(t *testing.T) {
 	withValue := func() []byte { // TRX besides
 		c, _ := p.readCall()
 		plain, trigger := p.encodeRaw(c), []byte(nil)
-		trigger = appendText(appendText(trigger, fieldOwner, writeAddress(c.owner)), fieldCalled, writeAddress(c.token))
+		trigger = appendText(appendText(trigger, fieldOwner, c.owner.Bytes()), fieldCalled, c.token.Bytes())
 		with := appendText(appendNumber(bytes.Clone(trigger), fieldCallValue, 7), fieldCalldata, c.calldata)
 		return replaceTrigger(t, plain, with)
 	}()
