@@ -77,14 +77,14 @@ func (s *Source) PrepareTerms(ctx context.Context, o chain.Order, earlier string
 		return "", n.DemoteOnError(ctx, err)
 	}
 	request := signing.Request{
-		Change:  signing.Output{Address: o.Change.Address, Change: (*signing.KeyOrigin)(&o.Change.KeyOrigin)},
+		Change:  signing.Output{Address: o.Change.Address, Change: &o.Change.KeyOrigin},
 		FeeRate: rates.chooseRate(o.Speed), HighestFeeRate: rates.chooseRate(chain.SpeedFast)}
 	for _, p := range o.Payees() {
 		request.Outputs = append(request.Outputs, signing.Output{Address: p.To.Address, Amount: p.Amount})
 	}
 	for _, output := range o.Outputs {
 		request.Unspent = append(request.Unspent, signing.Input{TxID: output.TxID, Vout: uint32(output.Index),
-			Amount: output.Amount, Script: s.params.Script(output.Address), Origin: signing.KeyOrigin(output.KeyOrigin)})
+			Amount: output.Amount, Script: s.params.Script(output.Address), Origin: output.KeyOrigin})
 	}
 	if earlier != "" {
 		var before orderTerms

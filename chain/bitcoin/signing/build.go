@@ -11,6 +11,7 @@ import (
 	"github.com/btcsuite/btcd/txscript/v2"
 	"github.com/btcsuite/btcd/wire/v2"
 
+	"cointill/chain"
 	"cointill/chain/bitcoin/params"
 )
 
@@ -61,26 +62,26 @@ func inputMap(kind scriptKind, in Input) (m []pair) {
 		m = append(m, pair{[]byte{inRedeemScript}, witnessScriptOf(in.Origin.PublicKey)})
 	}
 	if kind == p2tr {
-		return append(m, pair{append([]byte{inTapOrigin}, in.Origin.PublicKey[1:]...), in.Origin.encodeTap()},
+		return append(m, pair{append([]byte{inTapOrigin}, in.Origin.PublicKey[1:]...), encodeTapOrigin(in.Origin)},
 			pair{[]byte{inTapKey}, in.Origin.PublicKey[1:]})
 	}
-	return append(m, pair{append([]byte{inOrigin}, in.Origin.PublicKey...), in.Origin.encode()})
+	return append(m, pair{append([]byte{inOrigin}, in.Origin.PublicKey...), encodeOrigin(in.Origin)})
 }
 
 // changeMap returns the entries by which a wallet recognises an output as its own.
-func changeMap(kind scriptKind, origin KeyOrigin) (m []pair) {
+func changeMap(kind scriptKind, origin chain.KeyOrigin) (m []pair) {
 	if kind == p2tr {
 		return []pair{{[]byte{outTapKey}, origin.PublicKey[1:]},
-			{append([]byte{outTapOrigin}, origin.PublicKey[1:]...), origin.encodeTap()}}
+			{append([]byte{outTapOrigin}, origin.PublicKey[1:]...), encodeTapOrigin(origin)}}
 	}
 	if kind == p2shP2wpkh {
 		m = append(m, pair{[]byte{outRedeemScript}, witnessScriptOf(origin.PublicKey)})
 	}
-	return append(m, pair{append([]byte{outOrigin}, origin.PublicKey...), origin.encode()})
+	return append(m, pair{append([]byte{outOrigin}, origin.PublicKey...), encodeOrigin(origin)})
 }
 
-// encode writes fingerprint and path (BIP 174, PSBT_IN_BIP32_DERIVATION).
-func (o KeyOrigin) encode() []byte {
+// encodeOrigin writes fingerprint and path (BIP 174, PSBT_IN_BIP32_DERIVATION).
+func encodeOrigin(o chain.KeyOrigin) []byte {
 	out := slices.Clone(o.Fingerprint[:])
 	for _, step := range o.Path {
 		out = binary.LittleEndian.AppendUint32(out, step)
@@ -88,8 +89,8 @@ func (o KeyOrigin) encode() []byte {
 	return out
 }
 
-// encodeTap writes an origin of a key that is in no script (BIP 371, PSBT_IN_TAP_BIP32_DERIVATION).
-func (o KeyOrigin) encodeTap() []byte { return append([]byte{0}, o.encode()...) }
+// encodeTapOrigin writes an origin of a key that is in no script (BIP 371, PSBT_IN_TAP_BIP32_DERIVATION).
+func encodeTapOrigin(o chain.KeyOrigin) []byte { return append([]byte{0}, encodeOrigin(o)...) }
 
 // Unsigned is a transaction for the command signrawtransaction of Bitcoin Core and Dogecoin Core, and
 // the later signrawtransactionwithwallet and signrawtransactionwithkey: Hex is the first argument,

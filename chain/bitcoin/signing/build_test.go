@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"cointill/chain"
 	"cointill/core/money"
 )
 
@@ -67,12 +68,12 @@ func TestPSBTHoldsWhatWalletsNeed(t *testing.T) {
 
 // TestKeyOriginIsWrittenAsInBIP174: the fingerprint, then each step in four bytes, the lowest first.
 func TestKeyOriginIsWrittenAsInBIP174(t *testing.T) {
-	o := KeyOrigin{Fingerprint: [4]byte{0xd9, 0x0c, 0x6a, 0x4f}, Path: []uint32{1<<31 + 84, 0, 5}}
-	if got, want := hex.EncodeToString(o.encode()), "d90c6a4f"+"54000080"+"00000000"+"05000000"; got != want {
-		t.Errorf("encode() = %s, want %s", got, want)
+	o := chain.KeyOrigin{Fingerprint: [4]byte{0xd9, 0x0c, 0x6a, 0x4f}, Path: []uint32{1<<31 + 84, 0, 5}}
+	if got, want := hex.EncodeToString(encodeOrigin(o)), "d90c6a4f"+"54000080"+"00000000"+"05000000"; got != want {
+		t.Errorf("encodeOrigin() = %s, want %s", got, want)
 	}
-	if got := hex.EncodeToString(o.encodeTap()); got != "00"+hex.EncodeToString(o.encode()) {
-		t.Errorf("encodeTap() = %s, want no leaves and the origin", got)
+	if got := hex.EncodeToString(encodeTapOrigin(o)); got != "00"+hex.EncodeToString(encodeOrigin(o)) {
+		t.Errorf("encodeTapOrigin() = %s, want no leaves and the origin", got)
 	}
 }
 

@@ -19,11 +19,9 @@ const MaxReturned = 400_000
 
 // Signed is an approved transaction with valid signatures.
 type Signed struct {
-	TxID    string
-	Raw     []byte // to broadcast
-	VSize   int64  // in virtual bytes (BIP 141)
-	Fee     money.Amount
-	Outputs []Output // of the transaction, in its order; the change's amount may not be the plan's
+	TxID string
+	Raw  []byte // to broadcast
+	Fee  money.Amount
 }
 
 // CheckSigned decodes what a wallet returned for a plan: a PSBT, binary or in base64, with signatures
@@ -59,7 +57,7 @@ func CheckSigned(p params.Params, plan Plan, returned []byte) (Signed, error) {
 	if err := checkSignatures(p, tx, inputs); err != nil {
 		return Signed{}, err
 	}
-	return describeSigned(p, plan, tx, inputs), nil
+	return describeSigned(tx, inputs), nil
 }
 
 // decodeReturned decodes a transaction; packet is nil if it isn't in a PSBT.
@@ -159,21 +157,14 @@ func isValid(tx *wire.MsgTx, i int, in Input, f txscript.PrevOutputFetcher, hash
 }
 
 // describeSigned describes a transaction that was checked.
-func describeSigned(p params.Params, plan Plan, tx *wire.MsgTx, inputs []Input) Signed {
+func describeSigned(tx *wire.MsgTx, inputs []Input) Signed {
 	var raw bytes.Buffer
 	_ = tx.Serialize(&raw) // a buffer takes everything
-	weight := 3*tx.SerializeSizeStripped() + raw.Len()
-	s := Signed{TxID: tx.TxID(), Raw: raw.Bytes(), VSize: int64(weight+3) / 4}
+	s := Signed{TxID: tx.TxID(), Raw: raw.Bytes()}
 	for _, in := range inputs {
 		s.Fee = s.Fee.Add(in.Amount)
 	}
-	origins := map[string]*KeyOrigin{}
-	for _, out := range plan.Outputs {
-		origins[out.Address] = out.Change // the change is the last
-	}
 	for _, out := range tx.TxOut {
-		to := p.Address(out.PkScript)
-		s.Outputs = append(s.Outputs, Output{to, money.Units(out.Value), origins[to]})
 		s.Fee = s.Fee.Sub(money.Units(out.Value))
 	}
 	return s

@@ -9,6 +9,7 @@ import (
 	"github.com/btcsuite/btcd/chainhash/v2"
 	"github.com/btcsuite/btcd/wire/v2"
 
+	"cointill/chain"
 	"cointill/chain/bitcoin/params"
 	"cointill/core/money"
 )
@@ -27,26 +28,20 @@ type Input struct {
 	// it for P2PKH, where a signature doesn't cover the amount (BIP 174), and it is of use for
 	// segregated witness version 0, where some wallets ask for it.
 	Previous []byte
-	Origin   KeyOrigin
+	// Origin is of the key; for P2TR of the internal key, before it is tweaked. A wallet signs for keys with
+	// the fingerprint of its own master key.
+	Origin chain.KeyOrigin
 }
 
 // Outpoint returns the output's key: "txid:vout".
 func (in Input) Outpoint() string { return in.TxID + ":" + strconv.FormatUint(uint64(in.Vout), 10) }
-
-// KeyOrigin says how a wallet derives a key (BIP 32). A wallet signs for keys with the fingerprint of
-// its own master key.
-type KeyOrigin struct {
-	Fingerprint [4]byte  // of the master key; of the account's key if the master key is unknown
-	Path        []uint32 // from the key of the fingerprint; hardened steps have the highest bit
-	PublicKey   []byte   // compressed, 33 bytes; for P2TR the internal key, before it is tweaked
-}
 
 // Output is an output of the transaction.
 type Output struct {
 	Address string
 	Amount  money.Amount
 	// Change is the origin of the account's key if the output returns money to the account, else nil.
-	Change *KeyOrigin
+	Change *chain.KeyOrigin
 }
 
 // Plan is a transaction before it is signed: exactly these inputs and outputs, in this order.

@@ -12,6 +12,7 @@ import (
 	"github.com/btcsuite/btcd/txscript/v2"
 	"github.com/btcsuite/btcd/wire/v2"
 
+	"cointill/chain"
 	"cointill/chain/bitcoin/params"
 	"cointill/core/money"
 )
@@ -21,11 +22,29 @@ var kindNames = map[scriptKind]string{p2pkh: "P2PKH", p2shP2wpkh: "P2SH-P2WPKH",
 
 var kinds = []scriptKind{p2pkh, p2shP2wpkh, p2wpkh, p2tr}
 
-func networkOf(t testing.TB, chain money.Chain) params.Params {
+// readOutputs returns what a signed transaction pays, with the origins of a plan, and its size in virtual bytes.
+func readOutputs(t testing.TB, p params.Params, plan Plan, raw []byte) (outputs []Output, vsize int64) {
 	t.Helper()
-	p, ok := params.Lookup(chain, "regtest")
+	tx, err := readTransaction(raw, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	origins := map[string]*chain.KeyOrigin{}
+	for _, out := range plan.Outputs {
+		origins[out.Address] = out.Change // the change is the last
+	}
+	for _, out := range tx.TxOut {
+		to := p.Address(out.PkScript)
+		outputs = append(outputs, Output{to, money.Units(out.Value), origins[to]})
+	}
+	return outputs, int64(3*tx.SerializeSizeStripped()+len(raw)+3) / 4
+}
+
+func networkOf(t testing.TB, c money.Chain) params.Params {
+	t.Helper()
+	p, ok := params.Lookup(c, "regtest")
 	if !ok {
-		t.Fatalf("no regtest of %s", chain)
+		t.Fatalf("no regtest of %s", c)
 	}
 	return p
 }
@@ -37,8 +56,8 @@ func privateKey(n int) *btcec.PrivateKey {
 	return key
 }
 
-func originOf(n int) KeyOrigin {
-	return KeyOrigin{Fingerprint: [4]byte{1, 2, 3, 4}, Path: []uint32{1<<31 + 84, 1<<31 + 1, 1 << 31, 0, uint32(n)},
+func originOf(n int) chain.KeyOrigin {
+	return chain.KeyOrigin{Fingerprint: [4]byte{1, 2, 3, 4}, Path: []uint32{1<<31 + 84, 1<<31 + 1, 1 << 31, 0, uint32(n)},
 		PublicKey: privateKey(n).PubKey().SerializeCompressed()}
 }
 
