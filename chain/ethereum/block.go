@@ -2,6 +2,7 @@ package ethereum
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -170,12 +171,12 @@ const spendKeySize = 20 + 8
 // spendPrefix returns what the spend keys of an account begin with.
 func spendPrefix(a account) string {
 	var text [2 + 40 + 1]byte
-	return string(append(appendHex(append(text[:0], "0x"...), a[:]), ':'))
+	return string(append(hex.AppendEncode(append(text[:0], "0x"...), a[:]), ':'))
 }
 
 // spendKey formats the bytes of a spend key as "0x…:nonce".
 func spendKey(form []byte) string {
 	var text [2 + 40 + 1 + 20]byte
-	key := append(appendHex(append(text[:0], "0x"...), form[:20]), ':')
+	key := append(hex.AppendEncode(append(text[:0], "0x"...), form[:20]), ':')
 	return string(strconv.AppendUint(key, binary.BigEndian.Uint64(form[20:]), 10))
 }

@@ -42,5 +42,3 @@ func (codec) Spend(key string) []byte {
 	}
 	return binary.BigEndian.AppendUint64(form, n)
 }
-
-func appendHex(text, raw []byte) []byte { return hex.AppendEncode(text, raw) }

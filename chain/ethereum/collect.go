@@ -58,11 +58,7 @@ func estimateFirst(ctx context.Context, n *server, p params.Params, orders []cha
 			}
 			call = transfer
 		}
-		answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_estimateGas", call))
-		gas := uint64(0)
-		if err == nil {
-			gas, err = readEstimate(answer, boundGas(p))
-		}
+		gas, err := n.estimateGas(ctx, p, call)
 		if err != nil || gas > 0 {
 			return gas, err
 		}

@@ -119,7 +119,8 @@ func (n *server) fetchOrderFacts(ctx context.Context, p params.Params, o chain.O
 	if !token {
 		f.Held = f.Ether
 		if !f.Contract && (p.CountsL1Gas || isDelegated(code)) {
-			f.Gas, err = n.fetchEtherGas(ctx, p, o)
+			// It asks without a value, so that the account that pays need not have it.
+			f.Gas, err = n.estimateGas(ctx, p, map[string]string{"from": o.From, "to": o.To.Address})
 		}
 		return f, err
 	}
@@ -150,12 +151,10 @@ func (n *server) fetchL1Fee(ctx context.Context, p params.Params) (fee money.Amo
 	return word.ToAmount().MulDiv(3, 2), nil
 }
 
-// fetchEtherGas asks how much gas a transfer of ether uses: other networks than Ethereum may take more, and an
-// account that delegates to a contract runs its code (EIP-7702). It asks without a value, so that the account that
-// pays need not have it.
-func (n *server) fetchEtherGas(ctx context.Context, p params.Params, o chain.Order) (uint64, error) {
-	answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_estimateGas", map[string]string{"from": o.From,
-		"to": o.To.Address}))
+// estimateGas asks how much gas a transfer uses. Networks other than Ethereum may take more for ether, too, and an
+// account that delegates to a contract runs its code (EIP-7702).
+func (n *server) estimateGas(ctx context.Context, p params.Params, call map[string]string) (uint64, error) {
+	answer, err := n.CallOne(ctx, maxSmallResponse, rpc.NewRequest("eth_estimateGas", call))
 	if err != nil {
 		return 0, err
 	}

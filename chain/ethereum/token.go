@@ -3,6 +3,7 @@ package ethereum
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,7 +25,7 @@ type tokenState struct {
 // functionSelector returns the first four bytes of the calldata of a function call.
 func functionSelector(function string) string {
 	sum := abi.Keccak([]byte(function))
-	return string(appendHex([]byte("0x"), sum[:4]))
+	return "0x" + hex.EncodeToString(sum[:4])
 }
 
 var (

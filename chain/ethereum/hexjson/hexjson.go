@@ -154,22 +154,18 @@ type Bytes []byte
 // UnmarshalJSONFrom reads an even number of hex digits, including zero digits. Null gives no
 // bytes.
 func (b *Bytes) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	v, err := d.ReadValue()
+	if d.PeekKind() == 'n' {
+		*b = nil
+		return d.SkipValue()
+	}
+	text, err := readHexDigits(d)
+	if err == nil && len(text)%2 != 0 {
+		err = ErrHex
+	}
 	if err != nil {
 		return err
 	}
-	if v.Kind() == 'n' {
-		*b = nil
-		return nil
-	}
-	if len(v) < 4 || string(v[:3]) != `"0x` {
-		return ErrHex
-	}
-	text := v[3 : len(v)-1]
 	*b = make([]byte, len(text)/2)
-	if len(text)%2 != 0 {
-		return ErrHex
-	}
 	_, err = hex.Decode(*b, text)
 	return err
 }
