@@ -83,7 +83,7 @@ type client struct {
 	login *login
 }
 
-func newClient(e *endpoint, memory node.Memory) (*client, error) {
+func newClient(e *endpoint, a node.Access) (*client, error) {
 	var roots *x509.CertPool
 	if e.cert != "" {
 		var err error
@@ -91,7 +91,7 @@ func newClient(e *endpoint, memory node.Memory) (*client, error) {
 			return nil, err
 		}
 	}
-	return &client{node.NewClient(e.base, roots, memory), e.login}, nil
+	return &client{a.NewClient(e.base, roots), e.login}, nil
 }
 
 func readCert(path string) (*x509.CertPool, error) {

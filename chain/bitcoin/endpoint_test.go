@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"cointill/chain/node"
 	"cointill/core/clock"
 	"cointill/core/money"
 )
@@ -52,7 +53,7 @@ func TestBadURLsAreRefusedWithoutTheirText(t *testing.T) {
 		{"http://h?cookie=%zzsecret"}, {"esplora+http://h?cookie=secret"}, {"http://h:secret"}, {"http:secret"},
 		{"http://u:secret@h", "http://v:secret2@h"}, {"https://h?cert=/secret/none"}, make([]string, 9),
 	} {
-		_, err := New(Config{Params: p, Nodes: urls, Clock: clock.Real()})
+		_, err := New(p, urls, node.Access{Clock: clock.Real()})
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%v: %v", urls, err)
 		}

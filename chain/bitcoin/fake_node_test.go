@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"cointill/chain/node"
 	"cointill/core/clock"
 )
 
@@ -71,8 +72,7 @@ func (n *fakeNode) openSource(t testing.TB, others ...*fakeNode) *Source {
 
 func openURLs(t testing.TB, c *fakeChain, urls ...string) *Source {
 	t.Helper()
-	s, err := New(Config{Params: c.params, Nodes: urls, Clock: clock.Real(),
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	s, err := New(c.params, urls, node.Access{Clock: clock.Real(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

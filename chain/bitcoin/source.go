@@ -1,5 +1,5 @@
 // Package bitcoin reads Bitcoin and Dogecoin, and networks like them, from nodes that speak the
-// JSON-RPC of Bitcoin Core or btcd, and from Esplora servers; see Config. Blocks and transactions
+// JSON-RPC of Bitcoin Core or btcd, and from Esplora servers; see New. Blocks and transactions
 // are fetched as bytes. ParseBlock and ParseTx parse them and verify everything that bytes can
 // prove. No amount is ever read from JSON.
 package bitcoin
@@ -7,7 +7,6 @@ package bitcoin
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -17,26 +16,6 @@ import (
 	"cointill/chain/quorum"
 	"cointill/core/clock"
 )
-
-// Config holds the network and the nodes that it is read from.
-type Config struct {
-	Params params.Params
-	// Nodes are the URLs of the nodes, the preferred one first:
-	//
-	//	http(s)://user:password@host:port     JSON-RPC of Bitcoin Core, Dogecoin Core or btcd
-	//	http(s)://host:port?cookie=/a/.cookie the same, signed with the node's cookie file
-	//	btcd+ws(s)://user:password@host:port  btcd, with its notifications over a websocket
-	//	esplora+http(s)://host/api            an Esplora server
-	//
-	// ?zmq=tcp://host:port adds a ZeroMQ publisher of the node (hashtx, rawtx, hashblock or
-	// rawblock), and may be repeated. ?cert=/a/rpc.cert names the certificate file of a node with a
-	// self-signed certificate.
-	Nodes []string
-	Clock clock.Clock
-	Log   *slog.Logger // logs when a node becomes unusable or usable again; nil logs nothing
-	// Memory is for long answers; nil has no bound.
-	Memory node.Memory
-}
 
 // Source is a bitcoin-like network, read from one or several nodes. A view asks one of them; the
 // others check it. Nodes that are down, on another network, syncing, silent or lagging are left out.
@@ -69,29 +48,39 @@ var defaultTiming = mempoolTiming{maxFillTime: 10 * time.Second, quickListing: 2
 
 var _ chain.Source = (*Source)(nil)
 
-// New makes a source. It reads the certificate files that URLs name, but connects to no node. Its
-// errors give the position of the wrong URL and none of its text.
-func New(c Config) (*Source, error) {
-	endpoints, err := node.ParseURLs("node", c.Nodes, parseEndpoint, func(e endpoint) string { return e.base })
+// New makes a source of the nodes at URLs, the preferred one first:
+//
+//	http(s)://user:password@host:port     JSON-RPC of Bitcoin Core, Dogecoin Core or btcd
+//	http(s)://host:port?cookie=/a/.cookie the same, signed with the node's cookie file
+//	btcd+ws(s)://user:password@host:port  btcd, with its notifications over a websocket
+//	esplora+http(s)://host/api            an Esplora server
+//
+// ?zmq=tcp://host:port adds a ZeroMQ publisher of the node (hashtx, rawtx, hashblock or
+// rawblock), and may be repeated. ?cert=/a/rpc.cert names the certificate file of a node with a
+// self-signed certificate.
+//
+// New reads the certificate files, but connects to no node. Its errors give the position of the wrong
+// URL and none of its text.
+func New(p params.Params, urls []string, a node.Access) (*Source, error) {
+	endpoints, err := node.ParseURLs("node", urls, parseEndpoint, func(e endpoint) string { return e.base })
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Params.Network(), err)
+		return nil, fmt.Errorf("%s: %w", p.Network(), err)
 	}
-	common := node.NewConfig("node", c.Params.Network(), c.Clock, c.Log)
-	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params, clock: c.Clock,
+	common := node.NewConfig("node", p.Network(), a)
+	s := &Source{PushConnections: node.NewPushConnections(common), params: p, clock: a.Clock,
 		nodes: quorum.NewForkPool[*server](common), mempool: mempoolReader{maxNewBytes: newBytesLimit},
 		timing: defaultTiming}
 	for i := range endpoints {
 		e := &endpoints[i]
-		http, err := newClient(e, c.Memory)
+		http, err := newClient(e, a)
 		if err != nil {
-			return nil, fmt.Errorf("%s: node %d of %d: %w", c.Params.Network(), i+1, len(endpoints), err)
+			return nil, fmt.Errorf("%s: node %d of %d: %w", p.Network(), i+1, len(endpoints), err)
 		}
-		var asking backend = &core{rpc: &rpc{client: http}, params: c.Params}
+		var asking backend = &core{rpc: &rpc{client: http}, params: p}
 		if e.esplora {
 			asking = &esplora{http}
 		}
-		n := &server{backend: asking, params: c.Params, clock: c.Clock}
-		http.Calls = node.NewCallCounter(c.Clock)
+		n := &server{backend: asking, params: p, clock: a.Clock}
 		n.Node = s.nodes.AddNode(e.host, http.Calls, n)
 		s.addListeners(e, http)
 	}

@@ -20,6 +20,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
 	"cointill/chain/ethereum/rpc"
+	"cointill/chain/node"
 )
 
 // fakeNode is a server that shows a fake chain and can be given faults.
@@ -79,7 +80,7 @@ func openLogged(t testing.TB, log *slog.Logger, urls ...string) *Source {
 // openNetwork makes a source of a network.
 func openNetwork(t testing.TB, p params.Params, log *slog.Logger, urls ...string) *Source {
 	t.Helper()
-	s, err := New(Config{Params: p, Nodes: urls, Clock: testTime, Log: log})
+	s, err := New(p, urls, node.Access{Clock: testTime, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -367,7 +367,7 @@ func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	for _, wrong := range []string{"", "ws://" + canary, "http://", "ftp://" + canary,
 		"http://h?stream=http://" + canary, "http://h?trace=" + canary, "http://h?pending=on",
 		"http://h#" + canary, "http://h?stream=ws://a&stream=ws://b", "://" + canary} {
-		_, err := New(Config{Params: testParams(), Nodes: []string{wrong}, Clock: testTime})
+		_, err := New(testParams(), []string{wrong}, node.Access{Clock: testTime})
 		if err == nil || strings.Contains(err.Error(), canary) {
 			t.Errorf("New with the URL %q: error %v, want one without any part of it", wrong, err)
 		}

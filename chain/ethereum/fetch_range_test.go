@@ -11,6 +11,7 @@ import (
 	"cointill/chain"
 	"cointill/chain/chaintest"
 	"cointill/chain/ethereum/params"
+	"cointill/chain/node"
 	"cointill/core/clock"
 	"cointill/core/money"
 )
@@ -192,8 +193,8 @@ func TestCallsOfADay(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Genesis, p.Stale, p.BlockTime = "", 0, c.blockTime
-			net, node := newRegistryNode(t, p)
-			source, err := New(Config{Params: p, Nodes: []string{node.URL + c.options}, Clock: now.Now})
+			net, fake := newRegistryNode(t, p)
+			source, err := New(p, []string{fake.URL + c.options}, node.Access{Clock: now.Now})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -205,7 +206,7 @@ func TestCallsOfADay(t *testing.T) {
 					Store: b.ledger, Watch: b.watch, Clock: now.Now}), p.Interval
 			}
 			b.followToTip()
-			before, mined, period := countCalls(node), 0, time.Hour
+			before, mined, period := countCalls(fake), 0, time.Hour
 			if c.blockTime < time.Second && c.awaited {
 				period /= 6 // the fakes take their time
 			}
@@ -217,7 +218,7 @@ func TestCallsOfADay(t *testing.T) {
 				now.Advance(every)
 				b.followToTip()
 			}
-			day := int(24*time.Hour/period) * (countCalls(node) - before)
+			day := int(24*time.Hour/period) * (countCalls(fake) - before)
 			t.Logf("%s: %d calls a day", c.name, day)
 			if day > c.most {
 				t.Errorf("%d calls a day, want at most %d", day, c.most)
@@ -230,7 +231,7 @@ func TestCallsOfADay(t *testing.T) {
 				t.Errorf("CallsADay expects %d calls, want 0 with idle=logs, else as many as the %d that were counted "+
 					"or up to 3 %% more", idle, day)
 			}
-			answered := int64(countCalls(node))
+			answered := int64(countCalls(fake))
 			if got := source.Nodes(t.Context())[0].Calls; got < answered || got > answered*12/10 {
 				t.Errorf("the node's status counts %d calls, want the %d that it answered or a little more", got,
 					answered)

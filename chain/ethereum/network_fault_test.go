@@ -10,6 +10,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/ethereum/params"
+	"cointill/chain/node"
 	"cointill/core/clock"
 	"cointill/core/money"
 )
@@ -96,7 +97,7 @@ func TestNetworkThatStopped(t *testing.T) {
 			now := clock.NewFake(testTime())
 			c, n := newRegistryNode(t, p)
 			c.now = now.Now
-			source, err := New(Config{Params: p, Nodes: []string{n.URL}, Clock: now.Now})
+			source, err := New(p, []string{n.URL}, node.Access{Clock: now.Now})
 			if err != nil {
 				t.Fatal(err)
 			}

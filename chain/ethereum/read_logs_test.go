@@ -12,6 +12,7 @@ import (
 	"cointill/chain/chaintest"
 	"cointill/chain/ethereum/hexjson"
 	"cointill/chain/ethereum/params"
+	"cointill/chain/node"
 )
 
 // tokenParams are those of a network whose own coin pays nothing.
@@ -237,7 +238,7 @@ func TestAnotherBranchConfirmsNoLogs(t *testing.T) {
 // TestLogsAreForTokensAlone checks that a network whose own coin is ether can't be read by logs: ether leaves none.
 func TestLogsAreForTokensAlone(t *testing.T) {
 	t.Parallel()
-	_, err := New(Config{Params: testParams(), Nodes: []string{"https://key@node.example?idle=logs"}, Clock: testTime})
+	_, err := New(testParams(), []string{"https://key@node.example?idle=logs"}, node.Access{Clock: testTime})
 	if err == nil || !strings.Contains(err.Error(), "idle=logs in the URL of node 1") || strings.Contains(err.Error(), "key@") {
 		t.Errorf("error %v, want one that names idle=logs, and no key", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"cointill/chain"
@@ -18,27 +17,8 @@ import (
 	"cointill/chain/ethereum/rpc"
 	"cointill/chain/node"
 	"cointill/chain/quorum"
-	"cointill/core/clock"
 	"cointill/core/money"
 )
-
-// Config says which network is read and from which nodes.
-type Config struct {
-	Params params.Params
-	// Nodes are the URLs of the nodes, the preferred one first:
-	//
-	//	http(s)://user:password@host:port/path
-	//
-	// The query ?stream=ws(s)://host:port names a websocket that announces new blocks;
-	// &trace=blocks reads the internal transfers of every block (debug_traceBlockByHash, or
-	// trace_block); &pending=off does not ask for pending transactions; &idle=logs reads only the logs of tokens
-	// while nothing is awaited, where the network's own coin pays nothing.
-	Nodes []string
-	Clock clock.Clock
-	Log   *slog.Logger // reports nodes that become unusable or usable again; nil means no log
-	// Memory is for long answers; nil has no bound.
-	Memory node.Memory
-}
 
 // Source reads a network from one or several nodes. A view asks one of them. The other nodes check
 // it: their tips must be on the same chain, and a second node must confirm the content of each
@@ -58,25 +38,32 @@ type Source struct {
 
 var _ chain.Source = (*Source)(nil)
 
-// New makes a source without connecting to any node. Its errors name a wrong URL by its position
-// and contain no part of its text.
-func New(c Config) (*Source, error) {
-	endpoints, err := node.ParseURLs("node", c.Nodes, parseEndpoint, func(e endpoint) string { return e.base })
+// New makes a source of the nodes at URLs, the preferred one first:
+//
+//	http(s)://user:password@host:port/path
+//
+// The query ?stream=ws(s)://host:port names a websocket that announces new blocks;
+// &trace=blocks reads the internal transfers of every block (debug_traceBlockByHash, or
+// trace_block); &pending=off does not ask for pending transactions; &idle=logs reads only the logs of tokens
+// while nothing is awaited, where the network's own coin pays nothing.
+//
+// New connects to no node. Its errors name a wrong URL by its position and contain no part of its text.
+func New(p params.Params, urls []string, a node.Access) (*Source, error) {
+	endpoints, err := node.ParseURLs("node", urls, parseEndpoint, func(e endpoint) string { return e.base })
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Params.Network(), err)
+		return nil, fmt.Errorf("%s: %w", p.Network(), err)
 	}
-	common := node.NewConfig("node", c.Params.Network(), c.Clock, c.Log)
-	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params,
+	common := node.NewConfig("node", p.Network(), a)
+	s := &Source{PushConnections: node.NewPushConnections(common), params: p,
 		nodes: quorum.NewForkPool[*server](common), confirmTimeout: quorum.PollTimeout}
 	for i := range endpoints {
 		e := endpoints[i]
-		if e.idleLogs && c.Params.Native == money.ETH {
+		if e.idleLogs && p.Native == money.ETH {
 			return nil, fmt.Errorf("%s: idle=logs in the URL of node %d is for networks whose own coin pays nothing: "+
-				"ether leaves no log", c.Params.Network(), i+1)
+				"ether leaves no log", p.Network(), i+1)
 		}
-		client := node.NewClient(e.base, nil, c.Memory)
-		client.Calls = node.NewCallCounter(c.Clock)
-		n := &server{Client: rpc.NewClient(client, e.header, c.Clock), clock: c.Clock, endpoint: e, params: c.Params}
+		client := a.NewClient(e.base, nil)
+		n := &server{Client: rpc.NewClient(client, e.header, a.Clock), clock: a.Clock, endpoint: e, params: p}
 		n.Node = s.nodes.AddNode(e.host, client.Calls, n)
 		if e.stream != "" {
 			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",

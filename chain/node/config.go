@@ -4,6 +4,7 @@
 package node
 
 import (
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 
@@ -14,6 +15,21 @@ import (
 // MaxNodes bounds the number of nodes of a network.
 const MaxNodes = 8
 
+// Access is how the nodes of a network are asked.
+type Access struct {
+	Clock clock.Clock
+	Log   *slog.Logger // reports nodes that become unusable or usable again; nil means no log
+	// Memory is for long answers; nil has no bound.
+	Memory Memory
+}
+
+// NewClient makes a client, as the function of that name does, and counts its calls.
+func (a Access) NewClient(base string, roots *x509.CertPool) *Client {
+	c := NewClient(base, roots, a.Memory)
+	c.Calls = NewCallCounter(a.Clock)
+	return c
+}
+
 // Config is common to all nodes of a network.
 type Config struct {
 	Kind    string // the word for a node in sentences: "node" or "server"
@@ -22,12 +38,12 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// NewConfig makes a Config; a nil log logs nothing.
-func NewConfig(kind string, network chain.Network, now clock.Clock, log *slog.Logger) Config {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
+// NewConfig makes a Config.
+func NewConfig(kind string, network chain.Network, a Access) Config {
+	if a.Log == nil {
+		a.Log = slog.New(slog.DiscardHandler)
 	}
-	return Config{kind, network, now, log}
+	return Config{kind, network, a.Clock, a.Log}
 }
 
 // ParseURLs parses the nodes' URLs, the preferred one first. It refuses more than MaxNodes, none, and

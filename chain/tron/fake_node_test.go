@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/chain/node"
 	"cointill/chain/tron/params"
 )
 
@@ -57,7 +58,7 @@ func (n *fakeNode) openSource(t testing.TB, others ...*fakeNode) *Source {
 // openURLs makes a source of a network.
 func openURLs(t testing.TB, p params.Params, urls ...string) *Source {
 	t.Helper()
-	s, err := New(Config{Params: p, Nodes: urls, Clock: testTime, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	s, err := New(p, urls, node.Access{Clock: testTime, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/node"
 	"cointill/chain/tron/params"
 	"cointill/core/clock"
 )
@@ -43,7 +44,7 @@ func TestPublicServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	source, err := New(Config{Params: p, Nodes: []string{url}, Clock: now, Log: slog.New(slog.DiscardHandler)})
+	source, err := New(p, []string{url}, node.Access{Clock: now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

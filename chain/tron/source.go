@@ -1,4 +1,4 @@
-// Package tron reads Tron from full nodes and providers that serve java-tron's HTTP API: see Config. It finds
+// Package tron reads Tron from full nodes and providers that serve java-tron's HTTP API: see New. It finds
 // transfers of USDT (TRC-20) in the logs of its contract, in blocks with the results of all their transactions.
 //
 // A block's id is the hash of its header and begins with its number, and a transaction's id is the hash of its raw
@@ -10,32 +10,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"cointill/chain"
 	"cointill/chain/node"
 	"cointill/chain/quorum"
 	"cointill/chain/tron/params"
-	"cointill/core/clock"
 )
-
-// Config says which network is read and from which nodes.
-type Config struct {
-	Params params.Params
-	// Nodes are the URLs of the nodes, the preferred one first:
-	//
-	//	http(s)://key@host:port/path
-	//
-	// A user without a password is the key of a provider (the header TRON-PRO-API-KEY); user:password is for
-	// front servers that ask for them. The query ?solidity=http://host:8091 says where the node serves
-	// /walletsolidity/…, if that isn't the same place.
-	Nodes []string
-	Clock clock.Clock
-	Log   *slog.Logger // reports nodes that become unusable or usable again; nil means no log
-	// Memory is for long answers; nil has no bound.
-	Memory node.Memory
-}
 
 // Source reads a network from one or several nodes. A view asks one of them. The other nodes check it: their tips
 // must be on the same chain, and a second node must confirm the content of each block. Nodes that are down, on
@@ -55,26 +36,32 @@ type Source struct {
 
 var _ chain.Source = (*Source)(nil)
 
-// New makes a source without connecting to any node. Its errors name a wrong URL by its position and contain no part
-// of its text.
-func New(c Config) (*Source, error) {
-	endpoints, err := node.ParseURLs("node", c.Nodes, parseEndpoint, func(e endpoint) string { return e.base })
+// New makes a source of the nodes at URLs, the preferred one first:
+//
+//	http(s)://key@host:port/path
+//
+// A user without a password is the key of a provider (the header TRON-PRO-API-KEY); user:password is for
+// front servers that ask for them. The query ?solidity=http://host:8091 says where the node serves
+// /walletsolidity/…, if that isn't the same place.
+//
+// New connects to no node. Its errors name a wrong URL by its position and contain no part of its text.
+func New(p params.Params, urls []string, a node.Access) (*Source, error) {
+	endpoints, err := node.ParseURLs("node", urls, parseEndpoint, func(e endpoint) string { return e.base })
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Params.Network(), err)
+		return nil, fmt.Errorf("%s: %w", p.Network(), err)
 	}
-	common := node.NewConfig("node", c.Params.Network(), c.Clock, c.Log)
-	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params,
+	common := node.NewConfig("node", p.Network(), a)
+	s := &Source{PushConnections: node.NewPushConnections(common), params: p,
 		nodes: quorum.NewForkPool[*server](common), confirmTimeout: quorum.PollTimeout}
 	for _, e := range endpoints {
-		full := node.NewClient(e.base, nil, c.Memory)
-		full.Calls = node.NewCallCounter(c.Clock)
+		full := a.NewClient(e.base, nil)
 		solidity := full
 		if e.solidity != "" {
-			solidity = node.NewClient(e.solidity, nil, c.Memory)
+			solidity = a.NewClient(e.solidity, nil)
 			solidity.Calls = full.Calls
 		}
-		n := &server{client: &client{full: full, solidity: solidity, header: e.header, pause: node.NewPause(c.Clock)},
-			params: c.Params, clock: c.Clock}
+		n := &server{client: &client{full: full, solidity: solidity, header: e.header, pause: node.NewPause(a.Clock)},
+			params: p, clock: a.Clock}
 		n.Node = s.nodes.AddNode(e.host, full.Calls, n)
 	}
 	return s, nil

@@ -8,6 +8,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/chain/node"
 	"cointill/chain/xrpl/ledgertest"
 	"cointill/chain/xrpl/params"
 )
@@ -23,8 +24,7 @@ func testParams() params.Params {
 // openURLs makes a source of servers that uses the ledger's time.
 func openURLs(t testing.TB, l *ledgertest.Ledger, urls ...string) *Source {
 	t.Helper()
-	s, err := New(Config{Params: testParams(), Nodes: urls, Clock: l.Now,
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	s, err := New(testParams(), urls, node.Access{Clock: l.Now, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

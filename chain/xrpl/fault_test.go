@@ -12,6 +12,7 @@ import (
 
 	"cointill/chain"
 	"cointill/chain/chaintest"
+	"cointill/chain/node"
 	"cointill/chain/xrpl/ledgertest"
 	"cointill/chain/xrpl/params"
 )
@@ -342,7 +343,7 @@ func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	for _, text := range []string{"", "secret", "ftp://secret@h:1", "http://", "ws://:1", "http://u:secret@h:x",
 		"http://h?stream=secret", "ws://h?stream=ws://x", "http://h?stream=ws://u:secret@x",
 		"http://h?zmq=secret", "http://h#secret", "http://h?stream=ws://a&stream=ws://b", "http://%zz-secret"} {
-		if _, err := New(Config{Params: testParams(), Nodes: []string{"http://ok:1", text}}); err == nil ||
+		if _, err := New(testParams(), []string{"http://ok:1", text}, node.Access{}); err == nil ||
 			strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "server 2 of 2") {
 			t.Errorf("New with the URL %q: error %v, want one that names server 2 of 2 and no "+
 				"part of the URL", text, err)
@@ -350,7 +351,7 @@ func TestBadURLsAreRefusedWithoutRepeatingThem(t *testing.T) {
 	}
 	for _, nodes := range [][]string{nil, slices.Repeat([]string{"http://a"}, 2),
 		slices.Repeat([]string{"http://a"}, 9)} {
-		if _, err := New(Config{Params: testParams(), Nodes: nodes}); err == nil {
+		if _, err := New(testParams(), nodes, node.Access{}); err == nil {
 			t.Errorf("%q was accepted", nodes)
 		}
 	}

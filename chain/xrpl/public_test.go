@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/node"
 	"cointill/chain/xrpl/ledgertest"
 	"cointill/chain/xrpl/params"
 	"cointill/core/clock"
@@ -37,7 +38,7 @@ func TestPublicServer(t *testing.T) {
 	} else {
 		p, _ = params.Lookup(*publicNetwork)
 	}
-	source, err := New(Config{Params: p, Nodes: urls, Clock: now, Log: slog.New(slog.DiscardHandler)})
+	source, err := New(p, urls, node.Access{Clock: now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

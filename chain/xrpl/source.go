@@ -1,5 +1,5 @@
 // Package xrpl reads the XRP Ledger from servers that speak the API of rippled or Clio, in version
-// 1 or 2, over JSON-RPC or a websocket: see Config. It reads validated ledgers one by one. Hashes
+// 1 or 2, over JSON-RPC or a websocket: see New. It reads validated ledgers one by one. Hashes
 // prove the headers of ledgers, but transactions are JSON that a server could forge, so a second
 // server must confirm every ledger.
 //
@@ -11,33 +11,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"cointill/chain"
 	"cointill/chain/node"
 	"cointill/chain/quorum"
 	"cointill/chain/xrpl/params"
-	"cointill/core/clock"
 )
-
-// Config says which network is read and from which servers.
-type Config struct {
-	Params params.Params
-	// Nodes are the URLs of the servers, the preferred one first:
-	//
-	//	http(s)://user:password@host:port   JSON-RPC
-	//	ws(s)://user:password@host:port     a websocket, which also announces new ledgers
-	//
-	// The query ?stream=ws://host:port of the first form names a websocket that announces new
-	// ledgers.
-	Nodes []string
-	Clock clock.Clock
-	// Log reports servers that become unusable or usable again, and value that credits nothing. Nil means
-	// no log.
-	Log *slog.Logger
-	// Memory is for long answers; nil has no bound.
-	Memory node.Memory
-}
 
 // Source reads a network from one or several servers. A view asks one of them, and another one if
 // that one lacks a ledger or fails. The other servers check it. Servers that are down, on another
@@ -54,25 +33,31 @@ type Source struct {
 
 var _ chain.Source = (*Source)(nil)
 
-// New makes a source without connecting to any server. Its errors name a wrong URL by its position
-// and contain no part of its text.
-func New(c Config) (*Source, error) {
-	endpoints, err := node.ParseURLs("server", c.Nodes, parseEndpoint, func(e endpoint) string { return e.base })
+// New makes a source of the servers at URLs, the preferred one first:
+//
+//	http(s)://user:password@host:port   JSON-RPC
+//	ws(s)://user:password@host:port     a websocket, which also announces new ledgers
+//
+// The query ?stream=ws://host:port of the first form names a websocket that announces new
+// ledgers. The log also reports value that credits nothing.
+//
+// New connects to no server. Its errors name a wrong URL by its position and contain no part of its text.
+func New(p params.Params, urls []string, a node.Access) (*Source, error) {
+	endpoints, err := node.ParseURLs("server", urls, parseEndpoint, func(e endpoint) string { return e.base })
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Params.Network(), err)
+		return nil, fmt.Errorf("%s: %w", p.Network(), err)
 	}
-	common := node.NewConfig("server", c.Params.Network(), c.Clock, c.Log)
-	s := &Source{PushConnections: node.NewPushConnections(common), params: c.Params,
+	common := node.NewConfig("server", p.Network(), a)
+	s := &Source{PushConnections: node.NewPushConnections(common), params: p,
 		nodes: quorum.NewLedgerPool[*server](common)}
 	for i := range endpoints {
 		e := &endpoints[i]
-		client := node.NewClient(e.base, nil, c.Memory)
-		client.Calls = node.NewCallCounter(c.Clock)
+		client := a.NewClient(e.base, nil)
 		var asking transport = &httpTransport{client, e.header}
 		if e.useWebSocket {
 			asking = &socketTransport{client: client, url: e.base, header: e.header, slot: make(chan struct{}, 1)}
 		}
-		n := &server{rpc: &rpc{transport: asking}, params: c.Params, clock: c.Clock, log: common.Log}
+		n := &server{rpc: &rpc{transport: asking}, params: p, clock: a.Clock, log: common.Log}
 		n.Node = s.nodes.AddNode(e.host, client.Calls, n)
 		if e.stream != "" {
 			s.AddListener(node.Listener{Host: e.host, Kind: "websocket",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/chain"
+	"cointill/chain/node"
 	"cointill/chain/xrpl"
 	"cointill/chain/xrpl/ledgertest"
 	"cointill/chain/xrpl/params"
@@ -34,7 +35,7 @@ func newXRP(t *testing.T, b *bench) *xrpBench {
 	server := httptest.NewServer(ledgertest.NewServer(x.ledger, 2))
 	t.Cleanup(server.Close)
 	p, _ := params.Lookup("network-21337")
-	source, err := xrpl.New(xrpl.Config{Params: p, Nodes: []string{server.URL}, Clock: b.clock.Now})
+	source, err := xrpl.New(p, []string{server.URL}, node.Access{Clock: b.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestAnew(t *testing.T) {
 		server := httptest.NewServer(ledgertest.NewServer(x.ledger, 2))
 		t.Cleanup(server.Close)
 		p, _ := params.Lookup("network-21337")
-		source, err := xrpl.New(xrpl.Config{Params: p, Nodes: []string{server.URL}, Clock: b.clock.Now})
+		source, err := xrpl.New(p, []string{server.URL}, node.Access{Clock: b.clock.Now})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,15 +3,13 @@ package app
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"cointill/chain"
 	"cointill/chain/ethereum"
 	"cointill/chain/ethereum/params"
-	"cointill/core/clock"
+	"cointill/chain/node"
 	"cointill/core/collect"
-	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/payment/observe"
 	"cointill/core/payment/place"
@@ -48,7 +46,7 @@ func (s *Settings) listEVM() (set []evmSetting) {
 
 // openEVM adds the sources of the networks of Ethereum's kind. Those of a domain share the addresses that keys of
 // its Ethereum network make, whether or not that has nodes.
-func (s *Settings) openEVM(all *nodes, now clock.Clock, log *slog.Logger, answers *memory.Part) error {
+func (s *Settings) openEVM(all *nodes, access node.Access) error {
 	addresses := map[scope.Domain]*observe.Addresses{}
 	for _, one := range s.listEVM() {
 		if addresses[one.domain] == nil {
@@ -69,7 +67,7 @@ func (s *Settings) openEVM(all *nodes, now clock.Clock, log *slog.Logger, answer
 		if err != nil {
 			return fmt.Errorf("network %s of %s in the %s domain: %w", one.name, one.chain, one.domain, err)
 		}
-		source, err := ethereum.New(ethereum.Config{Params: p, Nodes: one.urls, Clock: now, Log: log, Memory: answers})
+		source, err := ethereum.New(p, one.urls, access)
 		if err != nil {
 			return fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
 		}

@@ -3,18 +3,16 @@ package app
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"cointill/chain"
 	"cointill/chain/bitcoin"
 	"cointill/chain/bitcoin/params"
 	"cointill/chain/ethereum"
+	"cointill/chain/node"
 	"cointill/chain/xrpl"
 	xrp "cointill/chain/xrpl/params"
-	"cointill/core/clock"
 	"cointill/core/collect"
-	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/payment/observe"
 	"cointill/core/payment/place"
@@ -89,7 +87,7 @@ func (n *nodes) addNetwork(domain scope.Domain, c money.Chain, s RealNetwork, co
 }
 
 // buildNodes makes the sources of the networks that the settings name; it asks no node yet.
-func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory.Part) (*nodes, error) {
+func (s *Settings) buildNodes(access node.Access) (*nodes, error) {
 	all := &nodes{
 		keyed:  map[scope.Domain]map[money.Chain]wallet.Net{scope.Test: {}, scope.Live: {}},
 		served: map[scope.Domain]map[money.Chain]chain.Network{scope.Test: {}, scope.Live: {}},
@@ -117,27 +115,27 @@ func (s *Settings) buildNodes(now clock.Clock, log *slog.Logger, answers *memory
 		if !ok || p.Test != (one.domain == scope.Test) {
 			return nil, fmt.Errorf("%s is no network of %s for the %s domain", one.name, one.chain, one.domain)
 		}
-		source, err := bitcoin.New(bitcoin.Config{Params: p, Nodes: one.urls, Clock: now, Log: log, Memory: answers})
+		source, err := bitcoin.New(p, one.urls, access)
 		if err != nil {
 			return nil, fmt.Errorf("%s nodes of the %s domain: %w", one.chain, one.domain, err)
 		}
 		all.keyed[one.domain][one.chain] = wallet.Bitcoin(p)
 		all.addNetwork(one.domain, one.chain, source, bitcoin.Codec(p))
 	}
-	if err := s.openEVM(all, now, log, answers); err != nil {
+	if err := s.openEVM(all, access); err != nil {
 		return nil, err
 	}
-	if err := s.openTron(all, now, log, answers); err != nil {
+	if err := s.openTron(all, access); err != nil {
 		return nil, err
 	}
-	if err := s.openLedgers(all, now, log, answers); err != nil {
+	if err := s.openLedgers(all, access); err != nil {
 		return nil, err
 	}
 	return all, s.setPollIntervals(all)
 }
 
 // openLedgers adds the sources of the XRP Ledger's networks.
-func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger, answers *memory.Part) error {
+func (s *Settings) openLedgers(all *nodes, access node.Access) error {
 	for _, one := range []struct {
 		domain scope.Domain
 		urls   []string
@@ -150,7 +148,7 @@ func (s *Settings) openLedgers(all *nodes, now clock.Clock, log *slog.Logger, an
 		if !ok || p.Test != (one.domain == scope.Test) {
 			return fmt.Errorf("%s is no network of %s for the %s domain", one.name, money.XRPL, one.domain)
 		}
-		source, err := xrpl.New(xrpl.Config{Params: p, Nodes: one.urls, Clock: now, Log: log, Memory: answers})
+		source, err := xrpl.New(p, one.urls, access)
 		if err != nil {
 			return fmt.Errorf("%s servers of the %s domain: %w", money.XRPL, one.domain, err)
 		}

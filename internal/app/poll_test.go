@@ -1,12 +1,11 @@
 package app
 
 import (
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
-	"cointill/core/memory"
+	"cointill/chain/node"
 	"cointill/core/money"
 )
 
@@ -17,7 +16,7 @@ func TestNodePoll(t *testing.T) {
 		s := &Settings{LiveBitcoinURL: []string{"http://127.0.0.1:1"}, LiveBitcoinNetwork: money.MainNetwork,
 			LiveEthereumURL: []string{"http://127.0.0.1:2"}, LiveEthereumNetwork: money.MainNetwork,
 			TestEthereumNetwork: "sepolia", LiveTronURL: []string{"http://127.0.0.1:3"}, NodePoll: poll}
-		return s.buildNodes(time.Now, slog.New(slog.DiscardHandler), memory.NewBudget(1<<20).Part(1<<20))
+		return s.buildNodes(node.Access{Clock: time.Now})
 	}
 	for name, c := range map[string]struct {
 		poll                    map[string]string

@@ -18,6 +18,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"cointill/chain"
+	"cointill/chain/node"
 	simulated "cointill/chain/sandbox"
 	"cointill/core/account/auth"
 	"cointill/core/addressmark"
@@ -170,7 +171,7 @@ func isReachable(base string, listening net.Addr) (bool, error) {
 // every chain without one in the test domain a simulated chain. Networks of Ethereum's kind, which share their
 // addresses, are all simulated or all real.
 func (p *Product) openNetworks(ctx context.Context, s *Settings, of *services.Config) (err error) {
-	if p.nodes, err = s.buildNodes(of.Clock, p.Log, p.limits.answers); err != nil {
+	if p.nodes, err = s.buildNodes(node.Access{Clock: of.Clock, Log: p.Log, Memory: p.limits.answers}); err != nil {
 		return err
 	}
 	p.Follows = p.nodes.follow

@@ -3,19 +3,17 @@ package app
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 
+	"cointill/chain/node"
 	"cointill/chain/tron"
 	"cointill/chain/tron/params"
-	"cointill/core/clock"
-	"cointill/core/memory"
 	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/wallet"
 )
 
 // openTron adds the sources of Tron's networks, whose addresses are their own (decision 34).
-func (s *Settings) openTron(all *nodes, now clock.Clock, log *slog.Logger, answers *memory.Part) error {
+func (s *Settings) openTron(all *nodes, access node.Access) error {
 	for _, one := range []struct {
 		domain      scope.Domain
 		urls        []string
@@ -32,7 +30,7 @@ func (s *Settings) openTron(all *nodes, now clock.Clock, log *slog.Logger, answe
 		if err != nil {
 			return fmt.Errorf("network %s of %s in the %s domain: %w", one.name, money.Tron, one.domain, err)
 		}
-		source, err := tron.New(tron.Config{Params: p, Nodes: one.urls, Clock: now, Log: log, Memory: answers})
+		source, err := tron.New(p, one.urls, access)
 		if err != nil {
 			return fmt.Errorf("%s nodes of the %s domain: %w", money.Tron, one.domain, err)
 		}
