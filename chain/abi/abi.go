@@ -33,7 +33,7 @@ func Keccak(parts ...[]byte) (sum [32]byte) {
 	return sum
 }
 
-// HashMessage returns the hash that wallets sign of a text, with the prefix of the network's kind.
+// HashMessage returns the hash of a text that wallets sign, with the prefix of the network's kind.
 func HashMessage(prefix, text string) [32]byte {
 	return Keccak([]byte(prefix + strconv.Itoa(len(text)) + text))
 }

@@ -467,7 +467,7 @@ func linkForm(p LinkPageProps) templ.Component {
 	})
 }
 
-// formErrors shows what belongs to no single field, and otherwise that some field has something to say.
+// formErrors shows the errors that belong to no field, or says that some fields are wrong.
 func formErrors(lang string, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -173,7 +173,7 @@ func Refund(p RefundProps) templ.Component {
 	})
 }
 
-// refundHead says of which refund the page is.
+// refundHead says which refund the page shows.
 func refundHead(p RefundProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

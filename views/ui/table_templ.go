@@ -14,7 +14,7 @@ type Head struct {
 	Text string
 	// Class is the class of the cell; empty for none.
 	Class string
-	// Spoken heads are for those who can't see the table.
+	// Spoken heads are for screen readers alone.
 	Spoken bool
 }
 
@@ -24,7 +24,7 @@ func NameColumn(text string) Head { return Head{Text: text} }
 // NameFigures is the head of a column of figures.
 func NameFigures(text string) Head { return Head{Text: text, Class: "r"} }
 
-// NameActions is the head of a column of buttons, which says nothing to those who see them.
+// NameActions is the head of a column of buttons: only screen readers say it.
 func NameActions(text string) Head { return Head{Text: text, Class: "r", Spoken: true} }
 
 // Table is a table whose rows become cards on narrow screens; its rows are the children.
