@@ -120,3 +120,16 @@ func Among[T ~string | ~int64](query *Tx, column string, values []T) *Tx {
 	}
 	return query.Where(column+" = ANY(ARRAY(SELECT jsonb_array_elements_text(?::jsonb)::"+kind+"))", string(list))
 }
+
+// ReadPage reads a page of a query's rows, those with the highest ids first. It begins below the id before, with 0 at
+// the highest. next is the before of the next page, 0 at the end.
+func ReadPage[Row any](query *Tx, before int64, limit int, id func(Row) int64) (rows []Row, next int64, err error) {
+	if before > 0 {
+		query = query.Where("id < ?", before)
+	}
+	err = query.Order("id DESC").Limit(limit + 1).Find(&rows).Error
+	if len(rows) > limit {
+		rows, next = rows[:limit], id(rows[limit-1])
+	}
+	return rows, next, err
+}

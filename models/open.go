@@ -292,19 +292,6 @@ func (d *DB) Point(ctx context.Context) *gorm.DB {
 // which must not take connections from other requests.
 func (d *DB) List(ctx context.Context) *gorm.DB { return d.list.WithContext(ctx) }
 
-// ReadPage reads a page of a query's rows, those with the highest ids first. It begins below the id before, with 0 at
-// the highest. next is the before of the next page, 0 at the end.
-func ReadPage[Row any](query *Tx, before int64, limit int, id func(Row) int64) (rows []Row, next int64, err error) {
-	if before > 0 {
-		query = query.Where("id < ?", before)
-	}
-	err = query.Order("id DESC").Limit(limit + 1).Find(&rows).Error
-	if len(rows) > limit {
-		rows, next = rows[:limit], id(rows[limit-1])
-	}
-	return rows, next, err
-}
-
 // Snapshot runs queries that must see the same moment, as List does. Nothing is written in it.
 func (d *DB) Snapshot(ctx context.Context, fn func(tx *Tx) error) error {
 	if !d.Postgres() {

@@ -166,7 +166,7 @@ func decideUntilStable(tx *models.Tx, s *Service, v *View) (moves []journal.Move
 		if State(before.Status) == out.State && out.Reversed == before.Reversed {
 			return moves, s.SavePayment(tx, v)
 		}
-		if State(before.Status) != out.State && !allowed(State(before.Status), out.State) {
+		if State(before.Status) != out.State && !isEdge(State(before.Status), out.State) {
 			return nil, fmt.Errorf("payment %s: Decide gave %s → %s, which is no edge", before.Reference, before.Status,
 				out.State)
 		}

@@ -272,7 +272,7 @@ func checkDecision(t *rapid.T) {
 	if out.State != again.State || out.Reason != again.Reason || out.Paid.Cmp(again.Paid) != 0 {
 		t.Fatal("not a function of its arguments")
 	}
-	if out.State != c.State && !allowed(c.State, out.State) {
+	if out.State != c.State && !isEdge(c.State, out.State) {
 		t.Fatalf("%s → %s is no edge", c.State, out.State)
 	}
 	least, most := c.bounds()

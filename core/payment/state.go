@@ -75,7 +75,7 @@ var edges = []Edge{
 	{Declined, Successful},
 }
 
-func allowed(from, to State) bool { return slices.Contains(edges, Edge{from, to}) }
+func isEdge(from, to State) bool { return slices.Contains(edges, Edge{from, to}) }
 
 // TakesNoTransfers reports whether a payment takes no more transfers.
 func TakesNoTransfers(v *View) bool { return v.State().Final() && v.State() != Abandoned }

@@ -100,7 +100,7 @@ func (s *service) bookOperations() []*operation {
 				"figure is a sum of entries of the journal. They cover money that your addresses received and " +
 				"refunds that a person recorded; they are not a wallet's balance.",
 			Params: []*huma.Param{period}, Data: statementData{}, Refusals: []int{404}},
-			run: runRead(readPath("period", "statement", readStatement), showStatement)},
+			run: runRead(passParam("period", "statement", readStatement), showStatement)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/journal", ID: "listEntries",
 			Permission: apikey.ReadReports, Tag: tag, Summary: "List entries", Message: "Entries found.",
 			About: "The entries that were booked in a range of days, in the order in which they were posted. Each " +

@@ -110,8 +110,9 @@ func runRead[T any](find func(*call) (T, error), show func(*call, T) (any, error
 	}
 }
 
-// readPath returns what an operation asks of core for the thing that a part of the path names.
-func readPath[T any](name, thing string, do func(c *call, id string) (T, error)) func(*call) (T, error) {
+// passParam returns what an operation asks of core, with a parameter of the path: do gets it. thing is what the
+// parameter names.
+func passParam[T any](name, thing string, do func(c *call, id string) (T, error)) func(*call) (T, error) {
 	return func(c *call) (result T, err error) {
 		id, err := c.readParam(name, thing)
 		if err != nil {

@@ -81,7 +81,7 @@ func (s *service) deliveryOperations() []*operation {
 			Message: "Counted.", About: "How many events the webhook did not get while it was off or failing: what " +
 				"a resend since then would bring.",
 			Params: []*huma.Param{id}, Data: missedData{}, Refusals: []int{404}},
-			run: runRead(readPath("id", "webhook", countMissed), showMissed)},
+			run: runRead(passParam("id", "webhook", countMissed), showMissed)},
 	}
 }
 

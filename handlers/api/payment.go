@@ -110,7 +110,7 @@ func (s *service) paymentOperations() []*operation {
 			Params: []*huma.Param{pathParam("business_reference",
 				"The service's reference (PAY_…) or your own business_reference.", "order-1001")},
 			Data: record.Record{}, Refusals: []int{404}},
-			run: runRead(readPath("business_reference", "payment", verifyPayment), showRecord)},
+			run: runRead(passParam("business_reference", "payment", verifyPayment), showRecord)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/payments",
 			ID: "listPayments", Permission: apikey.ReadPayments, Tag: "Payments",
 			Summary: "List payments", Message: "Payments found.",

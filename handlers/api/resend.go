@@ -64,7 +64,7 @@ func (s *service) resendOperations() []*operation {
 			About:  about + " They go to this webhook alone, as far as it takes their type.",
 			Params: []*huma.Param{hook}, Request: resendRequest{}, Sample: sample, Data: resendData{},
 			Refusals: append([]int{404}, refusals...)},
-			run: runEffect(readPath("id", "webhook", placeOrder), showResent)},
+			run: runEffect(passParam("id", "webhook", placeOrder), showResent)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/resends", ID: "listResends",
 			Permission: apikey.Webhooks, Tag: tag, Summary: "List resends", Message: "Resends found.",
 			About: "Lists orders to send many events again, newest first.", Params: pageParams(), Data: resendData{},
@@ -72,7 +72,7 @@ func (s *service) resendOperations() []*operation {
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/resends/{id}", ID: "getResend",
 			Permission: apikey.Webhooks, Tag: tag, Summary: "Get a resend", Message: "Resend found.",
 			About: "How far an order is.", Params: []*huma.Param{id}, Data: resendData{}, Refusals: []int{404}},
-			run: runRead(readPath("id", "resend", findResend), showResent)},
+			run: runRead(passParam("id", "resend", findResend), showResent)},
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *service) sandboxOperations() []*operation {
 			Params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
 			Request: simulateRequest{}, Sample: json.RawMessage(`{"scenario":"exact"}`), Data: simulatedData{},
 			Refusals: []int{400, 404, 409, 413, 415}},
-			run: inSandbox(runEffect(readPath("reference", "payment", simulateScenario), showSimulated))},
+			run: inSandbox(runEffect(passParam("reference", "payment", simulateScenario), showSimulated))},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/advance", ID: "advancePayment",
 			Permission: apikey.WritePayments, Tag: tag, Summary: "Move a payment's clock",
 			Message: "Clock moved.",

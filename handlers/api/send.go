@@ -105,14 +105,14 @@ func (s *service) sendOperations() []*operation {
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/sends/{id}", ID: "getSend",
 			Permission: apikey.ReadSends, Tag: tag, Summary: "Get a send",
 			Message: "Send found.", About: "One send.", Params: id, Data: sendData{}, Refusals: []int{404}},
-			run: runRead(readPath("id", "send", findSend), showSend)},
+			run: runRead(passParam("id", "send", findSend), showSend)},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends/{id}/cancel", ID: "cancelSend",
 			Permission: apikey.WriteSends, Tag: tag, Summary: "Withdraw a send",
 			Message: "Send withdrawn.", About: "Withdraws a send before a transaction that pays it was seen, or " +
 				"after " +
 				"it failed. What was handed to a wallet before is still watched for.",
 			Params: id, Data: sendData{}, Refusals: []int{403, 404, 409}},
-			run: runEffect(readPath("id", "send", cancelSend), showSend)},
+			run: runEffect(passParam("id", "send", cancelSend), showSend)},
 	}
 }
 
@@ -131,13 +131,13 @@ func (s *service) sandboxSendOperations() []*operation {
 			Summary: "Sign a send", Message: "Send signed.", About: about, Params: id, Request: signRequest{},
 			Sample: json.RawMessage(`{"scenario":"exact"}`), Data: signedData{},
 			Refusals: []int{400, 404, 409, 413, 415}},
-			run: inSandbox(runEffect(readPath("id", "send", simulateSend), showSigned))},
+			run: inSandbox(runEffect(passParam("id", "send", simulateSend), showSigned))},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sandbox/sends/{id}/approve",
 			ID:         "approveSend",
 			Permission: apikey.WriteSends, Tag: tag, Summary: "Approve a send", Message: "Send approved.",
 			About:  "Plays the people who approve a send, in the test domain only.",
 			Params: id, Data: sendData{}, Refusals: []int{404, 409, 503}},
-			run: inSandbox(runEffect(readPath("id", "send", approveSend), showSend))},
+			run: inSandbox(runEffect(passParam("id", "send", approveSend), showSend))},
 	}
 }
 

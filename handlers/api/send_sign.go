@@ -84,7 +84,7 @@ func (s *service) signingOperations() []*operation {
 					"saving"}),
 				enumParam("prepare", "Makes the transaction again, with the fees of now.", []string{"again"})),
 			Data: signingData{}, Refusals: []int{403, 404, 409}},
-			run: runRead(readPath("id", "send", prepareSend), showSigning)},
+			run: runRead(passParam("id", "send", prepareSend), showSigning)},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends/{id}/broadcast", ID: "broadcastSend",
 			Permission: apikey.WriteSends, Tag: tag, Summary: "Send a signed transaction", Message: "Transaction sent.",
 			About: "Compares a signed transaction with the approved send, and has the network's node send it if " +
@@ -93,7 +93,7 @@ func (s *service) signingOperations() []*operation {
 				"of each field in `errors`, and nothing is sent.",
 			Params: id, Request: broadcastRequest{}, Sample: json.RawMessage(`{"signed":"0x02f8730180843b9aca00"}`),
 			Data: broadcastData{}, Refusals: []int{400, 403, 404, 409, 413, 415}},
-			run: runEffect(readPath("id", "send", broadcastSend), showBroadcast)},
+			run: runEffect(passParam("id", "send", broadcastSend), showBroadcast)},
 		{Operation: openapi.Operation{Method: http.MethodPost, Path: "/v1/sends/{id}/transaction",
 			ID:         "attachTransaction",
 			Permission: apikey.WriteSends, Tag: tag, Summary: "Name the transaction of a send",
@@ -105,7 +105,7 @@ func (s *service) signingOperations() []*operation {
 			Params: id, Request: hashRequest{}, Sample: json.RawMessage(
 				`{"hash":"0x4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"}`),
 			Data: sendData{}, Refusals: []int{400, 403, 404, 409, 413, 415}},
-			run: runEffect(readPath("id", "send", attachTransaction), showSend)},
+			run: runEffect(passParam("id", "send", attachTransaction), showSend)},
 	}
 }
 

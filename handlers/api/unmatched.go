@@ -62,7 +62,7 @@ func (s *service) resolveOperations() []*operation {
 			About:   "Makes a Declined payment Successful, as it is. Its reason becomes `accepted_by_user`.",
 			Params:  []*huma.Param{pathParam("reference", "Either reference of the payment.", "order-1001")},
 			Data:    record.Record{}, Refusals: []int{404, 409}},
-			run: runEffect(readPath("reference", "payment", acceptPayment), showRecord)},
+			run: runEffect(passParam("reference", "payment", acceptPayment), showRecord)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/unmatched", ID: "listUnmatched",
 			Permission: apikey.ReadPayments, Tag: tag, Summary: "List unmatched transfers", Message: "Transfers found.",
 			About: "Money that credits no payment, newest first. Without a filter, only transfers that nothing " +

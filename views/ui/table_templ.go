@@ -18,13 +18,13 @@ type Head struct {
 	Spoken bool
 }
 
-// NameColumn is the head of a column of text.
+// NameColumn names a column of text.
 func NameColumn(text string) Head { return Head{Text: text} }
 
-// NameFigures is the head of a column of figures.
+// NameFigures names a column of figures, which stand at the right.
 func NameFigures(text string) Head { return Head{Text: text, Class: "r"} }
 
-// NameActions is the head of a column of buttons: only screen readers say it.
+// NameActions names a column of buttons, for screen readers alone.
 func NameActions(text string) Head { return Head{Text: text, Class: "r", Spoken: true} }
 
 // Table is a table whose rows become cards on narrow screens; its rows are the children.

@@ -18,10 +18,11 @@ func TestErasureRunsAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		noon := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 		business := models.Business{Code: "BUS_1", Name: "Shop", TimeZone: "Africa/Lagos", LatePayments: "accept",
-			CreatedAt: time.Now(), UpdatedAt: time.Now()}
+			CreatedAt: noon, UpdatedAt: noon}
 		must(db.Exec(t.Context()).Create(&business).Error)
-		must(bulk.Fill(t.Context(), db, bulk.Plan{Business: business.ID, Its: paymentsAtOnce + 10, Until: time.Now()}))
+		must(bulk.Fill(t.Context(), db, bulk.Plan{Business: business.ID, Its: paymentsAtOnce + 10, Until: noon}))
 		var c models.Customer
 		must(db.Read(t.Context()).Order("id").Take(&c).Error)
 		must(db.Exec(t.Context()).Model(&models.Payment{}).Where("true").Update("customer_id", c.ID).Error)
