@@ -21,11 +21,14 @@ func (h *Handlers) downloadBank(c *page.Ctx) error {
 	currency := money.Currency(values.Get("currency"))
 	program := values.Get("program")
 	format, known := journal.BankFormats()[program]
-	part, err := strconv.Atoi(values.Get("part"))
-	if err != nil {
-		part = 1
+	part := 1
+	if text := values.Get("part"); text != "" {
+		part, _ = strconv.Atoi(text) // 0 for no number
 	}
-	if len(wrong) > 0 || !known || !currency.IsKnown() || part < 1 || part > maxParts {
+	if len(wrong) > 0 {
+		return refusePeriod(c)
+	}
+	if !known || !currency.IsKnown() || part < 1 || part > maxParts {
 		return c.Redirect(statementPath)
 	}
 	lines, err := h.Journal.ListBankLines(c.UserContext(), c.Scope, period, string(currency), part)

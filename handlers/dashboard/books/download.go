@@ -28,7 +28,7 @@ var formats = []format{
 func (h *Handlers) downloadStatement(c *page.Ctx, f format) error {
 	period, wrong := h.readPeriod(c)
 	if len(wrong) > 0 {
-		return c.Redirect(statementPath)
+		return refusePeriod(c)
 	}
 	statement, err := h.Journal.ReadStatement(c.UserContext(), c.Scope, period)
 	if err != nil {
@@ -49,7 +49,7 @@ func (h *Handlers) downloadStatement(c *page.Ctx, f format) error {
 func (h *Handlers) downloadJournal(c *page.Ctx, f format) error {
 	period, wrong := h.readPeriod(c)
 	if len(wrong) > 0 {
-		return c.Redirect(statementPath)
+		return refusePeriod(c)
 	}
 	statement, err := h.Journal.ReadStatement(c.UserContext(), c.Scope, period)
 	if err != nil {
@@ -92,7 +92,7 @@ func (h *Handlers) sendTable(c *page.Ctx, what string, p journal.Period, f forma
 func (h *Handlers) downloadHledger(c *page.Ctx) error {
 	period, wrong := h.readPeriod(c)
 	if len(wrong) > 0 {
-		return c.Redirect(statementPath)
+		return refusePeriod(c)
 	}
 	sc := c.Scope
 	return h.sendFile(c, "journal", period, ".journal", "text/plain; charset=utf-8",
@@ -132,7 +132,7 @@ func figureRows(ctx context.Context, s journal.Statement) (rows [][]spreadsheet.
 		fiat(words.T(ctx, "books.difference"), l.Difference())
 		fiat(words.T(ctx, "books.reversed"), l.Reversed)
 		fiat(words.T(ctx, "books.refunded"), l.Refunded)
-		fiat(words.T(ctx, "books.declined"), l.Declined)
+		fiat(words.T(ctx, "books.declined_change"), l.Declined)
 	}
 	for _, l := range s.Coins {
 		coin := func(figure string, amount money.Amount) {

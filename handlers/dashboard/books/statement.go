@@ -2,6 +2,7 @@ package books
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -48,19 +49,35 @@ const maxLate = 100
 // can be read. wrong is then a sentence for each field.
 func (h *Handlers) readPeriod(c *page.Ctx) (p journal.Period, wrong fault.Fields) {
 	values := page.ReadQuery(c)
-	if month := values.Get("month"); month != "" {
-		if p, err := journal.MonthOf(month); err == nil {
+	switch month := values.Get("month"); {
+	case month != "":
+		p, err := journal.MonthOf(month)
+		if err == nil {
 			return p, nil
 		}
-	}
-	if values.Get("from") != "" || values.Get("to") != "" {
-		p := journal.Period{From: page.CleanText(values.Get("from")), To: page.CleanText(values.Get("to"))}
+		var refused *fault.Fault
+		if errors.As(err, &refused) {
+			wrong = fault.Fields{"from": refused.Fields["period"]}
+		}
+	case values.Get("from") != "" || values.Get("to") != "":
+		p = journal.Period{From: page.CleanText(values.Get("from")), To: page.CleanText(values.Get("to"))}
 		if wrong = p.FindErrors(); len(wrong) == 0 {
 			return p, nil
 		}
 	}
 	month, _ := journal.MonthOf(h.readToday(c)[:len("2006-01")]) // a day of the calendar has a month
 	return month, wrong
+}
+
+// refusePeriod leads to the page that says what is wrong with the period that was asked for.
+func refusePeriod(c *page.Ctx) error {
+	asked := url.Values{}
+	for _, name := range []string{"month", "from", "to"} {
+		if value := page.ReadQuery(c).Get(name); value != "" {
+			asked.Set(name, value)
+		}
+	}
+	return c.Redirect(statementPath + "?" + asked.Encode())
 }
 
 // readToday returns the day in the business's time zone.
