@@ -138,14 +138,13 @@ func Decide(c Case, sightings []Sighting, chain Chain, now time.Time) Outcome {
 type sightingSums struct {
 	active, confirmed, final money.Amount
 	finals, open             []indexedSighting // final ones; those that pay and aren't final yet
-	reorged                  []indexedSighting // those that were in a block, and may be in one again
+	missing                  []indexedSighting // those that don't pay now, and may be in a block again
 	confirmedSightings       []indexedSighting
 	waiting                  bool  // some are unconfirmed
 	nextHeight               int64 // when the next one becomes final
 	nextElsewhere            map[string]int64
-	dead                     Reason    // why none is left, when all are beyond return
-	gone                     Reason    // why one is gone that may still return
-	goneAt                   time.Time // since when the last of those is
+	dead                     Reason // why none is left, when all are beyond return
+	gone                     Reason // why one is missing whose money nothing else has
 	any                      bool
 }
 
@@ -158,15 +157,12 @@ type indexedSighting struct {
 func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 	for i, s := range sightings {
 		t.any = true
-		if s.GoneAt.After(t.goneAt) {
-			t.goneAt = s.GoneAt
-		}
 		switch {
-		case s.Reverted && s.Height > 0:
+		case s.isReverted():
 			if t.noteMaturity(c, s, s.Height, 0, chain) {
 				t.dead = Reverted
 			} else {
-				t.gone = Reverted
+				t.missing = append(t.missing, indexedSighting{s, i})
 			}
 		case s.Gone == NoReason && s.Height > 0:
 			t.active, t.confirmed = t.active.Add(s.Amount), t.confirmed.Add(s.Amount)
@@ -180,13 +176,10 @@ func sumSightings(c Case, sightings []Sighting, chain Chain) (t sightingSums) {
 			if t.noteMaturity(c, s, s.Conflict, 0, chain) {
 				t.dead = Replaced
 			} else {
-				t.gone = Replaced
+				t.missing = append(t.missing, indexedSighting{s, i})
 			}
 		case s.Gone != NoReason:
-			t.gone = s.Gone
-			if s.Gone == Reorged {
-				t.reorged = append(t.reorged, indexedSighting{s, i})
-			}
+			t.gone, t.missing = s.Gone, append(t.missing, indexedSighting{s, i})
 		default:
 			t.active, t.waiting = t.active.Add(s.Amount), true
 			t.open = append(t.open, indexedSighting{s, i})
@@ -289,65 +282,92 @@ func (c Case) chooseTransfers(sightings []indexedSighting) []indexedSighting {
 	return chosen
 }
 
-// mayBecomeRight reports whether transfers that aren't final yet could still make the amount
-// right, and until when the first of them may be in a block again; zero when all are in one.
-func (c Case) mayBecomeRight(t sightingSums, now time.Time) (possible bool, until time.Time) {
-	inTime := c.AbandonsAt
+// isReverted reports whether a block holds the transaction, which failed there.
+func (s Sighting) isReverted() bool { return s.Reverted && s.Height > 0 }
+
+// goneForGood is how long a transfer must be missing before a payment past its 24 hours fails
+// for it. A node that was restarted has an empty mempool for a while; most of the transfers
+// that waited in it are confirmed later.
+const goneForGood = 6 * time.Hour
+
+// listAwaited lists the missing transfers that may be in a block again, and says when the first
+// of them no longer may; zero when no time ends that. One that was reverted or double-spent may
+// until that is final. Any other may for 24 hours, and for six hours after it went missing, as
+// far as its network was read.
+func (c Case) listAwaited(missing []indexedSighting, now time.Time) (awaited []indexedSighting, until time.Time) {
+	for _, s := range missing {
+		if !s.isReverted() && s.Conflict == 0 {
+			limit, read := c.AbandonsAt, now
+			if later := s.GoneAt.Add(goneForGood); later.After(limit) {
+				limit = later
+			}
+			if s.Elsewhere != nil && s.Elsewhere.Read.Before(read) {
+				read = s.Elsewhere.Read
+			}
+			if read.After(limit) {
+				continue
+			}
+			if until.IsZero() || limit.Before(until) {
+				until = limit
+			}
+		}
+		awaited = append(awaited, s)
+	}
+	return awaited, until
+}
+
+// listInTime lists those of the sightings that make nothing late that the business declines.
+func (c Case) listInTime(sightings []indexedSighting) []indexedSighting {
+	end := c.AbandonsAt
 	if c.DeclineLate {
-		inTime = c.ExpiresAt
+		end = c.ExpiresAt
+	}
+	return slices.DeleteFunc(slices.Clone(sightings), func(s indexedSighting) bool { return s.SeenAt.After(end) })
+}
+
+// mayBecomeRight reports whether transfers that aren't final yet could still make the amount
+// right, and when that is asked again; zero when only a transfer or a block can change it.
+func (c Case) mayBecomeRight(t sightingSums, now time.Time) (possible bool, again time.Time) {
+	awaited, again := c.listAwaited(t.missing, now)
+	coming, sum := c.listInTime(slices.Concat(t.open, awaited)), t.final
+	for _, s := range coming {
+		sum = sum.Add(s.Amount)
 	}
 	least, _ := c.bounds()
-	all, sum := slices.Clone(t.finals), t.final
-	for _, s := range slices.Concat(t.open, t.reorged) {
-		inBlock, limit := s.Height > 0, c.AbandonsAt // a block may hold it up to the limit
-		if s.Gone != NoReason {
-			inBlock, limit = false, s.GoneAt.Add(goneForGood)
-		}
-		read := now // up to which its network was read
-		if s.Elsewhere != nil && s.Elsewhere.Read.Before(read) {
-			read = s.Elsewhere.Read
-		}
-		if s.SeenAt.After(inTime) || !inBlock && read.After(limit) {
-			continue
-		}
-		all, sum = append(all, s), sum.Add(s.Amount)
-		if !inBlock && (until.IsZero() || limit.Before(until)) {
-			until = limit
-		}
-	}
-	short := t.final.Cmp(least) < 0
-	return short && sum.Cmp(least) >= 0 || c.chooseTransfers(all) != nil, until
+	enough := t.final.Cmp(least) < 0 && sum.Cmp(least) >= 0
+	return enough || c.chooseTransfers(slices.Concat(c.listInTime(t.finals), coming)) != nil, again
 }
 
 // decideFinal ends a Processing payment as soon as its final transfers are the right amount,
-// or nothing can make them so any more.
+// or nothing can make them so any more. Money that came in time goes before money that didn't.
 func decideFinal(c Case, t sightingSums, now time.Time, out *Outcome) {
 	out.wakeAt(t)
 	if len(t.finals) == 0 {
 		return
 	}
 	least, _ := c.bounds()
-	chosen := c.chooseTransfers(t.finals)
+	short := t.final.Cmp(least) < 0
+	chosen := c.chooseTransfers(c.listInTime(t.finals))
 	if chosen == nil {
-		short := t.final.Cmp(least) < 0
-		possible, until := c.mayBecomeRight(t, now)
-		switch {
-		case short && !now.After(c.ExpiresAt):
+		if short && !now.After(c.ExpiresAt) { // the customer may still pay the rest
 			out.Wake = justAfter(c.ExpiresAt)
-			return // the customer may still pay the rest
-		case possible:
-			if !until.IsZero() {
-				out.Wake = justAfter(until)
+			return
+		}
+		if possible, again := c.mayBecomeRight(t, now); possible {
+			if !again.IsZero() {
+				out.Wake = justAfter(again)
 			}
 			return
-		case short:
-			out.State, out.Reason = Declined, Underpaid
-		default:
-			out.State, out.Reason = Declined, Overpaid
 		}
-		chosen = t.finals
-	} else {
+		chosen = c.chooseTransfers(t.finals)
+	}
+	switch {
+	case chosen != nil:
 		out.State, out.Reason = Successful, NoReason
+	case short:
+		out.State, out.Reason, chosen = Declined, Underpaid, t.finals
+	default:
+		out.State, out.Reason, chosen = Declined, Overpaid, t.finals
 	}
 	out.wakeAt(sightingSums{})
 	out.Paid = money.Amount{}
@@ -373,15 +393,11 @@ func decideFinal(c Case, t sightingSums, now time.Time, out *Outcome) {
 	}
 }
 
-// goneForGood is how long a transfer must be missing before a payment past its 24 hours fails
-// for it. A node that was restarted has an empty mempool for a while; most of the transfers
-// that waited in it are confirmed later.
-const goneForGood = 6 * time.Hour
-
 // decideUnconfirmed decides while no transfer is in a block.
 func decideUnconfirmed(c Case, t sightingSums, now time.Time, out *Outcome) {
 	out.wakeAt(t)
-	lost := !t.waiting && t.dead != NoReason && t.gone == NoReason
+	lost := !t.waiting && t.dead != NoReason && len(t.missing) == 0
+	awaited, until := c.listAwaited(t.missing, now)
 	switch {
 	case c.State == Abandoned:
 		// Only a confirmation brings an abandoned payment back.
@@ -392,13 +408,14 @@ func decideUnconfirmed(c Case, t sightingSums, now time.Time, out *Outcome) {
 		out.State, out.Reason = Initiated, Reorged
 	case now.After(c.AbandonsAt) && !t.any:
 		out.State, out.Reason = Abandoned, NoReason
-	case now.After(c.AbandonsAt) && !t.waiting && !now.After(t.goneAt.Add(goneForGood)):
-		out.Wake = justAfter(t.goneAt.Add(goneForGood))
-	case now.After(c.AbandonsAt) && !t.waiting:
-		out.State, out.Reason = Failed, t.gone
-		out.wakeAt(sightingSums{})
 	case !now.After(c.AbandonsAt):
 		out.Wake = justAfter(c.AbandonsAt)
+	case t.waiting:
+	case len(awaited) == 0:
+		out.State, out.Reason = Failed, t.gone
+		out.wakeAt(sightingSums{})
+	case !until.IsZero():
+		out.Wake = justAfter(until)
 	}
 }
 

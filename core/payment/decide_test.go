@@ -37,6 +37,10 @@ func TestDecide(t *testing.T) {
 	reverted := func(s Sighting) Sighting { s.Reverted = true; return s }
 	mined := func(s Sighting) Sighting { s.Maturity = 100; return s }
 	conflicted := func(s Sighting, height int64) Sighting { s.Gone, s.Conflict = Replaced, height; return s }
+	elsewhere := func(s Sighting, read time.Duration) Sighting {
+		s.Elsewhere = &Elsewhere{Network: "bsc", Chain: Chain{Tip: 20, Finalized: -1, Read: start.Add(read)}, Depth: 3}
+		return s
+	}
 	unread := func(until time.Duration) Chain { c := at(20); c.Read = start.Add(until); return c }
 	cases := []struct {
 		name   string
@@ -70,15 +74,33 @@ func TestDecide(t *testing.T) {
 		{"the second part is not final", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 11, second)}, at(12), second, Processing, ""},
 		{"a part, and the window is open", asked(Processing), []Sighting{sighting(400, 9, second)}, at(20), Window, Processing, ""},
 		{"a part, and the window is over", asked(Processing), []Sighting{sighting(400, 9, second)}, at(20), Window + time.Microsecond, Declined, Underpaid},
-		{"a part, the rest in the mempool", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 0, second)}, at(20), Monitoring, Processing, ""},
-		{"a part, the rest never confirmed", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 0, second)}, at(20), Monitoring + time.Microsecond, Declined, Underpaid},
-		{"a part, the block of the rest left the chain", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, second), Reorged), Window)}, at(20), Window + sixHours, Processing, ""},
-		{"a part, the block of the rest left the chain for good", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, second), Reorged), Window)}, at(20), Window + sixHours + time.Microsecond, Declined, Underpaid},
-		{"a part, the rest left the chain, and its height is known", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 9, second), Reorged), Window)}, at(20), Window + sixHours + time.Microsecond, Declined, Underpaid},
+		{"a part, the rest still in the mempool after a day", asked(Processing), []Sighting{sighting(400, 9, second), sighting(600, 0, second)}, at(20), 2 * Monitoring, Processing, ""},
+		{"a part, the block of the rest left the chain", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, second), Reorged), Window)}, at(20), Monitoring, Processing, ""},
+		{"a part, the block of the rest left the chain for good", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, second), Reorged), Window)}, at(20), Monitoring + time.Microsecond, Declined, Underpaid},
+		{"a part, the rest left the chain, and its height is known", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 9, second), Reorged), Window)}, at(20), Monitoring + time.Microsecond, Declined, Underpaid},
 		{"a part, the block of too little left the chain", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(599, 0, second), Reorged), Window)}, at(20), Window + second, Declined, Underpaid},
 		{"a part, the block of late money left the chain", with(asked(Processing), func(c *Case) { c.DeclineLate = true }),
 			[]Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, Window+second), Reorged), Window*2)}, at(20), Window * 3, Declined, Underpaid},
-		{"a part, the rest was dropped", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, second), Dropped), Window)}, at(20), Window + second, Declined, Underpaid},
+		{"a part, the rest was dropped", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, second), Dropped), Window)}, at(20), Monitoring, Processing, ""},
+		{"a part, the rest was dropped for good", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, second), Dropped), Window)}, at(20), Monitoring + time.Microsecond, Declined, Underpaid},
+		{"a part, the rest was dropped after a day", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, second), Dropped), 2*Monitoring)}, at(20), 2*Monitoring + sixHours, Processing, ""},
+		{"a part, the rest was dropped after a day, for good", asked(Processing), []Sighting{sighting(400, 9, second), since(gone(sighting(600, 0, second), Dropped), 2*Monitoring)}, at(20), 2*Monitoring + sixHours + time.Microsecond, Declined, Underpaid},
+		{"a part, the rest was replaced in the mempool", asked(Processing), []Sighting{sighting(400, 9, second), gone(sighting(600, 0, second), Replaced)}, at(20), Monitoring, Processing, ""},
+		{"a part, a double spend of the rest isn't final", asked(Processing), []Sighting{sighting(400, 9, second), conflicted(sighting(600, 0, second), 19)}, at(20), 2 * Monitoring, Processing, ""},
+		{"a part, a double spend of the rest is final", asked(Processing), []Sighting{sighting(400, 9, second), conflicted(sighting(600, 0, second), 18)}, at(20), Window * 2, Declined, Underpaid},
+		{"a part, the rest was reverted, and isn't final", asked(Processing), []Sighting{sighting(400, 9, second), reverted(sighting(600, 19, second))}, at(20), 2 * Monitoring, Processing, ""},
+		{"a part, the rest was reverted for good", asked(Processing), []Sighting{sighting(400, 9, second), reverted(sighting(600, 18, second))}, at(20), Window * 2, Declined, Underpaid},
+		{"reverted, and not final after a day", asked(Initiated), []Sighting{reverted(sighting(1000, 19, second))}, at(20), 2 * Monitoring, Initiated, ""},
+		{"dropped on another network that wasn't read", asked(Initiated), []Sighting{elsewhere(gone(sighting(1000, 0, second), Dropped), Monitoring)}, at(20), 2 * Monitoring, Initiated, ""},
+		{"dropped on another network that was read", asked(Initiated), []Sighting{elsewhere(gone(sighting(1000, 0, second), Dropped), Monitoring+time.Microsecond)}, at(20), 2 * Monitoring, Failed, Dropped},
+		{"late money is final, exact in time is on its way", with(asked(Processing), func(c *Case) { c.DeclineLate = true }),
+			[]Sighting{sighting(1000, 9, Window+second), sighting(1000, 20, second)}, at(20), Window * 2, Processing, ""},
+		{"a part late is final, the rest in time is on its way", with(asked(Processing), func(c *Case) { c.DeclineLate = true }),
+			[]Sighting{sighting(600, 9, Window+second), sighting(400, 20, second)}, at(20), Window * 2, Processing, ""},
+		{"late money alone is right, parts in time are", with(asked(Processing), func(c *Case) { c.DeclineLate = true }),
+			[]Sighting{sighting(1000, 9, Window+second), sighting(600, 9, second), sighting(400, 9, second)}, at(20), Window * 2, Successful, ""},
+		{"late money is final, too little in time is on its way", with(asked(Processing), func(c *Case) { c.DeclineLate = true }),
+			[]Sighting{sighting(1000, 9, Window+second), sighting(999, 20, second)}, at(20), Window * 2, Declined, Late},
 		{"one unit too much", asked(Processing), []Sighting{sighting(1001, 9, second)}, at(20), second, Declined, Overpaid},
 		{"over, within tolerance", with(asked(Processing), func(c *Case) { c.Over = 100 }), []Sighting{sighting(1010, 9, second)}, at(20), second, Successful, ""},
 		{"over the tolerance", with(asked(Processing), func(c *Case) { c.Over = 100 }), []Sighting{sighting(1011, 9, second)}, at(20), second, Declined, Overpaid},
@@ -211,9 +233,10 @@ func TestWakeTimes(t *testing.T) {
 		"one is gone after a day":          {Initiated, []Sighting{gone(Monitoring)}, Monitoring + time.Hour, Monitoring + sixHours},
 		"one is gone, and one waits":       {Initiated, []Sighting{gone(Monitoring), sighting(1000, 0, 0)}, Monitoring + time.Hour, never},
 		"a part":                           {Processing, []Sighting{sighting(400, 9, 0)}, 0, Window},
-		"a part, the rest waits":           {Processing, []Sighting{sighting(400, 9, 0), sighting(600, 0, 0)}, Window * 2, Monitoring},
+		"a part, the rest waits":           {Processing, []Sighting{sighting(400, 9, 0), sighting(600, 0, 0)}, Window * 2, never},
+		"a part, the rest is gone":         {Processing, []Sighting{sighting(400, 9, 0), gone(0)}, Window * 2, Monitoring},
 		"a part, the rest isn't final":     {Processing, []Sighting{sighting(400, 9, 0), sighting(600, 20, 0)}, Window * 2, never},
-		"a part, the rest in two":          {Processing, []Sighting{sighting(400, 9, 0), sighting(300, 0, 0), sighting(300, 20, 0)}, Window * 2, Monitoring},
+		"a part, two are gone":             {Processing, []Sighting{sighting(400, 9, 0), gone(2 * Monitoring), gone(Monitoring)}, Monitoring, Monitoring + sixHours},
 	} {
 		want := time.Time{}
 		if c.want != never {

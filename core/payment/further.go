@@ -143,7 +143,7 @@ func (v *View) decideChain() Chain {
 
 // scheduleFurther sets when the payment is decided next by its further networks, and returns when it is by its own:
 // after a deadline passed, by each one that isn't read up to it, if the customer was shown it or a transfer is
-// unconfirmed there. wall is out.Wake by the clock of all.
+// missing there. wall is out.Wake by the clock of all.
 func (v *View) scheduleFurther(out Outcome, wall time.Time) (own *time.Time) {
 	waits := !out.Wake.IsZero() && out.State != Pending
 	awaited := false
@@ -153,7 +153,7 @@ func (v *View) scheduleFurther(out Outcome, wall time.Time) (own *time.Time) {
 		if height := out.WakeElsewhere[f.Network]; height > 0 {
 			f.DueHeight = &height
 		}
-		if waits && f.chain.Read.Before(out.Wake) && (f.ShownAt != nil || v.isUnconfirmedOn(f.Network)) {
+		if waits && f.chain.Read.Before(out.Wake) && (f.ShownAt != nil || v.isMissingOn(f.Network)) {
 			f.DueRead, awaited = &wall, true
 		}
 	}
@@ -163,12 +163,9 @@ func (v *View) scheduleFurther(out Outcome, wall time.Time) (own *time.Time) {
 	return nil
 }
 
-// isUnconfirmedOn reports whether a transfer of the payment waits for a block of a network, its first or one after a
-// reorganisation.
-func (v *View) isUnconfirmedOn(network string) bool {
-	return slices.ContainsFunc(v.Transfers, func(t models.Transfer) bool {
-		return t.Network == network && t.Height == nil && (!t.Gone || t.GoneReason == string(Reorged))
-	})
+// isMissingOn reports whether a transfer of the payment is gone that a block of a network may hold again.
+func (v *View) isMissingOn(network string) bool {
+	return slices.ContainsFunc(v.Transfers, func(t models.Transfer) bool { return t.Network == network && t.Gone })
 }
 
 // saveFurther writes the further networks that changed.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"cointill/core/money"
 )
 
@@ -72,4 +74,59 @@ func TestSettling(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStrangersSpoilNothing: whatever happens to the customer's transfer, which is right and was seen within the
+// window, others' transfers of up to the whole amount end the payment in no other way and no earlier, unless as
+// Successful (contract section 4).
+func TestStrangersSpoilNothing(t *testing.T) {
+	t.Parallel()
+	const tip = 20
+	draw := func(t *rapid.T, units int64, seen time.Duration, now int64) Sighting {
+		s := sighting(units, 0, seen)
+		moment := func(label string) time.Time {
+			return start.Add(time.Duration(rapid.Int64Range(int64(seen), now).Draw(t, label)).Truncate(time.Microsecond))
+		}
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0, 1:
+			s.Height = rapid.Int64Range(1, tip).Draw(t, "height")
+		case 2:
+			s.Gone, s.GoneAt = rapid.SampledFrom([]Reason{Dropped, Replaced, Reorged}).Draw(t, "gone"), moment("since")
+		case 3:
+			s.Gone, s.GoneAt, s.Conflict = Replaced, moment("since"), rapid.Int64Range(1, tip).Draw(t, "conflict")
+		case 4:
+			s.Reverted, s.Height = true, rapid.Int64Range(1, tip).Draw(t, "height")
+		}
+		if rapid.Bool().Draw(t, "elsewhere") {
+			s.Elsewhere = &Elsewhere{Network: "bsc", Chain: Chain{Tip: tip, Finalized: -1, Read: moment("read")}, Depth: 3}
+		}
+		return s
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		c := asked(Initiated)
+		c.DeclineLate = rapid.Bool().Draw(t, "decline late")
+		c.Under, c.Over = rapid.IntRange(0, 500).Draw(t, "under"), rapid.IntRange(0, 500).Draw(t, "over")
+		now := rapid.Int64Range(int64(Window), int64(3*Monitoring)).Draw(t, "now")
+		read := start.Add(time.Duration(rapid.Int64Range(0, now).Draw(t, "read")))
+		customers := draw(t, 1000, Window, now)
+		sightings := []Sighting{customers}
+		for range rapid.IntRange(1, 3).Draw(t, "others") {
+			units := rapid.SampledFrom([]int64{1, 400, 600, 999, 1000}).Draw(t, "units")
+			sightings = append(sightings, draw(t, units, time.Duration(rapid.Int64Range(0, now).Draw(t, "seen")), now))
+		}
+		decide := func(sightings []Sighting) State {
+			c := c
+			for {
+				out := Decide(c, sightings, Chain{Tip: tip, Finalized: -1, Read: read}, start.Add(time.Duration(now)))
+				if out.State == c.State {
+					return c.State
+				}
+				c.State, c.Reason, c.Paid = out.State, out.Reason, out.Paid
+			}
+		}
+		alone, together := decide([]Sighting{customers}), decide(sightings)
+		if together != Successful && (alone == Successful || !alone.Final() && together.Final()) {
+			t.Fatalf("the payment is %s, and %s with others' transfers: %+v", alone, together, sightings)
+		}
+	})
 }

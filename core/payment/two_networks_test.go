@@ -157,24 +157,30 @@ func TestKnownMoneyIsWaitedFor(t *testing.T) {
 		b.goTo(onBSC)
 		b.mine(rests[0])
 		b.pool(nil, rests[2])
+		b.clock.Advance(6*time.Hour + time.Second)
+		b.lookAt(onEthereum)
+		b.expect(dropped.Payment.Reference, payment.Processing, payment.NoReason)
+		b.lookAt(onBSC)
 		b.expect(dropped.Payment.Reference, payment.Declined, payment.Underpaid)
-		b.expect(waiting.Payment.Reference, payment.Declined, payment.Underpaid)
+		b.expect(waiting.Payment.Reference, payment.Processing, payment.NoReason)
+		b.mine(rests[2])
 		for range 39 {
 			b.mine()
 		}
 		b.expect(mined.Payment.Reference, payment.Successful, payment.NoReason)
+		b.expect(waiting.Payment.Reference, payment.Successful, payment.NoReason)
 	})
 }
 
 // TestOtherMoneyIsNotWaitedFor: on a network that the customer wasn't shown, a transfer that can't make the amount
-// right holds no deadline up, nor does one that was dropped.
+// right holds no deadline up.
 func TestOtherMoneyIsNotWaitedFor(t *testing.T) {
 	for name, send := range map[string]func(b *bench, v payment.View){
 		"nothing":           func(*bench, payment.View) {},
 		"unconfirmed crumb": func(b *bench, v payment.View) { b.pool(nil, b.pay(v, "crumb", money.Units(1))) },
 		"confirmed crumb":   func(b *bench, v payment.View) { b.mine(b.pay(v, "crumb", money.Units(1))) },
-		"dropped": func(b *bench, v payment.View) {
-			b.pool(nil, b.pay(v, "dropped", v.Payment.Due.MulDiv(4, 10)))
+		"dropped crumb": func(b *bench, v payment.View) {
+			b.pool(nil, b.pay(v, "crumb", money.Units(1)))
 			b.pool(nil)
 		},
 	} {
@@ -198,7 +204,7 @@ func TestOtherMoneyIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestReorganisedPartIsWaitedFor: a part whose block left the chain may be in a block again for six hours.
+// TestReorganisedPartIsWaitedFor: a part whose block left the chain may be in a block again within the 24 hours.
 func TestReorganisedPartIsWaitedFor(t *testing.T) {
 	for _, at := range []chain.Network{onEthereum, onBSC} {
 		t.Run(string(at), func(t *testing.T) {
@@ -229,7 +235,7 @@ func TestReorganisedPartIsWaitedFor(t *testing.T) {
 					b.mine()
 				}
 				b.expect(back.Payment.Reference, payment.Successful, payment.NoReason)
-				b.clock.Advance(6*time.Hour + time.Second)
+				b.clock.Advance(payment.Monitoring)
 				b.lookAt(onEthereum)
 				b.lookAt(onBSC)
 				b.expect(lost.Payment.Reference, payment.Declined, payment.Underpaid)

@@ -269,25 +269,23 @@ func (a *act) restoreFinal() error {
 	return nil
 }
 
-// neverConfirms leaves the transaction in the mempool for a while. Where other
-// money came already it stays there: the payment waits for the rest.
+// neverConfirms leaves the transaction in the mempool for a while.
 func (a *act) neverConfirms() error {
 	tx := newTransaction(a.newOutput(amountOwed(a.view)))
-	seconds := strconv.FormatInt(int64(memory*a.chain.Interval()/time.Second), 10)
-	switch {
-	case a.view.Coin() == money.XRP:
+	if a.view.Coin() == money.XRP {
 		a.sendLater(tx, 0, true, "Sent now; no ledger ever takes it.")
 		a.done.Next = newNext("never_confirms.ledger")
 		return nil
-	case a.view.Payment.Paid.Sign() > 0:
-		a.sendLater(tx, 0, true, "Sent now; no block ever takes it.")
-		a.done.Next = newNext("never_confirms.partly")
-		return nil
 	}
+	seconds := strconv.FormatInt(int64(memory*a.chain.Interval()/time.Second), 10)
 	txid := a.sendLater(tx, 0, true, fmt.Sprintf("Sent now; no block ever takes it, and %d blocks from now, in about "+
 		"%s s, the mempool forgets it.", memory, seconds))
 	a.moves = append(a.moves, chain.Move{After: memory, Kind: chain.MoveDrop, TxIDs: []string{txid}})
-	a.done.Next = newNext(NeverConfirms, "Blocks", strconv.Itoa(memory), "Seconds", seconds)
+	code := NeverConfirms
+	if a.view.Payment.Paid.Sign() > 0 {
+		code = "never_confirms.partly"
+	}
+	a.done.Next = newNext(code, "Blocks", strconv.Itoa(memory), "Seconds", seconds)
 	return nil
 }
 

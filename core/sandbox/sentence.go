@@ -53,8 +53,9 @@ var nextSentences = map[string]string{
 		"too, six of them without it (advance by 86400 seconds then), the payment becomes failed (dropped).",
 	"never_confirms.ledger": "No ledger ever validates it, so the payment sees nothing and stays initiated; after 24 " +
 		"hours it is abandoned.",
-	"never_confirms.partly": "The payment waits for it beside what came already, until its 24 hours end; then it is " +
-		"decided by what is final.",
+	"never_confirms.partly": "The payment waits for it, even when its 24 hours end. {{.Blocks}} blocks from now, in " +
+		"about {{.Seconds}} s, the mempool forgets the transaction; once 24 hours have passed too, six of them " +
+		"without it (advance by 86400 seconds then), the payment is decided by the money that is final.",
 	Revert: "The payment becomes failed (reverted) when the block that records the failure is final, " + isFinal + ".",
 	MissingTag: "The payment doesn't change; the money is listed under Unmatched (missing_tag) when the next " +
 		"ledger is validated.",

@@ -108,7 +108,9 @@ func TestWhatComesNext(t *testing.T) {
 	play(refused, sandbox.Overpay, "overpay", "")
 	play(parts, sandbox.TwoParts, "two_parts", "")
 	b.pass(500 * time.Millisecond)
-	play(parts, sandbox.NeverConfirms, "never_confirms.partly", "")
+	play(parts, sandbox.NeverConfirms, "never_confirms.partly", "The payment waits for it, even when its 24 hours end. 30 "+
+		"blocks from now, in about 15 s, the mempool forgets the transaction; once 24 hours have passed too, six of them "+
+		"without it (advance by 86400 seconds then), the payment is decided by the money that is final.")
 	b.pass(30 * time.Second)
 	play(settled, sandbox.Reorg, "reorg.reversed", "")
 	play(refused, sandbox.Exact, "ended", "The payment stays declined; the money is listed under Unmatched, with the event "+

@@ -221,15 +221,24 @@ func (c *customer) plan() {
 		if c.rng.IntN(2) == 0 {
 			add(minutes(c.rng.IntN(6)), all)
 		}
-	case "stuck":
+	case "stuck": // a crumb of somebody else is mostly final first
 		add(soon, func() { c.pay(c.part(1000, 0), nil).held = true })
-		add(minutes(c.rng.IntN(3000)), func() {
-			if last := c.sent[0]; c.rng.IntN(2) == 0 {
-				last.net.drop(last)
-			} else {
-				last.held = false
-			}
-		})
+		if c.rng.IntN(3) > 0 {
+			add(minutes(c.rng.IntN(6)), func() { c.pay(money.Units(1), nil) })
+		}
+		stuck := func() *coinTx { return c.sent[0] }
+		switch c.rng.IntN(4) {
+		case 0:
+			add(minutes(c.rng.IntN(3000)), func() { stuck().net.drop(stuck()) })
+		case 1: // the network forgets it, and sees it again
+			add(minutes(c.rng.IntN(600)), func() { stuck().net.drop(stuck()) })
+			add(minutes(c.rng.IntN(1200)), func() {
+				stuck().held = false
+				stuck().net.revive(stuck())
+			})
+		default:
+			add(minutes(c.rng.IntN(3000)), func() { stuck().held = false })
+		}
 	}
 }
 

@@ -210,7 +210,7 @@ func firstDifference(want, got []string) string {
 // is listed (4, 19).
 func (c *customer) rest(db *models.DB, p models.Payment) {
 	f := c.expect()
-	if f.soft || c.opened.IsZero() {
+	if f.deep || c.opened.IsZero() {
 		return
 	}
 	var rows []models.Transfer

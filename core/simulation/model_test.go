@@ -24,9 +24,8 @@ type ending struct {
 // fate is what the model says of a payment.
 type fate struct {
 	allowed []ending
-	// soft is a payment whose money was undone after it was final, or was hidden
-	// by a node's empty mempool: when exactly decides, and only sums are judged.
-	soft bool
+	// deep is a payment whose money was undone after it was final: when exactly decides, and
+	// only sums are judged.
 	deep bool
 	sum  *big.Int // of what is on the best chain for it at the end
 	// counting is the part of it that may count: what came on a network that was off doesn't.
@@ -145,7 +144,6 @@ func (c *customer) expect() fate {
 		if !one.may {
 			continue
 		}
-		f.soft = f.soft || one.tx.hidden
 		f.deep = f.deep || one.tx.cut >= c.depth(one.tx.net)
 		if one.height > 0 {
 			f.counting.Add(f.counting, one.amount)
@@ -157,7 +155,6 @@ func (c *customer) expect() fate {
 			}
 		}
 	}
-	f.soft = f.soft || f.deep
 	for _, chosen := range counting {
 		f.allowed = append(f.allowed, c.listEnds(chosen)...)
 	}
@@ -187,6 +184,9 @@ func (c *customer) listEnds(all []came) (list []ending) {
 			list = append(list, c.failed(gone)...)
 			break
 		}
+	}
+	if c.mayBeLost(there[0]) {
+		list = append(list, c.failed(slices.Concat(gone, there))...)
 	}
 	for _, with := range listFirst(there) {
 		rest := slices.DeleteFunc(slices.Clone(there), func(one came) bool {
@@ -282,20 +282,25 @@ func (c *customer) mayEnd(with, next []came) bool {
 	}
 	expires := c.created.Add(7 * time.Minute)
 	for _, one := range next { // those that it certainly waited for
-		waited := func(l look) bool { // for a rest that no block took, or none that a node knew of which lags
-			before := l.at.Before(one.mined) || l.at.Equal(one.mined) && (l.net != one.tx.net || l.top < one.height)
-			return l.at.After(c.abandons()) && (before || slices.Contains(l.late, one.tx))
-		}
 		// A node that lags may show it first, in its mempool, when a block of the window holds it already.
 		lagged := func(l look) bool { return l.at.After(expires) && slices.Contains(l.late, one.tx) }
 		late := one.hi.IsZero() || one.hi.After(expires) ||
 			one.tx.known.After(expires) && slices.ContainsFunc(c.listLooks(one.tx), lagged)
-		if !c.overlooked(one, expires) && !slices.ContainsFunc(c.listLooks(one.tx), waited) &&
+		if !c.overlooked(one, expires) && !c.mayBeLost(one) &&
 			!(late && c.rules.LatePayments == "decline") && !one.hi.After(c.abandons()) {
 			sum.Add(sum, one.amount)
 		}
 	}
 	return sum.Cmp(least) < 0
+}
+
+// mayBeLost reports whether a transfer may have been taken for lost before its block was seen: a node didn't show it,
+// and was looked at after the 24 hours.
+func (c *customer) mayBeLost(one came) bool {
+	return one.tx.hidden && slices.ContainsFunc(c.listLooks(one.tx), func(l look) bool {
+		before := l.at.Before(one.mined) || l.at.Equal(one.mined) && (l.net != one.tx.net || l.top < one.height)
+		return l.at.After(c.abandons()) && (before || slices.Contains(l.late, one.tx))
+	})
 }
 
 // isBeside reports whether another transfer is in the same block.
@@ -339,22 +344,29 @@ func (c *customer) abandonedKnowing(p models.Payment) {
 	}
 }
 
-// settled is how a payment ends when these transfers are final.
+// latest is until when a transfer is to be seen that doesn't make a payment Declined as late.
+func (c *customer) latest() time.Time {
+	if c.rules.LatePayments == "decline" {
+		return c.created.Add(7 * time.Minute)
+	}
+	return c.abandons()
+}
+
+// settled is how a payment ends when these transfers are final. Those that make nothing late that is declined go before
+// the others.
 func (c *customer) settled(with []came) (list []ending) {
-	alone := slices.DeleteFunc(slices.Clone(with), func(one came) bool { return !c.right(one.amount) })
-	for _, one := range alone { // the earliest of these, which may be any that no other certainly precedes
-		if !slices.ContainsFunc(alone, func(other came) bool { return !other.hi.IsZero() && other.hi.Before(one.lo) }) {
-			list = append(list, c.settledWith([]came{one}, true)...)
-		}
-	}
-	if len(alone) > 0 {
-		return list
-	}
+	late := func(one came) bool { return one.lo.After(c.latest()) }
+	perhapsLate := func(one came) bool { return one.hi.IsZero() || one.hi.After(c.latest()) }
 	for _, sorted := range orders(with) {
-		part, right := c.choose(sorted)
-		for _, one := range c.settledWith(part, right) {
-			if !slices.Contains(list, one) {
-				list = append(list, one)
+		for _, isLate := range []func(came) bool{late, perhapsLate} {
+			part, right := c.choose(slices.DeleteFunc(slices.Clone(sorted), isLate))
+			if !right {
+				part, right = c.choose(sorted)
+			}
+			for _, one := range c.settledWith(part, right) {
+				if !slices.Contains(list, one) {
+					list = append(list, one)
+				}
 			}
 		}
 	}
@@ -383,10 +395,15 @@ func (c *customer) right(n *big.Int) bool {
 	return n.Cmp(least) >= 0 && n.Cmp(most) <= 0
 }
 
-// choose finds the transfers that are together the right amount, in the order in which they
-// were seen: the earliest that are enough, without those that aren't needed, and with later
-// ones that fit. Without such a choice it is all of them.
+// choose finds the transfers that are the right amount, in the order in which they were seen: the first that is alone,
+// or together the earliest that are enough, without those that aren't needed, and with later ones that fit. Without
+// such a choice it is all of them.
 func (c *customer) choose(sorted []came) (chosen []came, right bool) {
+	for _, one := range sorted {
+		if c.right(one.amount) {
+			return []came{one}, true
+		}
+	}
 	least, _ := c.bounds()
 	total := func(list []came) *big.Int {
 		n := new(big.Int)
@@ -395,7 +412,7 @@ func (c *customer) choose(sorted []came) (chosen []came, right bool) {
 		}
 		return n
 	}
-	n := 1
+	n := min(1, len(sorted))
 	for n < len(sorted) && total(sorted[:n]).Cmp(least) < 0 {
 		n++
 	}
@@ -485,8 +502,8 @@ func (c *customer) compare(p models.Payment) {
 			c.find("payment %d was accepted by a person and is %v", c.number, got)
 		}
 		c.count("judged: accepted by a person")
-	case f.soft:
-		c.soft(p, f)
+	case f.deep:
+		c.judgeSums(p, f)
 	case p.Reversed:
 		c.find("payment %d (%s) is reversed, and nothing final was undone", c.number, c.plot)
 	case !slices.Contains(f.allowed, got):
@@ -501,19 +518,19 @@ func (c *customer) compare(p models.Payment) {
 	}
 }
 
-// delayed finds a payment that strangers held up (28): the transfer that paid it was final, its
-// network was looked at five times after, and it had not ended. Looks from before its block was
+// delayed finds a payment that strangers held up (28): the transfer that paid it was final, five
+// looks at its network were applied after, and it had not ended. Looks from before its block was
 // mined saw another branch.
 func (c *customer) delayed(p models.Payment) {
 	if c.plot != "strangers" || p.Status != "successful" {
 		return
 	}
 	for _, one := range c.coming() {
-		if one.height == 0 || !one.counts || !c.right(one.amount) {
+		if one.height == 0 || !one.counts || !c.right(one.amount) || one.hi.After(c.latest()) {
 			continue
 		}
 		looks := 0
-		for _, l := range one.tx.net.looks {
+		for _, l := range one.tx.net.applied {
 			final := l.top >= one.height+c.depth(one.tx.net)-1
 			if final && l.step > one.step && !slices.Contains(l.late, one.tx) && l.at.Before(*p.SettledAt) {
 				looks++
@@ -525,16 +542,14 @@ func (c *customer) delayed(p models.Payment) {
 	}
 }
 
-// soft judges by sums alone.
-func (c *customer) soft(p models.Payment, f fate) {
+// judgeSums judges by sums alone.
+func (c *customer) judgeSums(p models.Payment, f fate) {
 	c.count("judged by sums")
 	least, most := c.bounds()
 	paid := p.Paid.Big()
 	switch {
 	case slices.Contains([]string{"pending", "initiated", "processing"}, p.Status):
 		c.find("payment %d is still %s", c.number, p.Status)
-	case p.Reversed && !f.deep:
-		c.find("payment %d is reversed, and nothing final was undone", c.number)
 	case p.Reversed:
 		c.count("ended reversed")
 	case p.Status == "successful" && (paid.Cmp(least) < 0 || paid.Cmp(most) > 0):

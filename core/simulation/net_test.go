@@ -25,7 +25,7 @@ type coinTx struct {
 	instead []*coinTx         // those that it replaced
 	lost    []*coinTx         // those whose money it spends that had left the network before
 	cut     int64             // the most confirmations that it had when its block left the chain
-	hidden  bool              // a node's mempool lacked it although the network had it
+	hidden  bool              // no mempool may have shown it at some look
 	held    bool              // no block takes it
 	lowest  int64             // the lowest height at which a block held it; 0 while none did
 	left    []chain.Departure // taken from addresses
@@ -77,9 +77,11 @@ type network struct {
 	// reached is when a height was first reached, on whatever branch.
 	reached []time.Time
 	// looks are when a node gave a whole picture: blocks up to its tip, and the mempool.
-	looks  []look
-	out    time.Time // until when all its nodes are
-	serial int
+	looks []look
+	// applied are the looks that a step applied to the database, each with the height up to which.
+	applied []look
+	out     time.Time // until when all its nodes are
+	serial  int
 	// addresses counts those that sends go to.
 	addresses int
 	all       []*coinTx
@@ -215,9 +217,10 @@ func (n *network) mine(everything bool) {
 	n.seal(taken)
 }
 
-// drop takes a waiting transaction out of the network for good.
+// drop takes a waiting transaction out of the network.
 func (n *network) drop(t *coinTx) bool {
 	n.change()
+	t.hidden = true
 	before := len(n.now.pool)
 	n.now.pool = slices.DeleteFunc(n.now.pool, func(other *coinTx) bool { return other == t })
 	return len(n.now.pool) < before

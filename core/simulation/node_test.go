@@ -168,9 +168,10 @@ func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending,
 	return p, err
 }
 
-// applied tells the model that a step went through up to a height: all that the node shows there is known, the mempool
+// noteApplied tells the model that a step went through up to a height: all that the node shows there is known, the mempool
 // if it was asked for it. A step asks for none while nothing is awaited.
-func (n *node) applied(height int64) {
+func (n *node) noteApplied(height int64) {
+	n.applied = append(n.applied, look{n.network, n.clock.Now(), n.world.steps, height, n.late()})
 	for _, b := range n.view.blocks {
 		for _, t := range b.txs {
 			if b.Height <= height {

@@ -111,7 +111,7 @@ func (r *replica) follow(c money.Chain, fault string, paused bool) error {
 	looks := len(f.node.looks)
 	_, err := f.follower.Step(ctx)
 	if err == nil && r.failer.intact() {
-		f.node.applied(f.follower.Status().Applied.Height)
+		f.node.noteApplied(f.follower.Status().Applied.Height)
 		if f.node.fault == nodeHealthy && !paused && len(f.node.looks) > looks {
 			r.ended = f.node.network
 		}
