@@ -316,7 +316,8 @@ func (c Case) listAwaited(missing []indexedSighting, now time.Time) (awaited []i
 	return awaited, until
 }
 
-// listInTime lists those of the sightings that make nothing late that the business declines.
+// listInTime lists those of the sightings that were seen in time: within the window where the
+// business declines late payments, and otherwise within the 24 hours.
 func (c Case) listInTime(sightings []indexedSighting) []indexedSighting {
 	end := c.AbandonsAt
 	if c.DeclineLate {

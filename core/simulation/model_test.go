@@ -344,7 +344,7 @@ func (c *customer) abandonedKnowing(p models.Payment) {
 	}
 }
 
-// latest is until when a transfer is to be seen that doesn't make a payment Declined as late.
+// latest is the last time at which a transfer may be seen without making its payment Declined as late.
 func (c *customer) latest() time.Time {
 	if c.rules.LatePayments == "decline" {
 		return c.created.Add(7 * time.Minute)
@@ -352,8 +352,7 @@ func (c *customer) latest() time.Time {
 	return c.abandons()
 }
 
-// settled is how a payment ends when these transfers are final. Those that make nothing late that is declined go before
-// the others.
+// settled is how a payment ends when these transfers are final. Those in time go before the others.
 func (c *customer) settled(with []came) (list []ending) {
 	late := func(one came) bool { return one.lo.After(c.latest()) }
 	perhapsLate := func(one came) bool { return one.hi.IsZero() || one.hi.After(c.latest()) }
