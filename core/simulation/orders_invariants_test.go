@@ -221,9 +221,10 @@ func (o *order) checkEvidence(row models.Send, transfers []models.Transfer, curs
 		if len(transfers) == 0 {
 			broken("no transaction pays it")
 		}
-	case "successful":
+	case "successful": // where a final block was undone, a block of the new branch is enough
+		undone := slices.ContainsFunc(o.txs, func(t *coinTx) bool { return t.cut >= o.depth })
 		final := slices.ContainsFunc(transfers, func(t models.Transfer) bool {
-			return deep(t.Height) && !t.Gone && !t.Reverted
+			return (deep(t.Height) || undone && t.Height != nil) && !t.Gone && !t.Reverted
 		})
 		if !row.Reversed && !final {
 			broken("none is final")
