@@ -27,7 +27,6 @@ var mutations = []mutation{
 	{"the policy for late money is ignored", "core/payment/decide.go", "		if c.DeclineLate {\n			out.State", "		if false && c.DeclineLate {\n			out.State"},
 	{"all that is final must be the right amount", "core/payment/decide.go", "	chosen := c.chooseTransfers(c.listInTime(t.finals))\n", "	chosen := t.finals\n	if _, most := c.bounds(); t.final.Cmp(least) < 0 || t.final.Cmp(most) > 0 {\n		chosen = nil\n	}\n"},
 	{"what is not final is waited for", "core/payment/decide.go", "if len(t.finals) == 0 {", "if len(t.finals) == 0 || len(t.open) > 0 {"},
-	{"dropped money is not waited for", "core/payment/decide.go", "			if read.After(limit) {", "			if s.Gone == Dropped || read.After(limit) {"},
 	{"surplus is not listed", "core/payment/apply.go", "if err := s.writeSurplus(tx, v, surplus); err != nil {", "if err := s.writeSurplus(tx, v, surplus[:0]); err != nil {"},
 	{"a reverted transaction pays", "core/payment/decide.go", "return s.Reverted && s.Height > 0 }", "return s.Reverted && s.Height < 0 }"},
 	{"another asset pays", "core/payment/observe/transfer.go",
