@@ -144,7 +144,7 @@ type sightingSums struct {
 	nextHeight               int64 // when the next one becomes final
 	nextElsewhere            map[string]int64
 	dead                     Reason // why none is left, when all are beyond return
-	gone                     Reason // why one is missing whose money nothing else has
+	gone                     Reason // why the last one left the mempool or the chain
 	any                      bool
 }
 
@@ -316,8 +316,8 @@ func (c Case) listAwaited(missing []indexedSighting, now time.Time) (awaited []i
 	return awaited, until
 }
 
-// listInTime lists those of the sightings that were seen in time: within the window where the
-// business declines late payments, and otherwise within the 24 hours.
+// listInTime lists the sightings that were seen in time: within the window where the business
+// declines late payments, and otherwise within the 24 hours.
 func (c Case) listInTime(sightings []indexedSighting) []indexedSighting {
 	end := c.AbandonsAt
 	if c.DeclineLate {

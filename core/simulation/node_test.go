@@ -168,8 +168,8 @@ func (n *node) Pending(ctx context.Context, watch chain.Watch) (p chain.Pending,
 	return p, err
 }
 
-// noteApplied tells the model that a step went through up to a height: all that the node shows there is known, the mempool
-// if it was asked for it. A step asks for none while nothing is awaited.
+// noteApplied tells the model that a step went through up to a height: all that the node shows there is known, the
+// mempool if it was asked for it. A step asks for none while nothing is awaited.
 func (n *node) noteApplied(height int64) {
 	n.applied = append(n.applied, look{n.network, n.clock.Now(), n.world.steps, height, n.late()})
 	for _, b := range n.view.blocks {

@@ -69,15 +69,15 @@ func (h *Handlers) readPeriod(c *page.Ctx) (p journal.Period, wrong fault.Fields
 	return month, wrong
 }
 
-// refusePeriod leads to the page that says what is wrong with the period that was asked for.
+// refusePeriod redirects from a file to the statement page of the same period, which explains the error.
 func refusePeriod(c *page.Ctx) error {
-	asked := url.Values{}
+	period, values := url.Values{}, page.ReadQuery(c)
 	for _, name := range []string{"month", "from", "to"} {
-		if value := page.ReadQuery(c).Get(name); value != "" {
-			asked.Set(name, value)
+		if value := values.Get(name); value != "" {
+			period.Set(name, value)
 		}
 	}
-	return c.Redirect(statementPath + "?" + asked.Encode())
+	return c.Redirect(statementPath + "?" + period.Encode())
 }
 
 // readToday returns the day in the business's time zone.
