@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 
 	"gorm.io/gorm/clause"
 
@@ -24,7 +25,7 @@ type AttachPlan struct {
 }
 
 // PlanAttach describes what attaching an unmatched transfer to the payment of a reference
-// would do. It changes nothing.
+// would do. It attaches it in a transaction that is rolled back, so it changes nothing.
 //
 // Faults: Forbidden; NotFound for the transfer; Invalid for an unknown reference or a payment
 // that the money can't be for; Conflict when the transfer was attached or refunded already.
@@ -36,23 +37,31 @@ func (d *Resolver) PlanAttach(ctx context.Context, sc scope.Scope, id int64, ref
 	if err != nil {
 		return AttachPlan{}, err
 	}
-	plan := AttachPlan{Transfer: found}
-	if err := checkOpen(d.payments.DB.Read(ctx), found.Transfer); err != nil {
-		return plan, err
-	}
-	v, err := d.findNamed(ctx, sc, reference)
+	named, err := d.findNamed(ctx, sc, reference)
 	if err != nil {
-		return plan, err
+		return AttachPlan{}, err
 	}
-	plan.Before, plan.After = v, v
-	if err := d.checkAttachable(v, found.Transfer); err != nil {
-		return plan, err
+	plan := AttachPlan{Transfer: found}
+	err = d.payments.DB.Write(ctx, func(tx *models.Tx) error {
+		v, err := d.payments.LoadPayment(tx, named.Payment.ID)
+		if err != nil {
+			return err
+		}
+		plan.Before = *v
+		if err := d.attachTransfer(tx, sc, id, v); err != nil {
+			return err
+		}
+		plan.After = *v
+		return errPlanned
+	})
+	if errors.Is(err, errPlanned) {
+		err = nil
 	}
-	t := found.Transfer
-	plan.After.addTransfer(&t)
-	plan.After.forecast()
-	return plan, nil
+	return plan, err
 }
+
+// errPlanned rolls back the transaction in which PlanAttach attaches.
+var errPlanned = errors.New("planned")
 
 // findNamed is the payment that a person meant.
 func (d *Resolver) findNamed(ctx context.Context, sc scope.Scope, reference string) (View, error) {
@@ -114,18 +123,6 @@ func (v *View) addTransfer(t *models.Transfer) {
 	}
 }
 
-// forecast brings the view, and nothing else, to where its facts put it now.
-func (v *View) forecast() {
-	for range len(edges) + 1 {
-		before := State(v.Payment.Status)
-		out := Decide(v.decideCase(), v.listSightings(), v.decideChain(), v.Now)
-		v.takeSurplus(out)
-		if v.applyOutcome(out); v.State() == before {
-			return
-		}
-	}
-}
-
 // Attach gives an unmatched transfer to a payment, as PlanAttach says, and
 // returns the payment's reference. Faults: as PlanAttach.
 func (d *Resolver) Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error) {
@@ -154,11 +151,7 @@ func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id int64, v *Vi
 	}
 	why := t.Unmatched
 	if err = AddNetwork(tx, d.payments, v, t.Network); err == nil {
-		address := v.Payment.Address
-		if all := d.payments.Networks; all.Home(t.Network) != all.Home(v.Payment.Network) {
-			address = t.Address
-		}
-		err = SwitchNetwork(tx, d.payments, v, t.Network, address)
+		err = SwitchNetwork(tx, d.payments, v, t.Network, v.Payment.Address)
 	}
 	if err != nil {
 		return err

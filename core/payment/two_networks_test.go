@@ -70,6 +70,16 @@ func TestMoneyOnAnotherNetwork(t *testing.T) {
 		b.setNetwork(money.BSC, true, false)
 		b.mine(b.pay(v, "on", v.Payment.Due))
 		b.expect(v.Payment.Reference, payment.Processing, payment.NoReason)
+		plan, err := b.resolver.PlanAttach(t.Context(), b.owner(), found[0].ID, off.Payment.Reference)
+		must(t, err)
+		if got := plan.After; got.State() != payment.Processing || got.Payment.Network != string(onBSC) {
+			t.Errorf("the plan is %s on %s, want processing on %s: that network has one block on top of the transfer",
+				got.State(), got.Payment.Network, onBSC)
+		}
+		if got := b.view(off.Payment.Reference); got.State() != payment.Initiated || got.HasNetwork(string(onBSC)) {
+			t.Errorf("after the plan the payment is %s, with %s: %t; want initiated without it", got.State(), onBSC,
+				got.HasNetwork(string(onBSC)))
+		}
 		_, err = b.resolver.Attach(t.Context(), b.owner(), found[0].ID, off.Payment.Reference)
 		must(t, err)
 		for range 38 {
