@@ -7,7 +7,6 @@
 package api
 
 import (
-	"context"
 	"reflect"
 	"sync"
 	"time"
@@ -17,133 +16,43 @@ import (
 	"cointill/core/account"
 	"cointill/core/account/apikey"
 	"cointill/core/clock"
-	"cointill/core/fault"
 	"cointill/core/idempotency"
+	"cointill/core/journal"
 	"cointill/core/limit"
 	"cointill/core/link"
-	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/list"
 	"cointill/core/quote"
 	"cointill/core/sandbox"
-	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/send"
+	"cointill/core/send/signing"
 	"cointill/core/webhook"
 	"cointill/core/webhook/delivery"
 	"cointill/handlers/api/openapi"
 	"cointill/models"
 )
 
-// Payments is what the interface asks of core/payment.
-type Payments interface {
-	Initiate(ctx context.Context, sc scope.Scope, r payment.Request) (payment.Started, error)
-	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
-}
-
-// Lists is what the API needs of core/payment/list.
-type Lists interface {
-	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
-	Customers(ctx context.Context, sc scope.Scope, f list.CustomerFilter) ([]list.ListedCustomer, bool, error)
-	Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, list.CustomerTotals, error)
-}
-
-// Webhooks is what the interface asks of core/webhook.
-type Webhooks interface {
-	Create(ctx context.Context, sc scope.Scope, c webhook.Create) (webhook.Endpoint, string, error)
-	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]webhook.Endpoint, string, error)
-	Find(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, error)
-	Update(ctx context.Context, sc scope.Scope, id string, c webhook.Change) (webhook.Endpoint, error)
-	Delete(ctx context.Context, sc scope.Scope, id string) error
-	RotateSecret(ctx context.Context, sc scope.Scope, id string) (webhook.Endpoint, string, error)
-	Events(ctx context.Context, sc scope.Scope, f webhook.Filter, after string, limit int) ([]webhook.Recorded, string,
-		error)
-	Event(ctx context.Context, sc scope.Scope, id string) (webhook.Recorded, error)
-}
-
-// Deliveries is what the interface asks of core/webhook/delivery.
-type Deliveries interface {
-	SendTest(ctx context.Context, sc scope.Scope, id string) (string, error)
-	Redeliver(ctx context.Context, sc scope.Scope, eventID, endpointID string) (int, error)
-	DeliveriesOfEvent(ctx context.Context, sc scope.Scope, eventID string) ([]delivery.Delivery, error)
-	History(ctx context.Context, sc scope.Scope, endpointID, state, after string, limit int) ([]delivery.Delivery,
-		string, error)
-	DeliveryOf(ctx context.Context, sc scope.Scope, endpointID, eventID string) (delivery.Delivery, []delivery.Attempt,
-		error)
-	Missed(ctx context.Context, sc scope.Scope, endpointID string) (delivery.Missed, error)
-}
-
-// Resends is what the interface asks of core/webhook/delivery.
-type Resends interface {
-	Check(o delivery.Order) fault.Fields
-	Create(ctx context.Context, sc scope.Scope, o delivery.Order) (delivery.Resend, error)
-	Find(ctx context.Context, sc scope.Scope, id string) (delivery.Resend, error)
-	List(ctx context.Context, sc scope.Scope, after string, limit int) ([]delivery.Resend, string, error)
-}
-
-// Links is what the interface asks of core/link.
-type Links interface {
-	CreateLink(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
-	UpdateLink(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
-	ListLinks(ctx context.Context, sc scope.Scope, before int64, limit int) ([]models.Link, int64, error)
-	FindLink(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
-	FindPublic(ctx context.Context, code string) (link.Public, error)
-	URL(l models.Link) string
-}
-
-// Keys tells whose key a request came with.
-type Keys interface {
-	Authenticate(ctx context.Context, authorization string) (scope.Scope, apikey.KeyInfo, error)
-}
-
-// Methods lists the payment methods of a business, and finds the business of a key.
-type Methods interface {
-	FindBusiness(ctx context.Context, sc scope.Scope) (models.Business, error)
-	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
-}
-
-// Quotes prices coins by the rules of a business.
-type Quotes interface {
-	Policies(ctx context.Context, sc scope.Scope) (map[money.Currency]quote.Policy, error)
-	Price(domain scope.Domain, coin money.Coin, currency money.Currency, policy quote.Policy) (quote.Quote, error)
-}
-
-// Sandbox drives the simulated chains.
-type Sandbox interface {
-	Simulate(ctx context.Context, sc scope.Scope, reference, code string, on money.Chain) (sandbox.Simulated, error)
-	Advance(ctx context.Context, sc scope.Scope, reference string, seconds int64) (payment.View, error)
-	Mine(ctx context.Context, sc scope.Scope, method money.Method, code money.Chain, blocks int) (sandbox.Mined, error)
-	SimulateSend(ctx context.Context, sc scope.Scope, reference, code string) (sandbox.SignedSend, error)
-	ApproveSend(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
-}
-
-// Limits counts requests.
-type Limits interface {
-	Take(name string, quota int64) limit.Result
-	TakeFrom(kind, ip string, quota int64) limit.Result
-}
-
 // Deps is what the interface needs of the rest of the program.
 type Deps struct {
-	Payments   Payments
-	Lists      Lists
-	Resolver   Resolver
-	Webhooks   Webhooks
-	Deliveries Deliveries
-	Resends    Resends
-	Links      Links
-	Keys       Keys
-	Methods    Methods
+	Payments   *payment.Service
+	Lists      *list.Service
+	Resolver   *payment.Resolver
+	Webhooks   *webhook.Service
+	Deliveries *delivery.Service
+	Resends    *delivery.Resends
+	Links      *link.Service
+	Keys       *apikey.Service
+	Methods    *account.Service
 	Networks   payment.Networks // whether a coin works now
-	Quotes     Quotes
-	Sandbox    Sandbox
-	Sends      Sends
-	Signing    Signing
+	Quotes     *quote.Service
+	Sandbox    *sandbox.Service
+	Sends      *send.Service
+	Signing    *signing.Service
 	// ClaimURL is the address of the page on which the customer of a refund names its address.
 	ClaimURL func(row models.Send) string
-	Books    Books
-	Limits   Limits
+	Books    *journal.Service
+	Limits   *limit.Limiter
 	Answers  *idempotency.Store
 	Secrets  *secret.Box // seals cursors
 	Clock    clock.Clock

@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -11,16 +10,8 @@ import (
 	"cointill/core/clock"
 	"cointill/core/journal"
 	"cointill/core/money"
-	"cointill/core/scope"
 	"cointill/handlers/api/openapi"
 )
-
-// Books is what the interface asks of core/journal.
-type Books interface {
-	ReadStatement(ctx context.Context, sc scope.Scope, p journal.Period) (journal.Statement, error)
-	ListEntries(ctx context.Context, sc scope.Scope, f journal.Filter) ([]journal.Entry, int64, error)
-	ListMonths(ctx context.Context, sc scope.Scope) ([]journal.Month, error)
-}
 
 // entryData is an entry of the journal.
 type entryData struct {

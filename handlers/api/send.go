@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 
@@ -11,21 +10,11 @@ import (
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/sandbox"
-	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/handlers/api/body"
 	"cointill/handlers/api/openapi"
 	"cointill/models"
 )
-
-// Sends is what the interface asks of core/send.
-type Sends interface {
-	Ask(ctx context.Context, sc scope.Scope, r send.Request) (send.View, error)
-	CheckRequest(ctx context.Context, sc scope.Scope, r send.Request) (fault.Fields, error)
-	List(ctx context.Context, sc scope.Scope, f send.Filter) ([]send.View, int64, error)
-	Find(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
-	Cancel(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
-}
 
 // sendRequest is the body of POST /v1/sends.
 type sendRequest struct {

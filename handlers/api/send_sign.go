@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -12,19 +11,11 @@ import (
 
 	"cointill/core/account/apikey"
 	"cointill/core/money"
-	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/signing"
 	"cointill/handlers/api/body"
 	"cointill/handlers/api/openapi"
 )
-
-// Signing is what the interface asks of core/send/signing.
-type Signing interface {
-	Prepare(ctx context.Context, sc scope.Scope, reference string, choice signing.Choice) (signing.Prepared, error)
-	Broadcast(ctx context.Context, sc scope.Scope, reference, signed string) (signing.Sent, error)
-	Attach(ctx context.Context, sc scope.Scope, reference, hash string) (send.View, error)
-}
 
 // signingData is what a wallet needs to sign a send.
 type signingData struct {

@@ -14,20 +14,10 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/record"
-	"cointill/core/scope"
 	"cointill/handlers/api/body"
 	"cointill/handlers/api/openapi"
 	"cointill/models"
 )
-
-// Resolver is what the interface asks of payment.Resolver.
-type Resolver interface {
-	Resolve(ctx context.Context, sc scope.Scope, reference string) error
-	Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error)
-	FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (payment.UnmatchedTransfer, error)
-	Unmatched(ctx context.Context, sc scope.Scope, f payment.UnmatchedFilter) ([]payment.UnmatchedTransfer, int64,
-		error)
-}
 
 // unmatchedData is a transfer that credits no payment, or credited none until a person attached it.
 type unmatchedData struct {

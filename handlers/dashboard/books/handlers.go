@@ -2,32 +2,15 @@
 package books
 
 import (
-	"context"
-	"io"
-
 	"cointill/core/clock"
 	"cointill/core/journal"
 	"cointill/core/scope"
 	"cointill/handlers/page"
-	"cointill/models"
 )
-
-// Journal is what these pages need of core/journal.
-type Journal interface {
-	ReadStatement(ctx context.Context, sc scope.Scope, p journal.Period) (journal.Statement, error)
-	ListMonths(ctx context.Context, sc scope.Scope) ([]journal.Month, error)
-	ListEntries(ctx context.Context, sc scope.Scope, f journal.Filter) ([]journal.Entry, int64, error)
-	ExportEntries(ctx context.Context, sc scope.Scope, p journal.Period, batch func([]journal.Entry) error) error
-	WriteHledger(ctx context.Context, sc scope.Scope, p journal.Period, out io.Writer) error
-	ListBankLines(ctx context.Context, sc scope.Scope, p journal.Period, currency string,
-		part int) ([]journal.BankLine, error)
-	ListLate(ctx context.Context, sc scope.Scope, p journal.Period, limit int) ([]journal.Entry, error)
-	CloseMonth(ctx context.Context, sc scope.Scope, month string) (models.ClosedMonth, error)
-}
 
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Journal Journal
+	Journal *journal.Service
 	Exports *page.Exports
 	Clock   clock.Clock
 }

@@ -2,48 +2,22 @@
 package links
 
 import (
-	"context"
-
 	"cointill/core/account"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/link"
-	"cointill/core/money"
 	"cointill/core/payment/list"
 	"cointill/core/scope"
 	"cointill/handlers/page"
-	"cointill/models"
 )
-
-// Accounts is what these pages need of core/account.
-type Accounts interface {
-	Methods(ctx context.Context, sc scope.Scope) ([]account.Method, error)
-}
-
-// Links is what these pages need of core/link.
-type Links interface {
-	CreateLink(ctx context.Context, sc scope.Scope, d link.Draft) (models.Link, error)
-	UpdateLink(ctx context.Context, sc scope.Scope, id int64, d link.Draft) (models.Link, error)
-	SetActive(ctx context.Context, sc scope.Scope, id int64, active bool) error
-	FindLink(ctx context.Context, sc scope.Scope, id int64) (models.Link, error)
-	ListLinks(ctx context.Context, sc scope.Scope, before int64, limit int) (rows []models.Link, next int64, err error)
-	SumCollected(ctx context.Context, sc scope.Scope, ids []int64) (map[int64][]link.Sum, error)
-	ListPayable(ctx context.Context, sc scope.Scope) ([]money.CoinInfo, error)
-	URL(l models.Link) string
-}
-
-// Lists is what these pages need of core/payment/list.
-type Lists interface {
-	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
-}
 
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Accounts Accounts
+	Accounts *account.Service
 	Answers  *idempotency.Store // what forms made: one that is sent twice makes it once
 	Clock    clock.Clock
-	Links    Links
-	Lists    Lists
+	Links    *link.Service
+	Lists    *list.Service
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.

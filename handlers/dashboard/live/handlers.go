@@ -3,7 +3,6 @@
 package live
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
@@ -15,26 +14,11 @@ import (
 	"cointill/handlers/page"
 )
 
-// Hub is what these pages need of core/sse.
-type Hub interface {
-	SubscribeMember(viewer sse.Viewer, topic sse.Topic) (updates <-chan struct{}, leave func(), err error)
-}
-
-// Payments is what these pages need of core/payment.
-type Payments interface {
-	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-}
-
-// Sends is what these pages need of core/send.
-type Sends interface {
-	Find(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
-}
-
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Hub      Hub
-	Payments Payments
-	Sends    Sends
+	Hub      *sse.Hub
+	Payments *payment.Service
+	Sends    *send.Service
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.

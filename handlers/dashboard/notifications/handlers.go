@@ -3,41 +3,16 @@
 package notifications
 
 import (
-	"context"
-
 	"cointill/core/notification"
 	"cointill/core/notification/push"
 	"cointill/core/scope"
 	"cointill/handlers/page"
 )
 
-// Notifications is what these pages need of core/notification.
-type Notifications interface {
-	Choices(ctx context.Context, sc scope.Scope, channel notification.Channel) (map[notification.Kind]notification.Mode,
-		error)
-	Find(ctx context.Context, sc scope.Scope, id int64) (notification.Notification, error)
-	List(ctx context.Context, sc scope.Scope, before int64, limit int) (list []notification.Notification, next int64,
-		err error)
-	MarkAllRead(ctx context.Context, sc scope.Scope, to int64) error
-	MarkRead(ctx context.Context, sc scope.Scope, id int64) error
-	SetChoices(ctx context.Context, sc scope.Scope, channel notification.Channel,
-		modes map[notification.Kind]notification.Mode) error
-}
-
-// Browsers is what these pages need of core/notification/push.
-type Browsers interface {
-	List(ctx context.Context, sc scope.Scope, session string) ([]push.Browser, error)
-	MarkOf(sc scope.Scope) string
-	PublicKey(ctx context.Context) (string, error)
-	Register(ctx context.Context, sc scope.Scope, session string, sub push.Subscription) error
-	Remove(ctx context.Context, sc scope.Scope, id int64) error
-	ShowAmounts(ctx context.Context, sc scope.Scope, id int64, show bool) error
-}
-
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Notifications Notifications
-	Browsers      Browsers
+	Notifications *notification.Service
+	Browsers      *push.Service
 }
 
 // Routes declares the routes of these pages. Each member sees the kinds that their role may see.

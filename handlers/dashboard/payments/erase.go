@@ -1,24 +1,15 @@
 package payments
 
 import (
-	"context"
 	"net/http"
 
-	"cointill/core/account/auth"
 	"cointill/core/fault"
-	"cointill/core/payment/erase"
 	"cointill/core/scope"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
-
-// Eraser is what these pages need of core/payment/erase.
-type Eraser interface {
-	PlanErasure(ctx context.Context, sc scope.Scope, code string) (erase.Plan, error)
-	EraseCustomer(ctx context.Context, sc scope.Scope, code string, proof auth.Proof) error
-}
 
 // showErasurePage says what the erasure of a customer's data does.
 func (h *Handlers) showErasurePage(c *page.Ctx) error {

@@ -3,19 +3,15 @@
 package payments
 
 import (
-	"context"
-	"io"
-	"time"
-
 	"cointill/core/clock"
 	"cointill/core/idempotency"
 	"cointill/core/mail"
-	"cointill/core/money"
 	"cointill/core/payment"
+	"cointill/core/payment/erase"
 	"cointill/core/payment/list"
 	"cointill/core/payment/note"
-	"cointill/core/payment/refund"
 	"cointill/core/sandbox"
+	"cointill/core/savedview"
 	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/wallet"
@@ -23,114 +19,24 @@ import (
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
-	"cointill/models"
 )
-
-// Mails is what these pages need of core/mail.
-type Mails interface {
-	OfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]mail.Mail, error)
-}
-
-// Payments is what these pages need of core/payment.
-type Payments interface {
-	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-	Timeline(ctx context.Context, sc scope.Scope, reference string) ([]models.Step, error)
-	PageURL(p models.Payment) string
-}
-
-// Resolver is what these pages need of core/payment for decisions of people.
-type Resolver interface {
-	Resolve(ctx context.Context, sc scope.Scope, reference string) error
-	Close(ctx context.Context, sc scope.Scope, reference, note string) error
-	PlanRefund(ctx context.Context, sc scope.Scope, reference string, r refund.Report) (payment.RefundPlan, error)
-	RecordRefund(ctx context.Context, sc scope.Scope, reference string, r refund.Report) (string, error)
-	Refunds(ctx context.Context, sc scope.Scope, paymentID int64) ([]models.Resolution, error)
-	ReadLeft(ctx context.Context, sc scope.Scope, p models.Payment) (money.Amount, error)
-	Unmatched(ctx context.Context, sc scope.Scope, f payment.UnmatchedFilter) (list []payment.UnmatchedTransfer,
-		next int64, err error)
-	FindUnmatched(ctx context.Context, sc scope.Scope, id int64) (payment.UnmatchedTransfer, error)
-	StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]payment.UnmatchedTransfer, error)
-	PlanAttach(ctx context.Context, sc scope.Scope, id int64, reference string) (payment.AttachPlan, error)
-	Attach(ctx context.Context, sc scope.Scope, id int64, reference string) (string, error)
-	CheckRefunded(ctx context.Context, sc scope.Scope, id int64, r refund.Report) (payment.UnmatchedTransfer, error)
-	MarkRefunded(ctx context.Context, sc scope.Scope, id int64, r refund.Report) error
-}
-
-// Lists is what these pages need of core/payment/list.
-type Lists interface {
-	Search(ctx context.Context, sc scope.Scope, f list.Filter) (list.Page, error)
-	ListNear(ctx context.Context, sc scope.Scope, t models.Transfer, home string) ([]models.Payment, error)
-	RankCandidates(ctx context.Context, sc scope.Scope, t models.Transfer, compared []models.Payment,
-		most int) ([]list.Candidate, error)
-	FindRefundSends(ctx context.Context, sc scope.Scope, transfers []int64) (map[int64]models.Send, error)
-	Count(ctx context.Context, sc scope.Scope, f list.Filter) (int64, error)
-	Total(ctx context.Context, sc scope.Scope, f list.Filter) (list.Totals, error)
-	FindExact(ctx context.Context, sc scope.Scope, text string) (string, error)
-	Newest(ctx context.Context, sc scope.Scope) (list.Place, error)
-	News(ctx context.Context, sc scope.Scope, f list.Filter, since list.Place) (int, error)
-	IDs(ctx context.Context, sc scope.Scope, f list.Filter, limit int) ([]int64, error)
-	RecordExport(ctx context.Context, sc scope.Scope, at time.Time, file string) error
-	ExportTable(ctx context.Context, sc scope.Scope, f list.Filter, t list.Table, out io.Writer) error
-	Customers(ctx context.Context, sc scope.Scope, f list.CustomerFilter) (customers []list.ListedCustomer, more bool,
-		err error)
-	Customer(ctx context.Context, sc scope.Scope, code string) (models.Customer, list.CustomerTotals, error)
-}
-
-// Sandbox is what these pages need of core/sandbox.
-type Sandbox interface {
-	Simulate(ctx context.Context, sc scope.Scope, reference, code string, on money.Chain) (sandbox.Simulated, error)
-}
-
-// Sends is what these pages need of core/send.
-type Sends interface {
-	FindRefundable(ctx context.Context, sc scope.Scope, reference string, transfer int64) (send.Refundable, error)
-}
-
-// Wallets is what these pages need of core/wallet.
-type Wallets interface {
-	Origin(ctx context.Context, sc scope.Scope, p models.Payment) (wallet.Origin, bool, error)
-}
-
-// Deliveries is what these pages need of core/webhook/delivery.
-type Deliveries interface {
-	DeliveriesOfPayment(ctx context.Context, sc scope.Scope, paymentID int64) ([]delivery.Delivery, error)
-}
-
-// Resends is what these pages need of core/webhook/delivery to send events again.
-type Resends interface {
-	PlanPayments(ctx context.Context, sc scope.Scope, payments []int64) (delivery.PaymentsPlan, error)
-	CreateForPayments(ctx context.Context, sc scope.Scope, payments []int64, failed bool) (delivery.Resend, error)
-}
-
-// Views is what these pages need of core/savedview.
-type Views interface {
-	List(ctx context.Context, sc scope.Scope) ([]models.SavedView, error)
-	Save(ctx context.Context, sc scope.Scope, name, query string) error
-	Remove(ctx context.Context, sc scope.Scope, id int64) error
-}
-
-// Notes is what these pages need of core/payment/note.
-type Notes interface {
-	List(ctx context.Context, sc scope.Scope, payment int64) ([]note.Note, error)
-	Add(ctx context.Context, sc scope.Scope, reference, text string) (string, error)
-}
 
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
 	Answers    *idempotency.Store // what forms made: one that is sent twice makes it once
 	Clock      clock.Clock
-	Mails      Mails
-	Payments   Payments
-	Resolver   Resolver
-	Lists      Lists
-	Sandbox    Sandbox
-	Sends      Sends
-	Wallets    Wallets
-	Deliveries Deliveries
-	Resends    Resends
-	Eraser     Eraser
-	Views      Views
-	Notes      Notes
+	Mails      *mail.Service
+	Payments   *payment.Service
+	Resolver   *payment.Resolver
+	Lists      *list.Service
+	Sandbox    *sandbox.Service
+	Sends      *send.Service
+	Wallets    *wallet.Service
+	Deliveries *delivery.Service
+	Resends    *delivery.Resends
+	Eraser     *erase.Service
+	Views      *savedview.Service
+	Notes      *note.Service
 	Networks   payment.Networks
 	Exports    *page.Exports // bounds how many files are made at once
 }

@@ -7,7 +7,6 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/money"
-	"cointill/core/scope"
 	"cointill/core/send"
 	"cointill/core/send/batch"
 	"cointill/handlers/dashboard/display"
@@ -16,15 +15,6 @@ import (
 	"cointill/views/ui"
 	"cointill/views/words"
 )
-
-// Batches is what these pages need of core/send/batch.
-type Batches interface {
-	Choose(ctx context.Context, sc scope.Scope, references []string) (batch.View, error)
-	Open(ctx context.Context, sc scope.Scope, id int64) (batch.View, error)
-	PrepareAgain(ctx context.Context, sc scope.Scope, id int64, speed send.Speed) error
-	Start(ctx context.Context, sc scope.Scope, references []string, account string, speed send.Speed) (int64, error)
-	Submit(ctx context.Context, sc scope.Scope, id int64, signed string) (send.Submitted, error)
-}
 
 // batchPages are the pages on which several sends are signed together.
 type batchPages struct{ *Handlers }

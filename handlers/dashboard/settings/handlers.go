@@ -3,47 +3,21 @@
 package settings
 
 import (
-	"context"
-
 	"cointill/core/account"
 	"cointill/core/audit"
 	"cointill/core/clock"
-	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/core/settings"
 	"cointill/handlers/page"
 )
 
-// Audits is what these pages need of core/audit.
-type Audits interface {
-	ListEntries(ctx context.Context, sc scope.Scope, f audit.Filter) (list []audit.Entry, next int64, err error)
-	FindActor(ctx context.Context, sc scope.Scope, actor string) (audit.Entry, bool, error)
-	ExportEntries(ctx context.Context, sc scope.Scope, f audit.Filter, t audit.Table) error
-	VerifyChain(ctx context.Context, business, most int64) (audit.Verdict, error)
-}
-
-// Settings is what these pages need of core/settings.
-type Settings interface {
-	SetProfile(ctx context.Context, sc scope.Scope, p settings.Profile) error
-	SetRules(ctx context.Context, sc scope.Scope, r settings.Rules) error
-	SetDepths(ctx context.Context, sc scope.Scope, depths map[money.Coin]settings.Depth) error
-	SetMails(ctx context.Context, sc scope.Scope, m settings.Mails) error
-	SetLogo(ctx context.Context, sc scope.Scope, file []byte) error
-	RemoveLogo(ctx context.Context, sc scope.Scope) error
-}
-
-// Team is what these pages need of core/account for the members of a business.
-type Team interface {
-	Team(ctx context.Context, sc scope.Scope) ([]account.Teammate, error)
-}
-
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Audits   Audits
+	Audits   *audit.Service
 	Clock    clock.Clock
 	Depths   settings.Depths // the operator's
-	Settings Settings
-	Team     Team
+	Settings *settings.Service
+	Team     *account.Service
 	Exports  *page.Exports // bounds how many files are made at once
 }
 

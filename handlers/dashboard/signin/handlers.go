@@ -2,53 +2,17 @@
 package signin
 
 import (
-	"context"
-
 	"cointill/core/account"
 	"cointill/core/account/auth"
 	"cointill/handlers/page"
-	"cointill/models"
 )
-
-// Accounts is what these pages need of core/account.
-type Accounts interface {
-	Empty(ctx context.Context) (bool, error)
-	SignUp(ctx context.Context, n account.NewBusiness) (models.Business, auth.User, error)
-}
-
-// Users is what these pages need of core/account/auth.
-type Users interface {
-	SetupTokenAsked() bool
-	SignIn(ctx context.Context, c auth.Credentials) (auth.Entry, error)
-	EnterCode(ctx context.Context, pending, code, ip string) (user auth.User, left int, err error)
-	Arrive(ctx context.Context, user auth.User, v auth.Visit, expected bool) (device string, err error)
-	AskReset(ctx context.Context, email, ip string) error
-	FindReset(ctx context.Context, token string) (auth.User, error)
-	FinishReset(ctx context.Context, token, password string) error
-	FindEmail(ctx context.Context, token string) (user auth.User, email string, err error)
-	ConfirmEmail(ctx context.Context, token string) error
-}
-
-// Passkeys is what these pages need of core/account/auth for passkeys.
-type Passkeys interface {
-	PasskeyOrigin() string
-	AskPasskey(ctx context.Context, session, ip string) (options []byte, err error)
-	EnterPasskey(ctx context.Context, session string, answer []byte, ip string) (auth.User, error)
-}
-
-// Team is what these pages need of core/account for the members of a business.
-type Team interface {
-	FindInvitation(ctx context.Context, token string) (account.Invited, error)
-	AcceptAsNew(ctx context.Context, token string, n account.Newcomer) (user auth.User, business int64, err error)
-	Accept(ctx context.Context, token string, userID int64) (business int64, err error)
-}
 
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Accounts   Accounts
-	Users      Users
-	Passkeys   Passkeys
-	Team       Team
+	Accounts   *account.Service
+	Users      *auth.Service
+	Passkeys   *auth.Passkeys
+	Team       *account.Service
 	MailServer bool // a mail server is configured: mails are sent, not only kept
 }
 

@@ -2,8 +2,6 @@
 package team
 
 import (
-	"context"
-
 	"cointill/core/account"
 	"cointill/core/clock"
 	"cointill/core/idempotency"
@@ -11,23 +9,12 @@ import (
 	"cointill/handlers/page"
 )
 
-// Team is what these pages need of core/account for the members of a business.
-type Team interface {
-	Team(ctx context.Context, sc scope.Scope) ([]account.Teammate, error)
-	Invitations(ctx context.Context, sc scope.Scope) ([]account.Invitation, error)
-	Invite(ctx context.Context, sc scope.Scope, email string, role scope.Role) (account.Invitation, error)
-	ResendInvitation(ctx context.Context, sc scope.Scope, id int64) (account.Invitation, error)
-	RevokeInvitation(ctx context.Context, sc scope.Scope, id int64) error
-	SetRole(ctx context.Context, sc scope.Scope, userID int64, role scope.Role) error
-	RemoveMember(ctx context.Context, sc scope.Scope, userID int64) error
-}
-
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
 	Answers    *idempotency.Store // what forms made: one that is sent twice makes it once
 	Clock      clock.Clock
 	MailServer bool // a mail server is configured: mails are sent, not only kept
-	Team       Team
+	Team       *account.Service
 }
 
 // Routes declares the routes of these pages, each with the right that it needs.

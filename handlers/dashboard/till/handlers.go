@@ -3,58 +3,27 @@
 package till
 
 import (
-	"context"
 	"strings"
-	"time"
 
 	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/ident"
-	"cointill/core/money"
-	"cointill/core/networks"
+	"cointill/core/link"
 	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/sse"
 	"cointill/core/till"
 	"cointill/handlers/page"
-	"cointill/models"
 	"cointill/views/layout"
 )
 
-// Tills is what these pages need of core/till.
-type Tills interface {
-	StartSale(ctx context.Context, sc scope.Scope, sale till.Sale) (payment.Started, error)
-	ListNetworks(ctx context.Context, sc scope.Scope) (map[money.Method][]networks.Served, error)
-	FindSale(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-	ReadDay(ctx context.Context, sc scope.Scope, from time.Time) (till.Day, error)
-	HasPIN(ctx context.Context, sc scope.Scope) (bool, error)
-	SaveSettings(ctx context.Context, sc scope.Scope, chosen till.Settings) error
-	Lock(ctx context.Context, sc scope.Scope) error
-	Unlock(ctx context.Context, sc scope.Scope, pin string) error
-}
-
-// Links is what these pages need of core/link.
-type Links interface {
-	ListPayable(ctx context.Context, sc scope.Scope) ([]money.CoinInfo, error)
-}
-
-// Pages is what these pages need of core/payment.
-type Pages interface {
-	PageURL(p models.Payment) string
-}
-
-// Hub is what these pages need of core/sse.
-type Hub interface {
-	SubscribeMember(viewer sse.Viewer, topic sse.Topic) (updates <-chan struct{}, leave func(), err error)
-}
-
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
-	Tills    Tills
-	Links    Links
-	Pages    Pages
-	Hub      Hub
+	Tills    *till.Service
+	Links    *link.Service
+	Pages    *payment.Service
+	Hub      *sse.Hub
 	Networks payment.Networks
 	Answers  *idempotency.Store
 	Clock    clock.Clock

@@ -1,27 +1,18 @@
 package wallet
 
 import (
-	"context"
 	"errors"
 	"regexp"
 	"strconv"
 	"time"
 
 	"cointill/core/fault"
-	"cointill/core/money"
-	"cointill/core/scope"
 	"cointill/core/wallet/keyproof"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
-
-// KeyProofs is what these pages need of core/wallet/keyproof.
-type KeyProofs interface {
-	NewChallenge(ctx context.Context, sc scope.Scope, c money.Chain, expires time.Time) (keyproof.Challenge, bool, error)
-	ProveKey(ctx context.Context, sc scope.Scope, a keyproof.Answer) (proved bool, err error)
-}
 
 // proveKey takes the signature that proves the key of the one address. Sent twice it changes nothing the second time.
 func (h *Handlers) proveKey(c *page.Ctx) error {
