@@ -26,6 +26,7 @@ import (
 	"cointill/core/clock"
 	"cointill/core/limit"
 	"cointill/core/memory"
+	"cointill/core/notification"
 	"cointill/core/scope"
 	"cointill/core/secret"
 	"cointill/core/sse"
@@ -60,12 +61,12 @@ type Deps struct {
 	// Sessions is the login sessions of browsers.
 	Sessions *auth.Sessions
 	// Keys finds whose an API key is, for requests that are longer than others; nil allows none.
-	Keys    Keys
+	Keys    *apikey.Service
 	Secret  *secret.Box
 	Limiter *limit.Limiter
 	Hub     *sse.Hub
 	// Notifications counts what members have not read; nil counts none.
-	Notifications Unread
+	Notifications *notification.Service
 	// Calls is where requests of API keys are noted; nil notes none.
 	Calls   *apilog.Log
 	Log     *slog.Logger
@@ -73,16 +74,6 @@ type Deps struct {
 	// Checks are what /readyz asks, by name; an error means not ready.
 	Checks map[string]func(ctx context.Context) error
 	Routes Routes
-}
-
-// Keys is what the server needs of core/account/apikey.
-type Keys interface {
-	Authenticate(ctx context.Context, authorization string) (scope.Scope, apikey.KeyInfo, error)
-}
-
-// Unread is what the server needs of core/notification.
-type Unread interface {
-	CountUnread(ctx context.Context, sc scope.Scope) (int, error)
 }
 
 // Server serves the whole product. Make one with New.

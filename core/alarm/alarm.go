@@ -64,11 +64,6 @@ type Notice struct {
 	URL       string
 }
 
-// Operators lists who runs the installation.
-type Operators interface {
-	OperatorUsers(tx *models.Tx) ([]auth.User, error)
-}
-
 // Service tells. Its fields are set once, before use.
 type Service struct {
 	DB       *models.DB
@@ -76,7 +71,7 @@ type Service struct {
 	Networks []Network
 	// Find says why a network can't be paid on now. It is zero when it can.
 	Find      func(network string) networks.Trouble
-	Operators Operators
+	Operators *account.Service
 	Mails     mail.Notifier
 	Render    func(Notice) (subject, text, html string)
 	// Wake is called once mails are committed.

@@ -35,22 +35,12 @@ type Network struct {
 // HasToken reports whether USDT is on the network.
 func (n Network) HasToken() bool { return n.Token != "" }
 
-// Sheets lists the addresses that hold something.
-type Sheets interface {
-	SweepSheet(ctx context.Context, sc scope.Scope, code money.Chain, each func(wallet.Sweep) error) error
-}
-
-// Quotes knows the prices of coins.
-type Quotes interface {
-	Leg(domain scope.Domain, p quote.Pair) (quote.Leg, error)
-}
-
 // Service plans collections. Its fields are set once, before use.
 type Service struct {
 	DB     *models.DB
 	Clock  clock.Clock
-	Sheets Sheets
-	Quotes Quotes
+	Sheets *wallet.Service
+	Quotes *quote.Service
 	// Home returns the network that the addresses of a network are kept under.
 	Home func(network string) string
 	// Networks are the followed networks by the domain that they serve, in the order of pages.

@@ -20,31 +20,15 @@ import (
 	"cointill/models"
 )
 
-// Payments is what this package needs of core/payment.
-type Payments interface {
-	Initiate(ctx context.Context, sc scope.Scope, r payment.Request) (payment.Started, error)
-}
-
-// Quotes is what this package needs of core/quote.
-type Quotes interface {
-	Policies(ctx context.Context, sc scope.Scope) (map[money.Currency]quote.Policy, error)
-	Price(domain scope.Domain, coin money.Coin, currency money.Currency, policy quote.Policy) (quote.Quote, error)
-}
-
-// System is what this package needs of core/system.
-type System interface {
-	AskNodes(ctx context.Context) ([]system.NetworkReport, error)
-}
-
 // Deps are what the checklist works with.
 type Deps struct {
 	DB       *models.DB
 	Clock    clock.Clock
 	Networks payment.Networks // which network serves a coin, and its health
-	Payments Payments
-	Quotes   Quotes
+	Payments *payment.Service
+	Quotes   *quote.Service
 	Users    auth.Reauthenticator
-	System   System
+	System   *system.Service
 }
 
 // Service is the checklist. Make one with New.

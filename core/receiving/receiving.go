@@ -26,20 +26,12 @@ import (
 // noticeKind is what the mails to owners are.
 const noticeKind = "receiving_changed"
 
-// Wallets is the part of core/wallet that this package needs.
-type Wallets interface {
-	Preview(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) (wallet.Preview, error)
-	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
-	Prepare(ctx context.Context, sc scope.Scope, c money.Chain, key, script string) error
-	Use(tx *models.Tx, sc scope.Scope, c money.Chain, key, script, actor string) (models.Wallet, error)
-}
-
 // Service changes wallets. Its fields are set once, before use.
 type Service struct {
 	DB      *models.DB
 	Clock   clock.Clock
 	Users   auth.Reauthenticator
-	Wallets Wallets
+	Wallets *wallet.Service
 	Mails   mail.Notifier
 	// Render writes the mail that tells an owner.
 	Render func(Notice) (subject, text, html string)

@@ -244,7 +244,7 @@ func TestChangeAccount(t *testing.T) {
 	const entered, other = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
 	each(t, func(t *testing.T, f *fixture) {
 		p, _ := xrp.Lookup("testnet")
-		wallets := f.Wallets.(*wallet.Service)
+		wallets := f.Wallets
 		wallets.SharedAccounts = true
 		wallets.Ledgers = map[scope.Domain]wallet.Ledger{scope.Test: {Params: p, Look: func(_ context.Context, a xrp.Account) (wallet.LedgerAccount, error) {
 			return wallet.LedgerAccount{Exists: true}, nil

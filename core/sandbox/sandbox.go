@@ -17,6 +17,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/scope"
+	"cointill/core/send"
 )
 
 // Bounds of what one call may ask for.
@@ -36,18 +37,11 @@ type Chain interface {
 	Mine(ctx context.Context, n int) (height int64, err error)
 }
 
-// Payments is what the sandbox needs of core/payment.
-type Payments interface {
-	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-	OpenByReference(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-	AdvanceClock(ctx context.Context, sc scope.Scope, reference string, d time.Duration, whenSeen bool) error
-}
-
 // Service is the sandbox. Its fields are set once, before use.
 type Service struct {
-	Payments  Payments
-	Sends     Sends
-	Approvals Approvals
+	Payments  *payment.Service
+	Sends     *send.Service
+	Approvals *send.Approvals
 	Chains    map[money.Chain]Chain // by the code of the network
 }
 

@@ -16,18 +16,6 @@ import (
 	"cointill/core/send/payer"
 )
 
-// Sends is what the sandbox needs of core/send.
-type Sends interface {
-	Find(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
-	AdvanceClock(ctx context.Context, sc scope.Scope, reference string, d time.Duration) error
-}
-
-// Approvals is what the sandbox needs of send.Approvals.
-type Approvals interface {
-	StartSigning(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
-	ApproveInSandbox(ctx context.Context, sc scope.Scope, reference string) (send.View, error)
-}
-
 // SendScenario is one way in which the sandbox wallet signs a send, and what the network does.
 type SendScenario struct {
 	Code        string

@@ -4,7 +4,6 @@
 package send
 
 import (
-	"context"
 	"time"
 
 	"cointill/core/account/auth"
@@ -103,17 +102,6 @@ type Users interface {
 	TicketToken(seed string) string
 }
 
-// Payments is the part of core/payment that this package needs.
-type Payments interface {
-	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-	LoadPayment(tx *models.Tx, id int64) (*payment.View, error)
-}
-
-// Resolver is the part of payment.Resolver that this package needs.
-type Resolver interface {
-	NoteSend(tx *models.Tx, id int64, note payment.SendNote) error
-}
-
 // Deps is what the service needs.
 type Deps struct {
 	DB       *models.DB
@@ -121,8 +109,8 @@ type Deps struct {
 	Secrets  *secret.Box
 	Quotes   payment.Quoter
 	Networks payment.Networks
-	Payments Payments
-	Resolver Resolver
+	Payments *payment.Service
+	Resolver *payment.Resolver
 	Users    Users
 	Events   *webhook.Service
 	Mails    mail.Notifier

@@ -20,18 +20,11 @@ import (
 	"cointill/models"
 )
 
-// Payments is what a till needs of core/payment.
-type Payments interface {
-	Initiate(ctx context.Context, sc scope.Scope, r payment.Request) (payment.Started, error)
-	OpenByReference(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-	Verify(ctx context.Context, sc scope.Scope, reference string) (payment.View, error)
-}
-
 // Service is the tills of this server. Its fields are set before use.
 type Service struct {
 	DB       *models.DB
 	Clock    clock.Clock
-	Payments Payments
+	Payments *payment.Service
 	Networks networks.Chooser
 	Secrets  *secret.Box
 }

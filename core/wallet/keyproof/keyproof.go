@@ -26,17 +26,12 @@ import (
 // lifetime is how long a message can be signed.
 const lifetime = 30 * time.Minute
 
-// Wallets is the part of core/wallet that this package needs.
-type Wallets interface {
-	Active(ctx context.Context, sc scope.Scope, c money.Chain) (wallet.State, bool, error)
-}
-
 // Service proves keys. Its fields are set once, before use.
 type Service struct {
 	DB      *models.DB
 	Clock   clock.Clock
 	Users   auth.Reauthenticator
-	Wallets Wallets
+	Wallets *wallet.Service
 	Secrets *secret.Box
 	// Site is the address of this server, which the message names: https://till.example.
 	Site string
