@@ -246,7 +246,7 @@ func (r *ledgerReading) readEntry(e *txEntry) error {
 	}
 	r.places[place/64] |= 1 << (place % 64)
 	r.count++
-	left, err := findDepartures(tx, did, e.Hash, r.watch)
+	left, err := findDepartures(did, e.Hash, r.watch)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func findTransfers(tx *txBody, did *txMeta, id string, watch chain.Watch) (all [
 
 // findDepartures returns by how much a transaction lowered the balances of watched accounts. A failed transaction takes
 // its fee.
-func findDepartures(tx *txBody, did *txMeta, id string, watch chain.Watch) (all []chain.Departure, err error) {
+func findDepartures(did *txMeta, id string, watch chain.Watch) (all []chain.Departure, err error) {
 	for i := range did.Nodes.roots {
 		r := &did.Nodes.roots[i]
 		if !watch.Address(r.account) {
