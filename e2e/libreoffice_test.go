@@ -59,10 +59,8 @@ type officeCell struct {
 func (c officeCell) compare(title, want string) string {
 	switch {
 	case isAmount(title) && want != "":
-		value, ok := new(big.Rat).SetString(c.stored)
-		expected, _ := new(big.Rat).SetString(want)
-		if c.isText || !ok || value.Cmp(expected) != 0 || c.shown != formatNumber(want) {
-			return fmt.Sprintf("is %s, shown as %s; want the number %s, shown as %s", c.stored, c.shown, want, formatNumber(want))
+		if c.isText || !isKept(c.stored, want) || c.shown != formatNumber(c.stored) {
+			return fmt.Sprintf("is %s, shown as %s; want the number %s, shown with its decimals", c.stored, c.shown, want)
 		}
 	case strings.HasPrefix(title, "Created (") || strings.HasPrefix(title, "First seen (") || strings.HasPrefix(title, "Completed ("):
 		if c.isText || c.shown != want {
@@ -75,6 +73,22 @@ func (c officeCell) compare(title, want string) string {
 		}
 	}
 	return ""
+}
+
+// isKept reports whether a spreadsheet has the number of a text: all of it up to 15 significant digits, and the first
+// 15 digits of a longer one, as those of rates are.
+func isKept(stored, want string) bool {
+	value, ok := new(big.Rat).SetString(stored)
+	expected, wanted := new(big.Rat).SetString(want)
+	if !ok || !wanted {
+		return false
+	}
+	if digits := strings.TrimLeft(strings.Replace(strings.TrimPrefix(want, "-"), ".", "", 1), "0"); len(digits) <= 15 {
+		return value.Cmp(expected) == 0
+	}
+	off := new(big.Rat).Sub(value, expected)
+	off.Quo(off.Abs(off), expected.Abs(expected))
+	return off.Cmp(big.NewRat(1, 1e14)) <= 0
 }
 
 // isAmount reports whether a column holds amounts.
