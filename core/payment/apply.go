@@ -249,7 +249,10 @@ func (v *View) applyOutcome(out Outcome) {
 	if changed {
 		switch {
 		case out.State == Abandoned:
-			p.AbandonedAt, p.SettledAt = &now, &now
+			p.SettledAt = &now
+			if p.AbandonedAt == nil {
+				p.AbandonedAt = &now
+			}
 		case out.State.Final():
 			p.SettledAt = &now
 		default:

@@ -405,6 +405,9 @@ func decideUnconfirmed(c Case, t sightingSums, now time.Time, out *Outcome) {
 	case lost:
 		out.State, out.Reason = Failed, t.dead
 		out.wakeAt(sightingSums{})
+	case c.State == Processing && c.Abandoned: // it is where it came from
+		out.State, out.Reason = Abandoned, NoReason
+		out.wakeAt(sightingSums{})
 	case c.State == Processing:
 		out.State, out.Reason = Initiated, Reorged
 	case now.After(c.AbandonsAt) && !t.any:

@@ -118,6 +118,8 @@ func TestDecide(t *testing.T) {
 			[]Sighting{sighting(600, 9, second), sighting(400, 9, 2*second), sighting(1, 9, Window+second)}, at(20), Window * 2, Successful, ""},
 		{"unconfirmed money after abandoned", with(asked(Abandoned), func(c *Case) { c.Abandoned = true }), []Sighting{sighting(1000, 0, Monitoring*2)}, at(9), Monitoring * 2, Abandoned, ""},
 		{"money after abandoned is final", with(asked(Processing), func(c *Case) { c.Abandoned = true }), []Sighting{sighting(1000, 9, Monitoring*2)}, at(20), Monitoring * 2, Declined, AfterAbandoned},
+		{"a reorg took the confirmation of money after abandoned", with(asked(Processing), func(c *Case) { c.Abandoned = true }),
+			[]Sighting{gone(sighting(1000, 0, Monitoring*2), Reorged)}, at(20), Monitoring * 3, Abandoned, ""},
 		{"a reorg took the confirmation", asked(Processing), []Sighting{gone(sighting(1000, 0, second), Reorged)}, at(20), second, Initiated, Reorged},
 		{"a reorg, back in the mempool", asked(Processing), []Sighting{sighting(1000, 0, second)}, at(20), second, Initiated, Reorged},
 		{"reorged out for good", asked(Initiated), []Sighting{gone(sighting(1000, 0, second), Reorged)}, at(20), Monitoring + time.Microsecond, Failed, Reorged},

@@ -70,7 +70,8 @@ type Edge struct{ From, To State }
 var edges = []Edge{
 	{Pending, Initiated}, {Pending, Expired},
 	{Initiated, Processing}, {Initiated, Abandoned}, {Initiated, Failed},
-	{Processing, Successful}, {Processing, Declined}, {Processing, Initiated}, {Processing, Failed},
+	{Processing, Successful}, {Processing, Declined}, {Processing, Initiated}, {Processing, Abandoned},
+	{Processing, Failed},
 	{Abandoned, Processing},
 	{Declined, Successful},
 }

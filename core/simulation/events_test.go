@@ -196,7 +196,7 @@ func (c *customer) amounts(p models.Payment, m message) {
 	}
 	got, right := units(says.PaidCrypto), false
 	switch {
-	case m.Type == "payment.abandoned", m.Sequence == 1:
+	case m.Sequence == 1:
 		right = got.Sign() == 0
 	case slices.Contains([]string{"successful", "declined", "failed", "expired"}, m.Data.Status):
 		right = got.Cmp(paid) == 0

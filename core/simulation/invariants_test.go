@@ -62,15 +62,15 @@ var queries = []struct{ invariant, sql string }{
 	{"23 times are in order", "SELECT COUNT(*) FROM payments WHERE opened_at < created_at OR first_seen_at < opened_at OR settled_at < created_at OR updated_at < settled_at"},
 	{"24 expired was never opened", "SELECT COUNT(*) FROM payments WHERE status = 'expired' AND (opened_at IS NOT NULL OR address <> '' OR settled_at <= expires_at)"},
 	{"24 abandoned after 24 hours, without money that was known", `SELECT COUNT(*) FROM payments p WHERE p.status = 'abandoned' AND (p.settled_at <= p.abandons_at OR
-		EXISTS (SELECT 1 FROM transfers t WHERE t.payment_id = p.id AND t.unmatched = '' AND t.seen_at <= p.abandons_at AND (t.created_at < p.settled_at OR
-		t.created_at = p.settled_at AND EXISTS (SELECT 1 FROM steps s JOIN steps e ON e.payment_id = s.payment_id AND e.number > s.number
+		EXISTS (SELECT 1 FROM transfers t WHERE t.payment_id = p.id AND t.unmatched = '' AND t.seen_at <= p.abandons_at AND (t.created_at < p.abandoned_at OR
+		t.created_at = p.abandoned_at AND EXISTS (SELECT 1 FROM steps s JOIN steps e ON e.payment_id = s.payment_id AND e.number > s.number
 		WHERE s.payment_id = p.id AND s.kind = 'transfer' AND s.created_at = t.created_at AND e.kind = 'state' AND e.to_status = 'abandoned'))))`},
 	{"25 no write is of a later holder than there is", "SELECT COUNT(*) FROM chain_cursors c JOIN leases l ON 'follow ' || REPLACE(c.network, 'sandbox-', '') = l.name WHERE c.fence > l.fence"},
 }
 
 // table is the contract's: the changes of state that there may be.
 var table = strings.Fields(`>pending pending>initiated pending>expired initiated>processing initiated>abandoned initiated>failed
-	processing>successful processing>declined processing>initiated processing>failed abandoned>processing declined>successful`)
+	processing>successful processing>declined processing>initiated processing>abandoned processing>failed abandoned>processing declined>successful`)
 
 // judge holds the end of a run against the invariants and the model.
 func (w *world) judge() {
