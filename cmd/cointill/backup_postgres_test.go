@@ -180,7 +180,7 @@ var since0014 = []string{"DROP TABLE holdings, network_holdings, payment_network
 	"DROP INDEX transfers_waiting, transfers_conflict", "DROP TABLE journal_entries, unsummed_entries, journal_day_sums, journal_days, journal_month_sums, closed_months", "DROP FUNCTION guard_journal, note_entries",
 	"ALTER TABLE transfers DROP COLUMN booked, DROP COLUMN booked_value", "ALTER TABLE businesses DROP COLUMN statement_mails, DROP COLUMN statement_mailed",
 	"DROP TABLE sends, send_steps, send_approvals, send_claims, send_destinations, payout_addresses, send_rules",
-	"ALTER TABLE transfers DROP COLUMN send_id", "ALTER TABLE events DROP COLUMN send_id", "ALTER TABLE resolutions DROP COLUMN send_id",
+	"ALTER TABLE transfers DROP COLUMN send_id", "ALTER TABLE events DROP COLUMN send_id", "ALTER TABLE resolutions DROP COLUMN send_id, DROP COLUMN network",
 	"ALTER TABLE members DROP COLUMN role_since", "ALTER TABLE api_keys DROP COLUMN permissions", "DROP TABLE payout_wallets",
 	"ALTER TABLE transfers DROP COLUMN spendable, DROP COLUMN spent_at, DROP COLUMN reserved_by, DROP COLUMN fee", "ALTER TABLE destinations DROP COLUMN change_of",
 	"ALTER TABLE wallets DROP COLUMN next_change, DROP COLUMN networks, DROP COLUMN runs_short_at, DROP COLUMN proved_at",

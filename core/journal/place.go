@@ -77,9 +77,7 @@ func PostArrivals(tx *models.Tx, now time.Time, moves []Move) error {
 func postChanges(tx *models.Tx, now time.Time, changes []change, open map[books]string) error {
 	entries := make([]models.JournalEntry, 0, len(changes))
 	for _, c := range changes {
-		if debit, credit, ok := findEntry(Account(c.from.Booked), c.move.To); ok {
-			entries = append(entries, c.describeEntry(debit, credit))
-		}
+		entries = c.appendEntries(entries)
 	}
 	if err := countOnce(tx, entries); err != nil {
 		return err
@@ -110,14 +108,33 @@ func (m Move) findPlace(from place) place {
 	return place{string(m.To), m.Value}
 }
 
-// describeEntry returns the entry of a change.
-func (c change) describeEntry(debit, credit Account) models.JournalEntry {
+// appendEntries adds the entries of a change. Money leaves an account with the value with which it is held there. Where
+// another account takes it for another payment or with another value, it goes there by way of Pending, which has no
+// figure by currency.
+func (c change) appendEntries(entries []models.JournalEntry) []models.JournalEntry {
+	from, to := Account(c.from.Booked), c.move.To
+	debit, credit, ok := findEntry(from, to)
+	if !ok {
+		return entries
+	}
 	m := c.move
 	m.Value = c.to.BookedValue
-	if c.from.Booked == string(Reversed) {
+	if from == Reversed {
 		m.Due = 0 // its sale is counted
 	}
-	return m.describeEntry(debit, credit)
+	keeps := m.Held == nil && c.from.BookedValue == c.to.BookedValue
+	if !from.holdsMoney() || !to.holdsMoney() || from == Pending || keeps && to != Pending {
+		return append(entries, m.describeEntry(debit, credit))
+	}
+	released := m.describeEntry(from, Pending)
+	released.Value, released.Due = c.from.BookedValue, 0
+	if m.Held != nil {
+		released.PaymentID, released.Currency = m.Held.PaymentID, m.Held.Currency
+	}
+	if entries = append(entries, released); to == Pending {
+		return entries
+	}
+	return append(entries, m.describeEntry(Pending, to))
 }
 
 // storePlaces stores the places that transfers have after changes, unless a transfer has another

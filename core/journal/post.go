@@ -16,6 +16,7 @@ type Move struct {
 	To       Account
 	Currency string    // of Value; "" where no rate was locked
 	Value    int64     // hundredths of Currency
+	Held     *Held     // nil where the books hold the transfer for its payment
 	At       time.Time // of the fact
 	Zone     string    // of the business
 	// Due is the amount due of the payment that the move makes a sale, in hundredths of Currency.
@@ -23,6 +24,13 @@ type Move struct {
 	Due int64
 	// ResolutionID is the refund that a person recorded; nil for other moves.
 	ResolutionID *int64
+}
+
+// Held says for what payment the books hold a transfer, and in what currency, where a person attached it to another
+// payment.
+type Held struct {
+	PaymentID *int64
+	Currency  string
 }
 
 // countOnce leaves the amount due of a payment to the first entry that makes it a sale, and to

@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"cointill/core/money"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -169,4 +170,24 @@ func addToMonths(tx *models.Tx, months []models.JournalMonthSum) error {
 		m.Amount = m.Amount.Add(stored.Amount)
 	}
 	return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&months).Error
+}
+
+// ReadHeld returns how much of a payment's money an account that grows by credits holds on each network.
+func ReadHeld(tx *models.Tx, payment int64, account Account) (held map[string]money.Amount, err error) {
+	var rows []struct {
+		Network, Credit string
+		Sum             models.AmountSum
+	}
+	query := tx.Model(&models.JournalEntry{}).Where("payment_id = ? AND (debit = ? OR credit = ?)", payment, account,
+		account).Group("network, credit")
+	err = models.Select(query, "network, credit, "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
+	held = map[string]money.Amount{}
+	for _, r := range rows {
+		if Account(r.Credit) == account {
+			held[r.Network] = held[r.Network].Add(r.Sum.Amount)
+		} else {
+			held[r.Network] = held[r.Network].Sub(r.Sum.Amount)
+		}
+	}
+	return held, err
 }

@@ -9,6 +9,7 @@ import (
 	"cointill/core/audit"
 	"cointill/core/fault"
 	"cointill/core/idempotency"
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
@@ -97,6 +98,9 @@ func (d *Resolver) checkAttachable(v View, t models.Transfer) error {
 		return fault.RefuseField("reference", "This transfer is not on the chain now, so it can credit nothing.")
 	case v.State() == Successful:
 		return fault.RefuseField("reference", "That payment is successful: it needs no more money.")
+	case v.State() == Failed:
+		return fault.RefuseField("reference", "That payment failed: it takes no more money. Send this "+
+			"money back.")
 	case v.Payment.Address == "":
 		return fault.RefuseField("reference", "That payment was never opened by its customer: it has no address, "+
 			"and takes no money.")
@@ -150,6 +154,11 @@ func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id int64, v *Vi
 		return err
 	}
 	why := t.Unmatched
+	owners, err := ReadOwners(tx, []models.Transfer{t})
+	if err != nil {
+		return err
+	}
+	held := journal.Held{PaymentID: t.PaymentID, Currency: owners[0].FindMove(&t, d.payments.Clock()).Currency}
 	if err = AddNetwork(tx, d.payments, v, t.Network); err == nil {
 		err = SwitchNetwork(tx, d.payments, v, t.Network, v.Payment.Address)
 	}
@@ -178,7 +187,13 @@ func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id int64, v *Vi
 	if err := d.payments.appendStep(tx, v, step); err != nil {
 		return err
 	}
-	if err := bookTransfers(tx, d.payments.Clock(), v, []models.Transfer{t}); err != nil {
+	moves := v.listMoves(v.Transfers)
+	for i := range moves {
+		if moves[i].Transfer.ID == t.ID {
+			moves[i].Held = &held
+		}
+	}
+	if err := journal.MoveTransfers(tx, d.payments.Clock(), moves); err != nil {
 		return err
 	}
 	return d.payments.decidePayments(tx, v)

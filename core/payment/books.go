@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -44,6 +45,12 @@ func bookTransfers(tx *models.Tx, now time.Time, v *View, transfers []models.Tra
 // listMoves returns the moves of transfers of the payment to where its state puts them.
 func (v *View) listMoves(transfers []models.Transfer) (moves []journal.Move) {
 	shares := Shares{}
+	for _, t := range transfers {
+		if t.Asset == v.Payment.Coin && t.Booked == string(FindAccount(t, v.State())) {
+			key := share{v.Payment.ID, journal.Account(t.Booked)}
+			shares[key] = shares[key].Add(t.Amount)
+		}
+	}
 	for i := range transfers {
 		t := &transfers[i]
 		if to := FindAccount(*t, v.State()); string(to) != t.Booked {
@@ -55,8 +62,8 @@ func (v *View) listMoves(transfers []models.Transfer) (moves []journal.Move) {
 	return moves
 }
 
-// Shares are the sums of a payment's moves to an account so far. They make the values of these moves
-// add up to the value of their sum.
+// Shares are the sums of a payment's transfers in an account, and of its moves to it so far. They make the values
+// of these add up to the value of their sum.
 type Shares map[share]money.Amount
 
 type share struct {
@@ -149,17 +156,20 @@ func BookRefund(tx *models.Tx, now time.Time, r models.Resolution) error {
 		m.ResolutionID = &r.ID
 		return journal.MoveTransfers(tx, now, []journal.Move{m})
 	}
-	return v.postRefund(tx, now, r)
+	return v.postRefund(tx, now, r, money.Amount{})
 }
 
-// postRefund books a refund of the payment.
-func (v *View) postRefund(tx *models.Tx, now time.Time, r models.Resolution) error {
+// postRefund books a refund of the payment. before is how much was refunded before: the values of all refunds add up
+// to the value of their sum.
+func (v *View) postRefund(tx *models.Tx, now time.Time, r models.Resolution, before money.Amount) error {
 	from := journal.Declined
 	if v.State() == Successful {
 		from = journal.Refunds
 	}
-	return journal.PostRefund(tx, now, journal.Refund{Resolution: r, Network: v.Payment.Network, From: from,
-		Currency: v.Payment.Currency, Value: countHundredths(v.Fiat(r.Amount)), Zone: v.Business.TimeZone})
+	value := countHundredths(v.Fiat(before.Add(r.Amount))) - countHundredths(v.Fiat(before))
+	return journal.PostRefund(tx, now, journal.Refund{Resolution: r,
+		Network: cmp.Or(r.Network, v.Payment.Network), From: from,
+		Currency: v.Payment.Currency, Value: value, Zone: v.Business.TimeZone})
 }
 
 // countHundredths returns a value with two decimals as a number of hundredths.

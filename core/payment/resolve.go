@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/audit"
 	"cointill/core/fault"
+	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment/record"
 	"cointill/core/payment/refund"
@@ -195,14 +196,29 @@ func (d *Resolver) recordRefund(tx *models.Tx, sc scope.Scope, v *View, r refund
 		return err
 	}
 	now, p := d.payments.Clock(), &v.Payment
-	row := models.Resolution{BusinessID: p.BusinessID, Domain: p.Domain, Kind: Refunded, PaymentID: &p.ID,
-		Asset: p.Coin, Amount: plan.Amount,
-		TxID: r.TxID, Note: r.Note, Actor: sc.Actor, CreatedAt: now}
-	if err := tx.Create(&row).Error; err != nil {
-		return err
+	networks := []string{p.Network}
+	for _, t := range v.Transfers {
+		if v.Confirmations(t) > 0 && !slices.Contains(networks, t.Network) {
+			networks = append(networks, t.Network)
+		}
 	}
-	if err := v.postRefund(tx, now, row); err != nil {
-		return err
+	var held map[string]money.Amount
+	if len(networks) > 1 {
+		if held, err = journal.ReadHeld(tx, p.ID, journal.Declined); err != nil {
+			return err
+		}
+	}
+	before := plan.Before
+	for _, share := range refund.Split(plan.Amount, networks, held) {
+		row := models.Resolution{BusinessID: p.BusinessID, Domain: p.Domain, Kind: Refunded, PaymentID: &p.ID,
+			Asset: p.Coin, Network: share.Network, Amount: share.Amount, TxID: r.TxID, Note: r.Note, Actor: sc.Actor, CreatedAt: now}
+		if err := tx.Create(&row).Error; err != nil {
+			return err
+		}
+		if err := v.postRefund(tx, now, row, before); err != nil {
+			return err
+		}
+		before = before.Add(share.Amount)
 	}
 	amount := v.Coin().Format(plan.Amount) + " " + p.Coin
 	about := map[string]string{"amount": amount, "hash": r.TxID} // the note can be erased, the audit log can't

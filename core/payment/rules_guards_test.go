@@ -27,9 +27,12 @@ func (b *bench) set(row any, id int64, values map[string]any) {
 func TestWhatCannotBeAttached(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		stray, open := b.stray("s1", money.Units(700)), b.opened()
-		done, never, declined := b.opened(), b.initiate(), b.underpaid("short", 100)
-		b.mine(b.pay(done, "done", done.Payment.Due))
+		done, never, declined, failed := b.opened(), b.initiate(), b.underpaid("short", 100), b.opened()
+		reverted := b.pay(failed, "reverted", failed.Payment.Due)
+		reverted.Reverted = true
+		b.mine(b.pay(done, "done", done.Payment.Due), reverted)
 		b.mine()
+		b.expect(failed.Payment.Reference, payment.Failed, payment.Reverted)
 		signals := 0
 		b.service.Changed = func() { signals++ }
 		plain := map[string]any{"unmatched": payment.AfterFinal, "asset": "BTC", "network": string(network), "gone": false, "reverted": false, "height": 5}
@@ -44,6 +47,7 @@ func TestWhatCannotBeAttached(t *testing.T) {
 			"another network":                    {map[string]any{"network": "another"}, open.Payment.Reference, "received on another network"},
 			"gone":                               {map[string]any{"gone": true}, open.Payment.Reference, "not on the chain now"},
 			"failed":                             {map[string]any{"reverted": true}, open.Payment.Reference, "not on the chain now"},
+			"a failed one":                       {nil, failed.Payment.Reference, "takes no more money"},
 			"a successful one":                   {nil, done.Payment.Reference, "needs no more money"},
 			"an unopened one":                    {nil, never.Reference, "never opened by its customer"},
 			"an ended one, without confirmation": {map[string]any{"height": nil}, declined.Payment.Reference, "has no confirmation yet"},

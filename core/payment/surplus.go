@@ -24,7 +24,7 @@ func (v *View) takeSurplus(out Outcome) (surplus []models.Transfer) {
 	kept := make([]models.Transfer, 0, len(v.Transfers)-len(out.Surplus))
 	for i, t := range v.Transfers {
 		if _, found := slices.BinarySearch(out.Surplus, i); found {
-			t.Unmatched = Surplus
+			t.Unmatched, t.Resolution = Surplus, ""
 			surplus = append(surplus, t)
 		} else {
 			kept = append(kept, t)
@@ -123,7 +123,8 @@ func SumSurplus(tx *models.Tx, payments []int64) (map[int64]money.Amount, error)
 	return sums, err
 }
 
-// markSurplus stores that an ended payment did not need these transfers.
+// markSurplus stores that an ended payment did not need these transfers. One that a person had attached to it is open
+// again; the audit log and the timeline keep that it was attached.
 func markSurplus(tx *models.Tx, now time.Time, v *View, surplus []models.Transfer) error {
 	if len(surplus) == 0 {
 		return nil
@@ -133,8 +134,12 @@ func markSurplus(tx *models.Tx, now time.Time, v *View, surplus []models.Transfe
 	for _, t := range surplus {
 		ids = append(ids, t.ID)
 	}
+	if err := models.Among(tx.Where("kind = ?", Attached), "transfer_id", ids).
+		Delete(&models.Resolution{}).Error; err != nil {
+		return err
+	}
 	return models.Among(tx.Model(&models.Transfer{}), "id", ids).
-		Updates(map[string]any{"unmatched": Surplus, "updated_at": now}).Error
+		Updates(map[string]any{"unmatched": Surplus, "resolution": "", "updated_at": now}).Error
 }
 
 // writeSurplus adds the transfers that an ended payment did not need to its timeline, and sends

@@ -65,7 +65,7 @@ mails domain kind message_id from_name outcome
 notifications domain kind merge_key
 payments domain token_hash language currency method coin network due price quote late_payments status reason paid
 payment_notes domain actor
-resolutions domain kind reason asset amount actor
+resolutions domain kind reason asset network amount actor
 payout_addresses domain network
 payout_wallets domain network actor
 send_batches domain network paid sealed actor

@@ -2,6 +2,7 @@
 package journaltest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,7 +166,7 @@ func (r record) sumRecords() map[line]money.Amount {
 			continue // the transfer says so
 		}
 		p := r.payments[*refund.PaymentID]
-		of := books{p.BusinessID, p.Domain, p.Coin, p.Network}
+		of := books{p.BusinessID, p.Domain, p.Coin, cmp.Or(refund.Network, p.Network)}
 		account, by := journal.Refunds, refund.Amount
 		if p.Status == "declined" {
 			account, by = journal.Declined, money.Units(0).Sub(by)

@@ -22,6 +22,30 @@ func CountLeft(tx *models.Tx, p models.Payment) (left money.Amount, err error) {
 	return p.Paid.Sub(sent), err
 }
 
+// Share is the part of a refund that is of money on one network.
+type Share struct {
+	Network string
+	Amount  money.Amount
+}
+
+// Split divides a refund among the networks on which the payment's money is held, in their order. What the books hold
+// nowhere is of the first.
+func Split(amount money.Amount, networks []string, held map[string]money.Amount) (shares []Share) {
+	for _, network := range networks {
+		part := held[network]
+		if part.Cmp(amount) > 0 {
+			part = amount
+		}
+		if part.Sign() > 0 {
+			shares, amount = append(shares, Share{network, part}), amount.Sub(part)
+		}
+	}
+	if amount.Sign() > 0 {
+		shares = append(shares, Share{networks[0], amount})
+	}
+	return shares
+}
+
 // CountLeftOfTransfer returns how much of an unmatched transfer no open or completed send refunds.
 func CountLeftOfTransfer(tx *models.Tx, t models.Transfer) (left money.Amount, err error) {
 	sent, err := sumSends(tx.Where("transfer_id = ?", t.ID))

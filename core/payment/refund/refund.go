@@ -40,8 +40,12 @@ func (r Report) CheckDetails(fields fault.Fields) {
 	CheckNote(r.Note, fields)
 }
 
-// CheckTransfer reports the errors in a refund of a whole transfer.
+// CheckTransfer reports the errors in a refund of a whole transfer. The books have money of it once a block holds it.
 func (r Report) CheckTransfer(t models.Transfer) error {
+	if t.Height == nil || t.Gone || t.Reverted {
+		return fault.New(fault.Conflict, "not_confirmed",
+			"This transfer has no confirmation, so it can't be marked as refunded. Wait for it.")
+	}
 	fields := fault.Fields{}
 	r.CheckDetails(fields)
 	RefuseIncoming(r.TxID, []string{t.TxID}, fields)

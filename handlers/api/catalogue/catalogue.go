@@ -176,6 +176,8 @@ func Codes() []Code {
 		{"already_attached", 409, "The unmatched transfer was already attached to a payment.", "Look at that payment."},
 		{"already_refunded", 409, "The unmatched transfer was already marked as refunded.",
 			"Nothing is left to be done with it."},
+		{"not_confirmed", 409, "The unmatched transfer has no confirmation, so it can't be marked as refunded.",
+			"Wait for its confirmation."},
 		{"refunded", 409, "Money of the payment was refunded, so it can't be accepted any more.",
 			"Record the refund of the rest, or ask the customer to pay again."},
 		{"may_confirm", 409, "A transaction that pays the send was dropped and may still confirm.",

@@ -106,8 +106,6 @@ func attachWords(ctx context.Context, was, v payment.View) []string {
 	switch {
 	case !changed && was.State() == payment.Declined:
 		happens = append(happens, words.T(ctx, "stray.does_stay_declined"))
-	case !changed && was.State() == payment.Failed:
-		happens = append(happens, words.T(ctx, "stray.does_stay_failed"))
 	case !changed:
 		happens = append(happens, words.T(ctx, "stray.does_stay", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
 	default:
