@@ -58,7 +58,8 @@ func TestRollingUpgrade(t *testing.T) {
 	var upgraded atomic.Int64 // how many processes are
 	l := newLoad(t, i, func(a harness.Answer) bool {
 		gone := a.Code == http.StatusBadGateway // the balancer's word for a connection that ended with its process
-		stale := *upgradeFrom != "" && a.Code == http.StatusInternalServerError && a.Header.Get("X-Replica") >= strconv.FormatInt(upgraded.Load(), 10)
+		failed := a.Code == http.StatusInternalServerError || a.Code == http.StatusServiceUnavailable
+		stale := *upgradeFrom != "" && failed && a.Header.Get("X-Replica") >= strconv.FormatInt(upgraded.Load(), 10)
 		return gone || stale
 	})
 	l.goesOn("the start")

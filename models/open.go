@@ -24,6 +24,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
+	"gorm.io/gorm/callbacks"
 	"gorm.io/gorm/clause"
 	"gorm.io/gorm/logger"
 
@@ -232,7 +233,7 @@ func openGORM(dialector gorm.Dialector, connections int, now func() time.Time) (
 		return nil, err
 	}
 	pool, err := db.DB()
-	if err != nil {
+	if err = errors.Join(err, repeatStaleReads(db)); err != nil {
 		return nil, err
 	}
 	pool.SetMaxOpenConns(connections)
@@ -347,6 +348,28 @@ func (d *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 func isTransient(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01" || isStalePlan(pg))
+}
+
+// repeatStaleReads has a read outside of a transaction run again where a newer release beside this one changed its
+// table: the driver prepares the statement again.
+func repeatStaleReads(db *gorm.DB) error {
+	repeat := func(run func(*gorm.DB)) func(*gorm.DB) {
+		return func(tx *gorm.DB) {
+			wanted, _ := tx.Statement.Settings.Load("rows") // the first run deletes it
+			run(tx)
+			_, outside := tx.Statement.ConnPool.(gorm.TxBeginner)
+			var answered *pgconn.PgError
+			if outside && errors.As(tx.Error, &answered) && isStalePlan(answered) {
+				tx.Error = nil
+				if wanted != nil {
+					tx.Statement.Settings.Store("rows", wanted)
+				}
+				run(tx)
+			}
+		}
+	}
+	return errors.Join(db.Callback().Query().Replace("gorm:query", repeat(callbacks.Query)),
+		db.Callback().Row().Replace("gorm:row", repeat(callbacks.RowQuery)))
 }
 
 // isStalePlan reports that a prepared statement gives other columns than it did.
