@@ -2,7 +2,6 @@ package quote
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -135,7 +134,7 @@ func (s *Service) explainNone(domain scope.Domain, leg Leg, fresh, agreeing int)
 	case s.Sources[domain] == nil:
 		why = fault.NewMessage("no source of prices is set up")
 	case fresh == 0 && slices.ContainsFunc(leg.Readings,
-		func(r Reading) bool { return strings.HasPrefix(r.LeftOut, "refused: ") }):
+		func(r Reading) bool { return r.refused != "" }):
 		why = fault.NewMessage("what the rate sources say can't be believed")
 	case fresh == 0:
 		why = fault.NewMessage("no rate source is reachable")

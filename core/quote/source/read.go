@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"cointill/core/clock"
+	"cointill/core/money"
 )
 
 const (
@@ -235,10 +236,19 @@ func parseDay(text string) (time.Time, error) { return checkTime(time.Parse(time
 
 // coins are those that are paid with, fiat the currencies beside the dollar, by
 // their ISO 4217 codes: no source is ever asked for GHC, the cedi of before 2007.
-var (
-	coins = []string{"BTC", "ETH", "USDT", "XRP", "DOGE"}
-	fiat  = []string{"NGN", "GHS", "KES"}
-)
+var coins, fiat = listCodes()
+
+func listCodes() (coins, fiat []string) {
+	for _, info := range money.Coins() {
+		coins = append(coins, string(info.Coin))
+	}
+	for _, currency := range money.Currencies() {
+		if currency != money.USD {
+			fiat = append(fiat, currency.ISO())
+		}
+	}
+	return coins, fiat
+}
 
 // inDollars pairs coins with the dollar; dollarsIn the dollar with currencies.
 func inDollars(bases ...string) (pairs []Pair) {
