@@ -10,6 +10,15 @@ import (
 	"cointill/views/words"
 )
 
+// TestEveryTypeIsExplained checks that the form says of each type of event what it tells.
+func TestEveryTypeIsExplained(t *testing.T) {
+	for _, kind := range chosenTypes() {
+		if key := eventWords[kind]; key == "" {
+			t.Errorf("the type %s has no explanation in the form", kind)
+		}
+	}
+}
+
 // TestAdviceIsTranslated checks that an attempt's row says in the reader's language what to do.
 func TestAdviceIsTranslated(t *testing.T) {
 	french := words.WithLanguage(t.Context(), "fr")

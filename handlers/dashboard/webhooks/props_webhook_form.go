@@ -29,6 +29,7 @@ var eventWords = map[string]string{
 	webhook.SendProcessed:             "webhook.event_send_processed",
 	webhook.SendSuccessful:            "webhook.event_send_successful",
 	webhook.SendFailed:                "webhook.event_send_failed",
+	webhook.SendCancelled:             "webhook.event_send_cancelled",
 }
 
 // chosenTypes are the types that can be chosen; a test event always arrives.
