@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"cointill/core/account"
 	"cointill/core/golive"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -19,7 +18,6 @@ import (
 // facts are what the checklist is made of.
 type facts struct {
 	Progress golive.Progress
-	Methods  []account.Method
 	Payable  []money.CoinInfo
 	// Tests are the results of the nodes' test; nil without one.
 	Tests []golive.NodeTest
@@ -82,9 +80,6 @@ func (h *Handlers) renderChecklist(c *page.Ctx, status int, tests []golive.NodeT
 func (h *Handlers) loadFacts(c *page.Ctx) (f facts, err error) {
 	ctx, sc := c.UserContext(), c.Scope
 	if f.Progress, err = h.Checklist.ReadProgress(ctx, sc); err != nil {
-		return f, err
-	}
-	if f.Methods, err = h.Accounts.Methods(ctx, sc); err != nil {
 		return f, err
 	}
 	if f.Payable, err = h.Links.ListPayable(ctx, sc); err != nil {

@@ -2,7 +2,6 @@
 package golive
 
 import (
-	"cointill/core/account"
 	"cointill/core/golive"
 	"cointill/core/idempotency"
 	"cointill/core/link"
@@ -17,7 +16,6 @@ import (
 // Handlers answers the requests to these pages. Its fields are set before use.
 type Handlers struct {
 	Checklist  *golive.Service
-	Accounts   *account.Service
 	Links      *link.Service
 	Pages      *payment.Service
 	Wallets    *wallet.Service

@@ -51,7 +51,7 @@ func NewDashboard(s *services.Services, operators *system.Service) *dashboard.Ha
 	return &dashboard.Handlers{
 		Books:      &books.Handlers{Journal: s.Books, Exports: exports, Clock: now},
 		Developers: &developers.Handlers{Keys: s.Keys, Calls: s.Calls, Answers: s.Answers, Clock: now},
-		GoingLive: &checklist.Handlers{Checklist: goingLive, Accounts: s.Accounts, Links: s.Links, Pages: s.Payments,
+		GoingLive: &checklist.Handlers{Checklist: goingLive, Links: s.Links, Pages: s.Payments,
 			Wallets: s.Wallets, Webhooks: s.Webhooks, Deliveries: s.Deliveries, Networks: s.Networks,
 			Answers: s.Answers},
 		Links:   &links.Handlers{Accounts: s.Accounts, Links: s.Links, Lists: s.Lists, Answers: s.Answers, Clock: now},
