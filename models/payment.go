@@ -292,6 +292,9 @@ func BalanceTxID(height int64, address string) string {
 	return fmt.Sprint("block ", height, " ", address)
 }
 
+// IsConfirmed reports whether a block of the chain holds the transfer, and it wasn't reverted there.
+func (t Transfer) IsConfirmed() bool { return t.Height != nil && !t.Gone && !t.Reverted }
+
 // ShownByBalance reports whether only the balance of the address shows the transfer, and no node its transaction.
 func (t Transfer) ShownByBalance() bool {
 	return t.Height != nil && t.TxID == BalanceTxID(*t.Height, t.Address)

@@ -14,7 +14,7 @@ import (
 // FindAccount returns the place of a transfer in the books, by its payment's state; "" for
 // no payment.
 func FindAccount(t models.Transfer, state State) journal.Account {
-	confirmed := t.Height != nil && !t.Gone && !t.Reverted
+	confirmed := t.IsConfirmed()
 	sold := t.Booked == string(journal.Sales) || t.Booked == string(journal.Reversed)
 	switch {
 	case t.Booked == string(journal.Returned):

@@ -98,7 +98,7 @@ func (v View) PaidFiat() decimal.Decimal {
 // Confirmations is how many blocks hold the transfer: 0 while it is
 // unconfirmed, gone or reverted. A view that was read before the block has an older tip.
 func (v View) Confirmations(t models.Transfer) int64 {
-	if t.Height == nil || t.Gone || t.Reverted {
+	if !t.IsConfirmed() {
 		return 0
 	}
 	return max(1, v.chainOf(t.Network).Tip-*t.Height+1)

@@ -168,7 +168,7 @@ func (v View) Summary() Summary {
 // Confirmations returns how many blocks hold the transaction that pays the send.
 func (v View) Confirmations() int64 {
 	for _, t := range v.Transfers {
-		if t.TxID == v.Send.Hash && t.Height != nil && !t.Gone && !t.Reverted {
+		if t.TxID == v.Send.Hash && t.IsConfirmed() {
 			return max(1, v.Chain.Tip-*t.Height+1)
 		}
 	}

@@ -142,7 +142,7 @@ func checkTransfer(t models.Transfer) error {
 	case t.Unmatched == "" || t.Resolution != "":
 		return fault.New(fault.Conflict, "nothing_to_refund", "This transfer was attached to a payment, "+
 			"or refunded.")
-	case t.Height == nil || t.Gone || t.Reverted || t.Unmatched == payment.Unproved:
+	case !t.IsConfirmed() || t.Unmatched == payment.Unproved:
 		return fault.New(fault.Conflict, "nothing_to_refund", "This transfer is not confirmed on the "+
 			"chain, so there is no money to refund.")
 	}

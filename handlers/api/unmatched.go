@@ -153,7 +153,7 @@ func showUnmatched(t payment.UnmatchedTransfer) unmatchedData {
 	shown := unmatchedData{ID: models.FormatUnmatchedID(t.ID), Reason: t.Why, Resolution: t.Resolution,
 		Network: t.Network,
 		Hash:    t.TxID, Asset: t.Asset, Amount: t.Amount.String(), Address: t.Address, Tag: t.Tag,
-		Confirmed: t.Height != nil && !t.Gone && !t.Reverted, FirstSeenAt: clock.Format(t.FirstSeenAt)}
+		Confirmed: t.IsConfirmed(), FirstSeenAt: clock.Format(t.FirstSeenAt)}
 	if coin := money.Coin(t.Asset); coin.Info().Coin == coin {
 		shown.Amount = coin.Format(t.Amount)
 	}

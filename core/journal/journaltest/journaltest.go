@@ -196,8 +196,7 @@ func (r record) sumRecords() map[line]money.Amount {
 		add(of, journal.Wallet, money.Units(0).Sub(d.Booked))
 	}
 	for _, t := range r.transfers {
-		confirmed := t.Height != nil && !t.Gone && !t.Reverted
-		if !confirmed || t.Resolution == "refunded" && !r.isSent(t) || t.BusinessID == 0 || t.Unmatched == "unproved" ||
+		if !t.IsConfirmed() || t.Resolution == "refunded" && !r.isSent(t) || t.BusinessID == 0 || t.Unmatched == "unproved" ||
 			!journal.IsBooked(t.Asset, t.Amount) || t.PaymentID == nil && t.Unmatched == "" {
 			continue // the last is the change of a send, which stays in the wallet
 		}

@@ -42,7 +42,7 @@ func (r Report) CheckDetails(fields fault.Fields) {
 
 // CheckTransfer reports the errors in a refund of a whole transfer. The books have money of it once a block holds it.
 func (r Report) CheckTransfer(t models.Transfer) error {
-	if t.Height == nil || t.Gone || t.Reverted {
+	if !t.IsConfirmed() {
 		return fault.New(fault.Conflict, "not_confirmed",
 			"This transfer has no confirmation, so it can't be marked as refunded. Wait for it.")
 	}

@@ -50,8 +50,9 @@ func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.F
 	props := dashboard.StrayProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed,
 		ID: t.UnmatchedID(), Coin: t.Asset}
 	showRefundSend(ctx, &props.UnmatchedRow, f.Refund)
-	props.CanRefund = f.May && t.Resolution == "" && f.Refund.Reference == ""
-	props.CanAttach = props.CanRefund && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone && !t.Reverted
+	open := f.May && t.Resolution == "" && f.Refund.Reference == ""
+	props.CanRefund, props.Unconfirmed = open && t.IsConfirmed(), open && !t.IsConfirmed()
+	props.CanAttach = open && money.Coin(t.Asset).Info().Coin != "" && t.Provable() && !t.Gone && !t.Reverted
 	if t.Height != nil {
 		props.Block = words.FormatThousands(ctx, *t.Height)
 	}
