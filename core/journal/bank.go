@@ -10,11 +10,10 @@ import (
 
 // BankLine is a movement of the wallet, as an accounting program imports it from a bank.
 type BankLine struct {
-	// Entry has the hash of the refund for a refund.
 	Entry
 	// Value is in hundredths of the currency, negative where money left.
 	Value int64
-	// Payer and Reference are the customer's name and the merchant's reference; "" for no payment.
+	// Payer and Reference are the customer's name and the merchant's reference of the payment; "" for none.
 	Payer, Reference string
 }
 
@@ -45,13 +44,13 @@ func (s *Service) ListBankLines(ctx context.Context, sc scope.Scope, p Period, c
 		if err != nil {
 			return err
 		}
-		var payments, refunds []int64
+		if err := addHashes(tx, sc, entries); err != nil {
+			return err
+		}
+		var payments []int64
 		for _, e := range entries {
 			if e.PaymentID != nil {
 				payments = append(payments, *e.PaymentID)
-			}
-			if e.ResolutionID != nil {
-				refunds = append(refunds, *e.ResolutionID)
 			}
 		}
 		payers, err := readNames(tx, sc, &models.Payment{}, "customer_name", payments)
@@ -59,18 +58,11 @@ func (s *Service) ListBankLines(ctx context.Context, sc scope.Scope, p Period, c
 			return err
 		}
 		references, err := readNames(tx, sc, &models.Payment{}, "business_reference", payments)
-		if err != nil {
-			return err
-		}
-		sent, err := readNames(tx, sc, &models.Resolution{}, "tx_id", refunds)
 		lines = make([]BankLine, len(entries))
 		for i, e := range entries {
 			lines[i] = BankLine{Entry: e, Value: e.Value}
 			if Account(e.Credit) == Wallet {
 				lines[i].Value = -e.Value
-			}
-			if e.ResolutionID != nil {
-				lines[i].Hash = sent[*e.ResolutionID]
 			}
 			if e.PaymentID != nil {
 				lines[i].Payer, lines[i].Reference = payers[*e.PaymentID], references[*e.PaymentID]

@@ -32,8 +32,10 @@ const maxXeroDescription = 255
 
 func (l BankLine) formatXero() []spreadsheet.Cell {
 	description := l.describeMovement() + " " + money.Coin(l.Coin).Format(l.Amount) + " " + l.Coin
-	if l.Hash != "" {
-		description += ", " + l.Hash
+	for _, name := range []string{l.Send, l.Hash} {
+		if name != "" {
+			description += ", " + name
+		}
 	}
 	text := spreadsheet.TextCell
 	return []spreadsheet.Cell{text(l.BookedOn), text(money.FormatHundredths(l.Value)), text(l.Payer),
@@ -55,13 +57,26 @@ func (l BankLine) formatQuickBooks() []spreadsheet.Cell {
 	return []spreadsheet.Cell{text(day), text(description), text(money.FormatHundredths(l.Value))}
 }
 
-// describeMovement says in the words of a bank what a movement is.
+// describeMovement says in the words of a bank what a movement is. Lost and Left are what a reorganisation
+// took back.
 func (l BankLine) describeMovement() string {
+	sent := "Refund"
+	if l.IsPayout {
+		sent = "Payout"
+	}
 	switch l.Kind {
 	case Received, Restored:
 		return "Received"
 	case Refunded:
 		return "Refund"
+	case Sent:
+		return sent
+	case Unsent:
+		return sent + " returned"
+	case SentTwice:
+		return sent + " paid twice"
+	case SentOnce:
+		return "Second payment returned"
 	}
 	return "Left the chain"
 }

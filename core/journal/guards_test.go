@@ -172,7 +172,7 @@ func TestEntriesNameTheirPayment(t *testing.T) {
 		for _, e := range list {
 			got = append(got, e.Kind+" "+e.Payment+" "+e.Hash)
 		}
-		want := []string{"received PAY_1 came", "refunded PAY_1 ", "received  "}
+		want := []string{"received PAY_1 came", "refunded PAY_1 sent", "received  "}
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("the entries are %q (%v), want %q", got, err, want)
 		}
@@ -191,7 +191,7 @@ func TestEntriesNameTheirPayment(t *testing.T) {
 			t.Fatal(err)
 		}
 		const at = "  ; at: 2026-03-31T12:00:00Z"
-		for _, want := range []string{"received | PAY_1" + at + ", hash: came\n", "refunded | PAY_1" + at + "\n",
+		for _, want := range []string{"received | PAY_1" + at + ", hash: came\n", "refunded | PAY_1" + at + ", hash: sent\n",
 			"received | no payment" + at + "\n"} {
 			if !strings.Contains(file.String(), want) {
 				t.Errorf("the file lacks %q:\n%s", want, file.String())
@@ -223,8 +223,9 @@ func TestBankFormats(t *testing.T) {
 		{journal.BankLine{Entry: entry(journal.Left, ""), Value: -500},
 			[]string{"2026-03-31", "-5.00", "", "Left the chain 0.00001000 BTC", ""},
 			[]string{"31/03/2026", "Left the chain BTC", "-5.00"}},
-		{journal.BankLine{Entry: journal.Entry{JournalEntry: models.JournalEntry{BookedOn: "odd", Coin: "BTC"}}},
-			[]string{"odd", "0.00", "", "Left the chain 0.00000000 BTC", ""}, []string{"odd", "Left the chain BTC", "0.00"}},
+		{journal.BankLine{Entry: journal.Entry{JournalEntry: models.JournalEntry{BookedOn: "odd", Kind: journal.Lost,
+			Coin: "BTC"}}}, []string{"odd", "0.00", "", "Left the chain 0.00000000 BTC", ""},
+			[]string{"odd", "Left the chain BTC", "0.00"}},
 	} {
 		for name, want := range map[string][]string{"xero": c.xero, "quickbooks": c.quickbooks} {
 			var cells []spreadsheet.Cell

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -64,12 +65,11 @@ func writeTransaction(file io.Writer, e Entry) {
 	if e.Currency != "" {
 		cost = fmt.Sprintf(" @@ %s %s", money.FormatHundredths(e.Value), e.Currency)
 	}
-	about := e.Payment
-	if about == "" {
-		about = "no payment"
-	}
-	fmt.Fprintf(file, "\n%s * %s | %s  ; at: %s", e.BookedOn, e.Kind, about,
+	fmt.Fprintf(file, "\n%s * %s | %s  ; at: %s", e.BookedOn, e.Kind, cmp.Or(e.Payment, "no payment"),
 		e.CreatedAt.UTC().Format(time.RFC3339))
+	if e.Send != "" {
+		fmt.Fprintf(file, ", send: %s", e.Send)
+	}
 	if e.Hash != "" {
 		fmt.Fprintf(file, ", hash: %s", e.Hash)
 	}

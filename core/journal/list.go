@@ -15,11 +15,13 @@ type Filter struct {
 	Limit   int     // 1–100
 }
 
-// Entry is an entry with the reference of its payment and the hash of the transaction that brought
-// the money; "" where there is none.
+// Entry is an entry with the references of its payment and its send, and the hash of the transaction that
+// moved the money; "" where there is none.
 type Entry struct {
 	models.JournalEntry
 	Payment, Send, Hash string
+	// IsPayout says that the send is a payout; a send of other entries is a refund.
+	IsPayout bool
 }
 
 // ListEntries lists the entries of a period, oldest first. next is the After of the next page, 0
@@ -32,7 +34,10 @@ func (s *Service) ListEntries(ctx context.Context, sc scope.Scope, f Filter) (li
 		return nil, 0, err
 	}
 	limit := min(max(f.Limit, 1), 100)
-	list, err = readEntries(s.DB.List(ctx), sc, f, limit+1)
+	tx := s.DB.List(ctx)
+	if list, err = readEntries(tx, sc, f, limit+1); err == nil {
+		err = addHashes(tx, sc, list)
+	}
 	if len(list) > limit {
 		list, next = list[:limit], list[limit-1].ID
 	}
@@ -57,6 +62,9 @@ func (s *Service) ExportEntries(ctx context.Context, sc scope.Scope, p Period, b
 			if err != nil || len(list) == 0 {
 				return err
 			}
+			if err := addHashes(tx, sc, list); err != nil {
+				return err
+			}
 			if err := batch(list); err != nil {
 				return err
 			}
@@ -65,7 +73,7 @@ func (s *Service) ExportEntries(ctx context.Context, sc scope.Scope, p Period, b
 	})
 }
 
-// readEntries reads entries with their references and hashes.
+// readEntries reads entries with what closing a month seals: addHashes adds hashes that can change.
 func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, error) {
 	query := sc.Rows(tx).Where("booked_on >= ? AND booked_on <= ? AND id > ?", f.From, f.To, f.After)
 	if f.Account != "" {
@@ -78,7 +86,7 @@ func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, e
 	return nameEntries(tx, sc, rows)
 }
 
-// nameEntries reads the references and hashes of entries.
+// nameEntries reads the references of entries, and the hashes of transfers and of what the owner moved.
 func nameEntries(tx *models.Tx, sc scope.Scope, rows []models.JournalEntry) ([]Entry, error) {
 	var paymentIDs, transferIDs, sendIDs, departureIDs []int64
 	for _, e := range rows {
@@ -145,6 +153,9 @@ func (s *Service) ListLate(ctx context.Context, sc scope.Scope, p Period, limit 
 			Where("booked_on > ?", p.To).Order("booked_on, id").Limit(limit).Find(&rows).Error
 		if err == nil {
 			list, err = nameEntries(tx, sc, rows)
+		}
+		if err == nil {
+			err = addHashes(tx, sc, list)
 		}
 		return err
 	})

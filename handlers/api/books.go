@@ -27,7 +27,7 @@ type entryData struct {
 	Value      *string `json:"value" example:"50000.00" doc:"The amount's value at the locked rate; null where no rate was locked."`
 	Reference  *string `json:"reference" example:"PAY_7QSY02XQT7G50PTFE5MESS2FBX" doc:"The payment; null for none."`
 	Send       *string `json:"send" example:"SND_3K9V7QZ2M4X8N6B1C5D0F7G2HJ" doc:"The send; null for none."`
-	Hash       *string `json:"hash" example:"4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b" doc:"The transaction that brought the money; null where there is none."`
+	Hash       *string `json:"hash" example:"4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b" doc:"The transaction that moved the money; of a send the one that pays it, of its fee the one that cost it. null where there is none, or where several are possible."`
 	CreatedAt  string  `json:"created_at" format:"date-time" example:"2026-01-31T12:00:00.000000Z" doc:"When it was posted."`
 }
 

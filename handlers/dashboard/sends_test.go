@@ -122,6 +122,12 @@ func TestRefundFromFormToSuccessful(t *testing.T) {
 		expect(t, b.Get(page), 200, at, "Signed by your own wallet")
 		expect(t, b.Get("/dashboard/sends?show=done"), 200, at)
 		expect(t, b.Get("/dashboard/audit"), 200, "Send asked for", "Send approved")
+		var row models.Send
+		s.FailOn(s.DB.Read(t.Context()).Take(&row).Error)
+		expect(t, b.Get("/dashboard/journal.csv"), 200, ","+reference+","+row.Reference+","+row.Hash+",")
+		bank := b.Get("/dashboard/statements/bank.csv?program=xero&currency=NGN")
+		expect(t, bank, 200, "Refund ", row.Reference+", "+row.Hash)
+		lacks(t, bank, "Left the chain")
 	})
 }
 

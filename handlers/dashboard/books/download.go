@@ -167,7 +167,8 @@ func entryColumns(ctx context.Context) []spreadsheet.Column {
 		number(words.T(ctx, "books.column_amount")), text(words.T(ctx, "books.column_coin")),
 		text(words.T(ctx, "books.column_network")), number(words.T(ctx, "books.column_value")),
 		text(words.T(ctx, "books.column_currency")), text(words.T(ctx, "books.column_payment")),
-		text(words.T(ctx, "books.column_hash")), text(words.T(ctx, "books.column_posted_at"))}
+		text(words.T(ctx, "books.column_send")), text(words.T(ctx, "books.column_hash")),
+		text(words.T(ctx, "books.column_posted_at"))}
 }
 
 // entryCells is an entry in the order of the columns.
@@ -179,5 +180,5 @@ func entryCells(e journal.Entry) []spreadsheet.Cell {
 	text := spreadsheet.TextCell
 	return []spreadsheet.Cell{text(e.BookedOn), text(e.HappenedOn), text(e.Kind), text(e.Debit), text(e.Credit),
 		text(money.Coin(e.Coin).Format(e.Amount)), text(e.Coin), text(e.Network), text(value), text(e.Currency),
-		text(e.Payment), text(e.Hash), text(clock.Format(e.CreatedAt))}
+		text(e.Payment), text(e.Send), text(e.Hash), text(clock.Format(e.CreatedAt))}
 }
