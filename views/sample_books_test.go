@@ -29,7 +29,10 @@ func booksPages() map[string]templ.Component {
 	const hash = "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d"
 	list := dashboard.JournalProps{Page: shell("Journal", "statements"), From: "2026-03-01", To: "2026-03-31", Account: "sales",
 		Accounts: []string{"wallet", "pending", "sales", "refunds", "declined", "unmatched", "reversed"},
-		Query:    "from=2026-03-01&to=2026-03-31", Pager: ui.PagerProps{Shown: "6 entries", Next: "/dashboard/journal?after=7"},
+		Coins:    []string{"XRP", "BTC", "BTC", ""}, Networks: []string{"sandbox-xrpl", "sandbox-bitcoin", "sandbox-bitcoin", ""},
+		Figures: []string{"received", "lost", "refunded"}, Statement: "/dashboard/statements?from=2026-03-01&to=2026-03-31",
+		Sums:  []dashboard.SumRow{{Coin: "BTC", Network: "sandbox-bitcoin", Sum: "0.00055651"}, {Coin: "XRP", Network: "sandbox-xrpl", Sum: "-1.500000"}},
+		Query: "from=2026-03-01&to=2026-03-31&account=sales", Pager: ui.PagerProps{Shown: "6 entries", Next: "/dashboard/journal?after=7"},
 		Rows: []dashboard.EntryRow{
 			{BookedOn: "2026-03-01", Kind: "received", Debit: "wallet", Credit: "pending", Network: "sandbox-bitcoin", Amount: "0.00055651 BTC", Value: "₦50,000.00", Payment: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Hash: hash},
 			{BookedOn: "2026-03-01", HappenedOn: "2026-02-28", Kind: "settled", Debit: "pending", Credit: "sales", Network: "sandbox-bitcoin", Amount: "0.00055651 BTC", Value: "₦50,000.00", Payment: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Hash: hash},

@@ -77,13 +77,21 @@ func bookCalls(t *testing.T, books *journal.Service) map[string]func(sc scope.Sc
 			return err
 		},
 		"ExportEntries": func(sc scope.Scope, p journal.Period) error {
-			return books.ExportEntries(ctx, sc, p, func([]journal.Entry) error { return nil })
+			return books.ExportEntries(ctx, sc, journal.Filter{Period: p}, func([]journal.Entry) error { return nil })
 		},
 		"WriteHledger": func(sc scope.Scope, p journal.Period) error {
-			return books.WriteHledger(ctx, sc, p, io.Discard)
+			return books.WriteHledger(ctx, sc, journal.Filter{Period: p}, io.Discard)
 		},
 		"ListBankLines": func(sc scope.Scope, p journal.Period) error {
 			_, err := books.ListBankLines(ctx, sc, p, "NGN", 1)
+			return err
+		},
+		"SumList": func(sc scope.Scope, p journal.Period) error {
+			_, err := books.SumList(ctx, sc, journal.Filter{Period: p})
+			return err
+		},
+		"CountEntries": func(sc scope.Scope, p journal.Period) error {
+			_, err := books.CountEntries(ctx, sc, journal.Filter{Period: p})
 			return err
 		},
 		"ListLate":  func(sc scope.Scope, p journal.Period) error { _, err := books.ListLate(ctx, sc, p, 10); return err },
@@ -102,6 +110,7 @@ func TestBooksOfAFailingDatabase(t *testing.T) {
 			CreatedAt: noon}
 		calls := bookCalls(t, books)
 		failing := map[string]func() error{
+			"ListCoins":    func() error { _, err := books.ListCoins(ctx, finance); return err },
 			"ListMonths":   func() error { _, err := books.ListMonths(ctx, finance); return err },
 			"ClosedMonths": func() error { _, err := books.ClosedMonths(ctx, finance); return err },
 			"MoveTransfers": func() error {
@@ -187,7 +196,7 @@ func TestEntriesNameTheirPayment(t *testing.T) {
 			t.Errorf("the bank lines are %q (%v), want %q", got, err, want)
 		}
 		var file strings.Builder
-		if err := books.WriteHledger(t.Context(), finance, all, &file); err != nil {
+		if err := books.WriteHledger(t.Context(), finance, journal.Filter{Period: all}, &file); err != nil {
 			t.Fatal(err)
 		}
 		const at = "  ; at: 2026-03-31T12:00:00Z"
@@ -359,7 +368,7 @@ func TestEntriesAreOfTheirPeriodAndAccount(t *testing.T) {
 			t.Errorf("the statement has %+v, want 3 movements, 200 refunded, 1000 sold and 500 due", line)
 		}
 		refused := errors.New("refused")
-		err := books.ExportEntries(t.Context(), finance, all, func([]journal.Entry) error { return refused })
+		err := books.ExportEntries(t.Context(), finance, journal.Filter{Period: all}, func([]journal.Entry) error { return refused })
 		if !errors.Is(err, refused) {
 			t.Errorf("an export that is refused returns %v, want %v", err, refused)
 		}
@@ -380,7 +389,7 @@ func TestExportsGoOnAfterABatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		exported := 0
-		err := books.ExportEntries(t.Context(), finance, all, func(list []journal.Entry) error {
+		err := books.ExportEntries(t.Context(), finance, journal.Filter{Period: all}, func(list []journal.Entry) error {
 			exported += len(list)
 			return nil
 		})
@@ -388,7 +397,7 @@ func TestExportsGoOnAfterABatch(t *testing.T) {
 			t.Errorf("%d entries are exported (%v), want %d", exported, err, len(rows))
 		}
 		var file strings.Builder
-		err = books.WriteHledger(t.Context(), finance, all, &file)
+		err = books.WriteHledger(t.Context(), finance, journal.Filter{Period: all}, &file)
 		if err != nil || strings.Contains(file.String(), "@@") {
 			t.Errorf("entries without a rate have a cost (%v):\n%.500s", err, file.String())
 		}

@@ -91,7 +91,7 @@ func TestEntriesNameTheirSend(t *testing.T) {
 			}
 		}
 		var file strings.Builder
-		if err := books.WriteHledger(t.Context(), finance, all, &file); err != nil {
+		if err := books.WriteHledger(t.Context(), finance, journal.Filter{Period: all}, &file); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"completed | PAY_1  ; at: 2026-03-31T12:00:00Z, send: SND_R, hash: aa\n",

@@ -20,19 +20,19 @@ var hledgerNames = map[Account]string{
 	NetworkFees: "expenses:network_fees", Owner: "equity:owner",
 }
 
-// WriteHledger writes the entries of a period as a journal file of hledger, which its command
+// WriteHledger writes the entries of a filter as a journal file of hledger, which its command
 // "hledger check --strict" accepts. It is whole only when no error is returned. Faults: as
 // ReadStatement.
-func (s *Service) WriteHledger(ctx context.Context, sc scope.Scope, p Period, out io.Writer) error {
+func (s *Service) WriteHledger(ctx context.Context, sc scope.Scope, f Filter, out io.Writer) error {
 	if err := sc.CheckAction(scope.SeeBooks); err != nil {
 		return err
 	}
-	statement, err := s.ReadStatement(ctx, sc, p)
+	statement, err := s.ReadStatement(ctx, sc, f.Period)
 	if err != nil {
 		return err
 	}
 	file := bufio.NewWriter(out)
-	fmt.Fprintf(file, "; Journal in %s, from %s to %s, written by Cointill\n\n", sc.Domain, p.From, p.To)
+	fmt.Fprintf(file, "; Journal in %s, from %s to %s, written by Cointill\n\n", sc.Domain, f.From, f.To)
 	for _, info := range money.Coins() {
 		fmt.Fprintf(file, "commodity 1.%0*d %s\n", info.Unit, 0, info.Coin)
 	}
@@ -47,7 +47,7 @@ func (s *Service) WriteHledger(ctx context.Context, sc scope.Scope, p Period, ou
 			fmt.Fprintf(file, "account %s:%s\n", hledgerNames[account], line.Network)
 		}
 	}
-	if err := s.ExportEntries(ctx, sc, p, func(list []Entry) error {
+	if err := s.ExportEntries(ctx, sc, f, func(list []Entry) error {
 		for _, e := range list {
 			writeTransaction(file, e)
 		}

@@ -7,14 +7,6 @@ import (
 	"cointill/models"
 )
 
-// Filter says which entries to list.
-type Filter struct {
-	Period
-	Account Account // on either side; "" for all
-	After   int64   // lists entries with a higher number
-	Limit   int     // 1–100
-}
-
 // Entry is an entry with the references of its payment and its send, and the hash of the transaction that
 // moved the money; "" where there is none.
 type Entry struct {
@@ -47,17 +39,17 @@ func (s *Service) ListEntries(ctx context.Context, sc scope.Scope, f Filter) (li
 // exportBatch is how many entries an export reads at once.
 const exportBatch = 1000
 
-// ExportEntries hands over the entries of a period in batches, in the order of their numbers, as
+// ExportEntries hands over the entries of a filter in batches, in the order of their numbers, as
 // of one moment. Faults: as ReadStatement.
-func (s *Service) ExportEntries(ctx context.Context, sc scope.Scope, p Period, batch func([]Entry) error) error {
+func (s *Service) ExportEntries(ctx context.Context, sc scope.Scope, f Filter, batch func([]Entry) error) error {
 	if err := sc.CheckAction(scope.SeeBooks); err != nil {
 		return err
 	}
-	if err := p.checkPeriod(); err != nil {
+	if err := f.checkPeriod(); err != nil {
 		return err
 	}
 	return s.DB.Snapshot(ctx, func(tx *models.Tx) error {
-		for f := (Filter{Period: p}); ; {
+		for {
 			list, err := readEntries(tx, sc, f, exportBatch)
 			if err != nil || len(list) == 0 {
 				return err
@@ -75,11 +67,8 @@ func (s *Service) ExportEntries(ctx context.Context, sc scope.Scope, p Period, b
 
 // readEntries reads entries with what closing a month seals: addHashes adds hashes that can change.
 func readEntries(tx *models.Tx, sc scope.Scope, f Filter, limit int) ([]Entry, error) {
-	query := sc.Rows(tx).Where("booked_on >= ? AND booked_on <= ? AND id > ?", f.From, f.To, f.After)
-	if f.Account != "" {
-		query = query.Where("debit = ? OR credit = ?", string(f.Account), string(f.Account))
-	}
 	var rows []models.JournalEntry
+	query := f.narrowToPeriod(sc.Rows(tx).Where("id > ?", f.After))
 	if err := query.Order("id").Limit(limit).Find(&rows).Error; err != nil {
 		return nil, err
 	}

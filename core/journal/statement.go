@@ -87,7 +87,7 @@ func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (
 	}
 	var statement Statement
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
-		days, err := readDaysBefore(tx, sc, p.From)
+		days, err := readDaysBefore(tx, sc, p.From, Filter{})
 		if err != nil {
 			return err
 		}
@@ -105,8 +105,9 @@ func (s *Service) ReadStatement(ctx context.Context, sc scope.Scope, p Period) (
 }
 
 // readDaysBefore returns the sums of all days before one, without their days, kinds and currencies: of
-// the months before its month, of the days of that month, and of entries that are in neither yet.
-func readDaysBefore(tx *models.Tx, sc scope.Scope, day string) (list []models.JournalDaySum, err error) {
+// the months before its month, of the days of that month, and of entries that are in neither yet. f narrows
+// them by account, coin and network.
+func readDaysBefore(tx *models.Tx, sc scope.Scope, day string, f Filter) (list []models.JournalDaySum, err error) {
 	const accounts = "debit, credit, coin, network"
 	first := monthOf(day) + "-01"
 	for _, before := range []*models.Tx{
@@ -118,7 +119,7 @@ func readDaysBefore(tx *models.Tx, sc scope.Scope, day string) (list []models.Jo
 			Debit, Credit, Coin, Network string
 			Sum                          models.AmountSum
 		}
-		err = models.Select(before.Group(accounts),
+		err = models.Select(f.narrowQuery(before).Group(accounts),
 			accounts+", "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
 		if err != nil {
 			return nil, err

@@ -238,7 +238,7 @@ func TestPagesOfEntries(t *testing.T) {
 				break
 			}
 		}
-		if err := books.ExportEntries(t.Context(), finance, all, func(list []journal.Entry) error {
+		if err := books.ExportEntries(t.Context(), finance, journal.Filter{Period: all}, func(list []journal.Entry) error {
 			for _, e := range list {
 				exported = append(exported, e.ID)
 			}
@@ -262,8 +262,8 @@ func TestHledgerFile(t *testing.T) {
 		books := reader(t, db, noon)
 		postEntries(t, db, "aa", noon, journal.Pending)
 		var file bytes.Buffer
-		if err := books.WriteHledger(t.Context(), finance, journal.Period{From: "2026-03-01", To: "2026-03-31"},
-			&file); err != nil {
+		if err := books.WriteHledger(t.Context(), finance, journal.Filter{Period: journal.Period{From: "2026-03-01",
+			To: "2026-03-31"}}, &file); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"commodity 1.00000000 BTC\n", "commodity 1.00 NGN\n",

@@ -27,10 +27,10 @@ func selectDays(tx *models.Tx, sc scope.Scope) *models.Tx {
 		") AS journal_day_sums"))
 }
 
-// selectMonths selects the months in which something is booked, each in one row or in several.
+// selectMonths selects the months in which something is booked with their coins, each in one row or in several.
 func selectMonths(tx *models.Tx, sc scope.Scope) *models.Tx {
-	return sc.Rows(tx.Table("(SELECT business_id, domain, month FROM journal_month_sums UNION ALL " +
-		"SELECT business_id, domain, substr(booked_on, 1, 7) FROM " + unsummed + ") AS months"))
+	return sc.Rows(tx.Table("(SELECT business_id, domain, month, coin, network FROM journal_month_sums UNION ALL " +
+		"SELECT business_id, domain, substr(booked_on, 1, 7), coin, network FROM " + unsummed + ") AS months"))
 }
 
 // sumAtOnce is how many entries one transaction sums.

@@ -98,7 +98,10 @@ func (s *service) bookOperations() []*operation {
 				"debits one account and credits another with the same amount. None is ever changed.",
 			Params: append([]*huma.Param{dayParam("from", "The first day; the first of all when left out."),
 				dayParam("to", "The last day; the last of all when left out."),
-				enumParam("account", "Only entries that debit or credit this account.", accountNames())},
+				enumParam("account", "Only entries that debit or credit this account.", accountNames()),
+				enumParam("coin", "Only entries in this coin.", coinNames()),
+				{Name: "network", In: "query", Description: "Only entries on this network, as entries name it.",
+					Example: "sandbox-bitcoin", Schema: &huma.Schema{Type: huma.TypeString}}},
 				pageParams()...),
 			Data: entryData{}, Many: true}, run: listEntries},
 	}
@@ -107,6 +110,14 @@ func (s *service) bookOperations() []*operation {
 func dayParam(name, about string) *huma.Param {
 	return &huma.Param{Name: name, In: "query", Description: about, Example: "2026-01-31",
 		Schema: &huma.Schema{Type: huma.TypeString, Format: "date"}}
+}
+
+// coinNames lists the coins that entries may have, those of networks' fees among them.
+func coinNames() (names []string) {
+	for _, info := range money.Coins() {
+		names = append(names, string(info.Coin))
+	}
+	return append(names, openapi.CodeNames(money.ListFeeCoins())...)
 }
 
 // accountNames lists the accounts as parameters write them.
@@ -159,7 +170,8 @@ func listEntries(c *call) error {
 	all := journal.AllDays()
 	f := journal.Filter{Period: journal.Period{From: cmp.Or(q.readText("from"), all.From),
 		To: cmp.Or(q.readText("to"), all.To)},
-		Account: journal.Account(q.oneOf("account", accountNames())), After: q.readBefore("journal"),
+		Account: journal.Account(q.oneOf("account", accountNames())), Coin: q.oneOf("coin", coinNames()),
+		Network: q.readText("network"), After: q.readBefore("journal"),
 		Limit: q.readLimit()}
 	if err := q.validationError(); err != nil {
 		return err

@@ -58,6 +58,14 @@ func TestBooks(t *testing.T) {
 		if len(sold) != 3 || sold[0].Value != "25000.00" || !strings.HasPrefix(sold[0].Reference, "PAY_") {
 			b.Errorf("entries of sales: %+v", sold)
 		}
+		for filter, want := range map[string]int{"&coin=BTC": 12, "&coin=XRP": 0, "&network=sandbox-bitcoin": 12,
+			"&network=sandbox-xrpl": 0, "&coin=BTC&network=sandbox-bitcoin&account=sales": 3} {
+			var some []entry
+			b.into(b.expect(b.call("GET", path+"&limit=100"+filter, ""), 200, ""), &some)
+			if len(some) != want {
+				t.Errorf("%s lists %d entries, want %d", filter, len(some), want)
+			}
+		}
 		var months []struct {
 			Period string
 			Closed bool
@@ -74,7 +82,7 @@ func TestBooks(t *testing.T) {
 			}
 		}
 		for _, wrong := range []string{"/v1/journal?to=2026", "/v1/journal?from=2026-03-02&to=2026-03-01",
-			path + "&account=cash", path + "&cursor=x", "/v1/statements/2026"} {
+			path + "&account=cash", path + "&coin=LTC", path + "&cursor=x", "/v1/statements/2026"} {
 			b.expect(b.call("GET", wrong, ""), 422, "validation_failed")
 		}
 	})

@@ -2,7 +2,9 @@ package dashboard_test
 
 import (
 	"encoding/csv"
+	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -244,5 +246,51 @@ func TestStatementFiguresLeadToTheirPayments(t *testing.T) {
 		expect(t, b.Get(strings.Replace(at, "/payments?", "/payments/export?", 1)), 200, "2 payments")
 		leads := b.Get(at + "&older=" + later) // a page of another filter
 		expect(t, leads, 200, sold, held, "No page starts at")
+	})
+}
+
+// TestCoinFiguresLeadToTheirEntries checks that the list behind each figure by coin and network has the figure
+// as its sum, in pages and files of entries in that coin on that network alone.
+func TestCoinFiguresLeadToTheirEntries(t *testing.T) {
+	servertest.RunEach(t, func(t *testing.T, s *servertest.Server) {
+		sc := s.CreateBusiness("Ama's Shop", ama)
+		readNetworks(s)
+		sell(s, sc, money.CryptoBitcoin, 90, 0)
+		endPayment(s, sc, money.CryptoBitcoin, payment.Declined, 40, 0)
+		sell(s, sc, money.CryptoRipple, 80, 0)
+		earlier := models.JournalEntry{BusinessID: sc.BusinessID, Domain: string(sc.Domain), BookedOn: "2026-01-05",
+			HappenedOn: "2026-01-05", Kind: "received", Debit: "wallet", Credit: "declined", Coin: "BTC",
+			Network: "sandbox-bitcoin", Amount: money.Units(7), CreatedAt: s.Clock.Now()}
+		s.FailOn(s.DB.Exec(t.Context()).Create(&earlier).Error)
+		b := s.SignIn(ama)
+		page := b.Get("/dashboard/statements?month=2026-03").Body
+		links := regexp.MustCompile(`href="(/dashboard/journal\?[^"]*network=[^"]*)"[^>]*>([0-9.]+)`).FindAllStringSubmatch(page, -1)
+		if len(links) != 3 {
+			t.Fatalf("%d figures lead to entries, want received in two coins and declined in one: %q", len(links), links)
+		}
+		for _, link := range links {
+			at := html.UnescapeString(link[1])
+			coin, other := "BTC", "sandbox-xrp"
+			if strings.Contains(at, "XRP") {
+				coin, other = "XRP", "sandbox-bitcoin"
+			}
+			list := b.Get(at)
+			if got := visibleIn(list, `<div id="sums"`, "</table>"); !strings.HasSuffix(got, " "+link[2]+" "+coin) {
+				t.Errorf("%s has the sum %q, want %s %s", at, got, link[2], coin)
+			}
+			rows := list.Body[strings.LastIndex(list.Body, "<table"):]
+			file := b.Get(strings.Replace(at, "/journal?", "/journal.csv?", 1))
+			if strings.Contains(rows, other) || strings.Contains(file.Body, other) || !strings.Contains(file.Body, coin) {
+				t.Errorf("%s lists entries of %s, or none of %s: %s", at, other, coin, file.Body)
+			}
+			if declined := strings.Contains(at, "account=declined"); strings.Contains(file.Body, "2026-01-05") != declined {
+				t.Errorf("%s has the entry of January: %t, want %t", at, !declined, declined)
+			}
+		}
+		lacks(t, b.Get("/dashboard/journal?month=2026-03"), `id="sums"`)
+		expect(t, b.Get("/dashboard/journal?to=2026-01-31&network=sandbox-bitcoin"), 200, "Sum of entries", "0.00000007 BTC",
+			"/dashboard/statements?month=2026-01", "/dashboard/journal.csv?network=sandbox-bitcoin&amp;to=2026-01-31")
+		expect(t, b.Get("/dashboard/journal?to=2026-13-31"), 200, "Must be a day")
+		leads(t, b.Get("/dashboard/journal.csv?to=2026-13-31"), "/dashboard/statements?to=2026-13-31")
 	})
 }

@@ -45,24 +45,24 @@ func (h *Handlers) downloadStatement(c *page.Ctx, f format) error {
 	}, columns)
 }
 
-// downloadJournal sends the entries of a period as a table.
+// downloadJournal sends the entries of a filter as a table.
 func (h *Handlers) downloadJournal(c *page.Ctx, f format) error {
-	period, wrong := h.readPeriod(c)
+	filter, wrong := h.readFilter(c)
 	if len(wrong) > 0 {
 		return refusePeriod(c)
 	}
-	statement, err := h.Journal.ReadStatement(c.UserContext(), c.Scope, period)
-	if err != nil {
-		return err
-	}
 	if f.ending == ".xlsx" {
-		if err := page.CheckWorkbook(statement.Entries); err != nil {
+		n, err := h.Journal.CountEntries(c.UserContext(), c.Scope, filter)
+		if err != nil {
+			return err
+		}
+		if err := page.CheckWorkbook(n); err != nil {
 			return err
 		}
 	}
 	sc := c.Scope
-	return h.sendTable(c, "journal", period, f, func(ctx context.Context, table spreadsheet.Writer) error {
-		return h.Journal.ExportEntries(ctx, sc, period, func(list []journal.Entry) error {
+	return h.sendTable(c, "journal", filter.Period, f, func(ctx context.Context, table spreadsheet.Writer) error {
+		return h.Journal.ExportEntries(ctx, sc, filter, func(list []journal.Entry) error {
 			for _, e := range list {
 				if err := table.Row(entryCells(e)); err != nil {
 					return err
@@ -88,15 +88,15 @@ func (h *Handlers) sendTable(c *page.Ctx, what string, p journal.Period, f forma
 	})
 }
 
-// downloadHledger sends the entries of a period as a journal file of hledger.
+// downloadHledger sends the entries of a filter as a journal file of hledger.
 func (h *Handlers) downloadHledger(c *page.Ctx) error {
-	period, wrong := h.readPeriod(c)
+	filter, wrong := h.readFilter(c)
 	if len(wrong) > 0 {
 		return refusePeriod(c)
 	}
 	sc := c.Scope
-	return h.sendFile(c, "journal", period, ".journal", "text/plain; charset=utf-8",
-		func(ctx context.Context, out io.Writer) error { return h.Journal.WriteHledger(ctx, sc, period, out) })
+	return h.sendFile(c, "journal", filter.Period, ".journal", "text/plain; charset=utf-8",
+		func(ctx context.Context, out io.Writer) error { return h.Journal.WriteHledger(ctx, sc, filter, out) })
 }
 
 // sendFile sends a file of a period.
@@ -106,8 +106,11 @@ func (h *Handlers) sendFile(c *page.Ctx, what string, p journal.Period, ending, 
 	if err != nil {
 		return err
 	}
-	name := page.FileSlug(c.Member.Business.Name) + "-" + what + "-" + string(c.Scope.Domain) + "-" + p.From + "-to-" +
-		p.To + ending
+	days := p.From + "-to-" + p.To
+	if !(journal.Filter{Period: p}).HasStart() {
+		days = "to-" + p.To
+	}
+	name := page.FileSlug(c.Member.Business.Name) + "-" + what + "-" + string(c.Scope.Domain) + "-" + days + ending
 	return c.SendDownload(name, contentType, end, write)
 }
 
