@@ -72,6 +72,21 @@ const (
 	FeeUnpaid = "fee_unpaid" // that transaction left the chain
 )
 
+// Kind is a kind of entries, with what happened in the words of the API.
+type Kind struct{ Name, About string }
+
+// Kinds lists the kinds of all entries.
+func Kinds() []Kind {
+	return []Kind{{Received, "confirmed"}, {Lost, "left the chain before it was final"},
+		{Settled, "its payment ended, or a person decided"}, {Refunded, "sent back, as a person recorded"},
+		{Left, "left the chain after its payment was Successful"}, {Restored, "on the chain again after that"},
+		{Sent, "a transaction that pays a send was seen"}, {Unsent, "it failed"}, {Completed, "it is final"},
+		{Reopened, "it left the chain after that"}, {SentTwice, "a second transaction paid the send"},
+		{SentOnce, "that one left the chain"},
+		{FeePaid, "the network took a fee for a send's transaction that is final"}, {FeeUnpaid, "it left the chain"},
+		{Moved, "left your addresses by no send"}, {Unmoved, "it is there again, or a send moved it after all"}}
+}
+
 // kindOf returns the kind of an entry between two accounts. refund tells money that a person
 // sent back from money that left the chain.
 func kindOf(debit, credit Account, refund bool) string {

@@ -17,9 +17,9 @@ import (
 type entryData struct {
 	BookedOn   string  `json:"booked_on" format:"date" example:"2026-01-31" doc:"The day of the fact in the business's time zone, or the first open day when that month was closed."`
 	HappenedOn string  `json:"happened_on" format:"date" example:"2026-01-31" doc:"The day of the fact."`
-	Kind       string  `json:"kind" enum:"received,lost,settled,refunded,left,restored,sent,unsent,completed,reopened,sent_twice,sent_once,fee_paid,fee_unpaid" example:"settled" doc:"received: confirmed. lost: left the chain before it was final. settled: its payment ended, or a person decided. refunded: sent back, as a person recorded. left: left the chain after its payment was Successful. restored: on the chain again after that. sent: a transaction that pays a send was seen. unsent: it failed. completed: it is final. reopened: it left the chain after that. sent_twice: a second transaction paid the send. sent_once: that one left the chain. fee_paid: the network took a fee for a send's transaction that is final. fee_unpaid: it left the chain."`
-	Debit      string  `json:"debit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice,network_fees,owner" example:"pending" doc:"The account that is debited."`
-	Credit     string  `json:"credit" enum:"wallet,pending,sales,refunds,declined,unmatched,reversed,in_flight,payouts,paid_twice,network_fees,owner" example:"sales" doc:"The account that is credited."`
+	Kind       string  `json:"kind" example:"settled"`
+	Debit      string  `json:"debit" example:"pending" doc:"The account that is debited."`
+	Credit     string  `json:"credit" example:"sales" doc:"The account that is credited."`
 	Coin       string  `json:"coin" example:"BTC" doc:"The coin."`
 	Network    string  `json:"network" example:"sandbox-bitcoin" doc:"The network."`
 	Amount     string  `json:"amount" example:"0.00055651" doc:"The amount of the coin."`

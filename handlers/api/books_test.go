@@ -1,11 +1,14 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"cointill/core/journal"
 )
 
 // TestBooks: a payment's entries and its month's statement, whole pages of entries, and nothing
@@ -86,6 +89,36 @@ func TestBooks(t *testing.T) {
 			b.expect(b.call("GET", wrong, ""), 422, "validation_failed")
 		}
 	})
+}
+
+// TestDocumentNamesEveryKindOfEntry checks that the document lists and explains each kind of entries.
+func TestDocumentNamesEveryKindOfEntry(t *testing.T) {
+	var document struct {
+		Components struct {
+			Schemas struct {
+				Entry struct {
+					Properties struct {
+						Kind struct {
+							Description string
+							Enum        []string
+						}
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(quick(t).document().JSON, &document); err != nil {
+		t.Fatal(err)
+	}
+	kind := document.Components.Schemas.Entry.Properties.Kind
+	if len(kind.Enum) != len(journal.Kinds()) {
+		t.Errorf("the document lists the kinds %q, want %d", kind.Enum, len(journal.Kinds()))
+	}
+	for _, want := range journal.Kinds() {
+		if !slices.Contains(kind.Enum, want.Name) || !strings.Contains(kind.Description, want.Name+": "+want.About+".") {
+			t.Errorf("the document lacks %s: %q, %s", want.Name, kind.Enum, kind.Description)
+		}
+	}
 }
 
 // TestPaymentsAreListedByTheDayBooked checks that the list of a month holds the payments of its

@@ -3,10 +3,12 @@ package openapi
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"cointill/core/fault"
+	"cointill/core/journal"
 	"cointill/core/payment"
 	"cointill/core/send"
 	"cointill/core/webhook"
@@ -18,7 +20,13 @@ import (
 // listEnums returns the closed lists of values of core's types.
 func listEnums() map[string]map[string][]string {
 	reasons := append([]string{""}, CodeNames(payment.Reasons())...)
+	accounts := CodeNames(journal.Accounts())
+	var kinds []string
+	for _, kind := range journal.Kinds() {
+		kinds = append(kinds, kind.Name)
+	}
 	return map[string]map[string][]string{
+		"Entry":          {"kind": kinds, "debit": accounts, "credit": accounts},
 		"Payment":        {"status": CodeNames(payment.States()), "domain": {"test", "live"}, "reason": reasons},
 		"PaymentSummary": {"reason": reasons},
 		"Transfer":       {"status": payment.MoveStatuses()},
@@ -52,6 +60,11 @@ func refineSchemas(registry huma.Registry) {
 			}
 		}
 	}
+	var kinds strings.Builder
+	for _, kind := range journal.Kinds() {
+		kinds.WriteString(kind.Name + ": " + kind.About + ". ")
+	}
+	all["Entry"].Properties["kind"].Description = strings.TrimSpace(kinds.String())
 	all["Failure"].Properties["status"].Enum = []any{false}
 	codes := all["Failure"].Properties["error_codes"].AdditionalProperties.(*huma.Schema).Items
 	for _, one := range fault.FieldCodes() {
