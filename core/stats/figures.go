@@ -54,7 +54,7 @@ func (s *Service) ReadFigures(ctx context.Context, sc scope.Scope, p Period) (Fi
 	}
 	f := newFigures()
 	zone := clock.LoadZone(p.Zone)
-	from, to := dayStart(p.From, zone, 0), dayStart(p.To, zone, 1)
+	from, to := clock.FindDayStart(p.From, zone, 0), clock.FindDayStart(p.To, zone, 1)
 	err := s.DB.Snapshot(ctx, func(tx *models.Tx) error {
 		f = newFigures()
 		var ready int64

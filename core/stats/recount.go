@@ -79,7 +79,7 @@ func (s *Service) recountBusiness(ctx context.Context, d due, after, rested stri
 	zone := clock.LoadZone(d.Zone)
 	for _, domain := range []scope.Domain{scope.Test, scope.Live} {
 		sc := scope.Scope{BusinessID: d.BusinessID, Domain: domain}
-		next, end := dayStart(after, zone, 1), dayStart(rested, zone, 1)
+		next, end := clock.FindDayStart(after, zone, 1), clock.FindDayStart(rested, zone, 1)
 		if after == "" {
 			next, end = time.Time{}, s.Clock().AddDate(0, 0, 1)
 		}
@@ -91,8 +91,8 @@ func (s *Service) recountBusiness(ctx context.Context, d due, after, rested stri
 			if !any || !first.Before(end) {
 				break
 			}
-			from := dayStart(dayOf(first, zone), zone, 0)
-			next = dayStart(dayOf(first, zone), zone, atOnce)
+			from := clock.FindDayStart(dayOf(first, zone), zone, 0)
+			next = clock.FindDayStart(dayOf(first, zone), zone, atOnce)
 			if after != "" && next.After(end) {
 				next = end
 			}

@@ -92,12 +92,3 @@ func BucketMiddle(bucket int) time.Duration {
 
 // dayOf is the day of a time in a zone.
 func dayOf(at time.Time, zone *time.Location) string { return at.In(zone).Format(time.DateOnly) }
-
-// dayStart returns when a day begins in a zone, some days on.
-func dayStart(day string, zone *time.Location, on int) time.Time {
-	at, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.Date(at.Year(), at.Month(), at.Day()+on, 0, 0, 0, 0, zone)
-}

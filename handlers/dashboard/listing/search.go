@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"cointill/core/clock"
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -203,11 +204,11 @@ func (s Search) Filter(zone *time.Location, now time.Time) list.Filter {
 	}
 	from, to := s.Days(zone, now)
 	if from != "" {
-		begin := Midnight(from, zone, 0)
+		begin := clock.FindDayStart(from, zone, 0)
 		f.From = &begin
 	}
 	if to != "" {
-		end := Midnight(to, zone, 1)
+		end := clock.FindDayStart(to, zone, 1)
 		f.To = &end
 	}
 	return f
@@ -238,16 +239,6 @@ func (s Search) Days(zone *time.Location, now time.Time) (from, to string) {
 		return first(0, 0), today(0)
 	}
 	return first(0, -1), first(-1, 0)
-}
-
-// Midnight is when a day begins in a zone, some days on; clocks that are put
-// forward at midnight make it the first moment that there is.
-func Midnight(day string, zone *time.Location, on int) time.Time {
-	at, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.Date(at.Year(), at.Month(), at.Day()+on, 0, 0, 0, 0, zone)
 }
 
 // Values are the search as an address carries it.

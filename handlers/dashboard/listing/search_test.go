@@ -90,6 +90,24 @@ func TestDays(t *testing.T) {
 	}
 }
 
+// TestDaysBeginAfterAMissingMidnight covers zones whose clocks are put forward at midnight: a payment of the hour before
+// is of the day before.
+func TestDaysBeginAfterAMissingMidnight(t *testing.T) {
+	for _, c := range []struct{ zone, days, want string }{
+		{"America/Santiago", "from=2026-09-06&to=2026-09-06", "2026-09-06T04:00 2026-09-07T03:00"},
+		{"America/Santiago", "from=2026-09-05&to=2026-09-05", "2026-09-05T04:00 2026-09-06T04:00"},
+		{"America/Havana", "from=2026-03-08&to=2026-03-08", "2026-03-08T05:00 2026-03-09T04:00"},
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bounds(address(t, c.days).Filter(zone, time.Time{})); got != c.want {
+			t.Errorf("%s of %s are %s, want %s", c.days, c.zone, got, c.want)
+		}
+	}
+}
+
 func bounds(f list.Filter) string {
 	text := func(at *time.Time) string {
 		if at == nil {

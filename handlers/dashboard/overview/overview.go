@@ -14,10 +14,17 @@ import (
 	"cointill/core/send"
 	"cointill/core/stats"
 	"cointill/handlers/dashboard/display"
+	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/words"
 )
+
+// findYesterday returns the day before today in a zone.
+func findYesterday(now time.Time, zone *time.Location) string {
+	_, day := listing.Search{Period: "yesterday"}.Days(zone, now)
+	return day
+}
 
 // showOverview is the first page after signing in. A member without the right to see payments
 // in this domain begins at the webhooks.
@@ -28,7 +35,7 @@ func (h *Handlers) showOverview(c *page.Ctx) error {
 	ctx, sc, zone := c.UserContext(), c.Scope, page.LoadZone(c.Member.Business)
 	now := h.Clock()
 	f := overviewFacts{Asked: readSpan(ctx, page.ReadQuery(c), zone, now), Scope: sc, Zone: zone,
-		Yesterday: now.In(zone).AddDate(0, 0, -1).Format(time.DateOnly), HidesSteps: hidesSteps(c)}
+		Yesterday: findYesterday(now, zone), HidesSteps: hidesSteps(c)}
 	var err error
 	if f.Now, err = h.Figures.ReadFigures(ctx, sc, f.Asked.countedPeriod(zone)); err != nil {
 		return err

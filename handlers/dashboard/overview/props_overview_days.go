@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/core/stats"
 	"cointill/handlers/dashboard/display"
-	"cointill/handlers/dashboard/listing"
 	"cointill/views/ui"
 	"cointill/views/words"
 )
@@ -27,12 +27,12 @@ func newDayGrid(s span, from string) dayGrid {
 	if s.countDays() > weekly {
 		step = 7
 	}
-	return dayGrid{first: listing.Midnight(from, time.UTC, 0), step: step, n: (s.countDays() + step - 1) / step}
+	return dayGrid{first: clock.FindDayStart(from, time.UTC, 0), step: step, n: (s.countDays() + step - 1) / step}
 }
 
 // findBar returns the bar that a day is in, or -1.
 func (g dayGrid) findBar(day string) int {
-	n := int(listing.Midnight(day, time.UTC, 0).Sub(g.first)/(24*time.Hour)) / g.step
+	n := int(clock.FindDayStart(day, time.UTC, 0).Sub(g.first)/(24*time.Hour)) / g.step
 	if n < 0 || n >= g.n {
 		return -1
 	}

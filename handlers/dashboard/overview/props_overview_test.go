@@ -21,6 +21,18 @@ import (
 	"cointill/views/words"
 )
 
+// TestYesterdayAfterAMissingHour asks for the day before at an hour that the day before did not have.
+func TestYesterdayAfterAMissingHour(t *testing.T) {
+	santiago, err := time.LoadLocation("America/Santiago")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 9, 7, 3, 30, 0, 0, time.UTC) // 00:30; clocks went from 00:00 to 01:00 the day before
+	if got := findYesterday(now, santiago); got != "2026-09-06" {
+		t.Errorf("findYesterday(%s) = %s, want 2026-09-06", now.In(santiago), got)
+	}
+}
+
 func TestSpans(t *testing.T) {
 	lagos, err := time.LoadLocation("Africa/Lagos")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/money"
 	"cointill/core/stats"
 	"cointill/handlers/dashboard/listing"
@@ -79,7 +80,7 @@ func readSpan(ctx context.Context, values url.Values, zone *time.Location, now t
 
 // countDays counts the days of the span.
 func (s span) countDays() int {
-	return int(listing.Midnight(s.To, time.UTC, 1).Sub(listing.Midnight(s.From, time.UTC, 0)) / (24 * time.Hour))
+	return int(clock.FindDayStart(s.To, time.UTC, 1).Sub(clock.FindDayStart(s.From, time.UTC, 0)) / (24 * time.Hour))
 }
 
 // countedPeriod returns the span as it is counted.
@@ -89,7 +90,7 @@ func (s span) countedPeriod(zone *time.Location) stats.Period {
 
 // previousPeriod returns the period of as many days that ends where the span begins.
 func (s span) previousPeriod(zone *time.Location) stats.Period {
-	day := func(from string, on int) string { return listing.Midnight(from, time.UTC, on).Format(time.DateOnly) }
+	day := func(from string, on int) string { return clock.FindDayStart(from, time.UTC, on).Format(time.DateOnly) }
 	return stats.Period{From: day(s.From, -s.countDays()), To: day(s.From, -1), Zone: zone.String()}
 }
 
@@ -122,7 +123,7 @@ func (s span) paymentSearch() listing.Search {
 
 // text is a range of days as people write it.
 func daysText(ctx context.Context, from, to string) string {
-	first, last := listing.Midnight(from, time.UTC, 0), listing.Midnight(to, time.UTC, 0)
+	first, last := clock.FindDayStart(from, time.UTC, 0), clock.FindDayStart(to, time.UTC, 0)
 	switch {
 	case from == to:
 		return words.FormatTime(ctx, last, "2 Jan 2006")

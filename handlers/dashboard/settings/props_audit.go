@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/core/audit"
+	"cointill/core/clock"
 	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/models"
@@ -88,10 +89,10 @@ func (s auditSearch) toFilter(zone *time.Location) audit.Filter {
 		}
 	}
 	if s.From != "" {
-		f.From = listing.Midnight(s.From, zone, 0)
+		f.From = clock.FindDayStart(s.From, zone, 0)
 	}
 	if s.To != "" {
-		f.To = listing.Midnight(s.To, zone, 1)
+		f.To = clock.FindDayStart(s.To, zone, 1)
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/networks"
@@ -16,7 +17,6 @@ import (
 	"cointill/core/scope"
 	"cointill/core/till"
 	"cointill/handlers/dashboard/display"
-	"cointill/handlers/dashboard/listing"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
@@ -42,7 +42,7 @@ func (h *Handlers) renderKeypad(c *page.Ctx, status int, typed ui.Form) error {
 		return err
 	}
 	today := h.Clock().In(zone).Format("2006-01-02")
-	day, err := h.Tills.ReadDay(ctx, c.Scope, listing.Midnight(today, zone, 0))
+	day, err := h.Tills.ReadDay(ctx, c.Scope, clock.FindDayStart(today, zone, 0))
 	if err != nil {
 		return err
 	}
