@@ -100,9 +100,10 @@ func TestWaysOfATransfer(t *testing.T) {
 // account to another, and none can change or delete an entry or open a closed month.
 func TestUnbalancedIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		refund := int64(7)
 		good := models.JournalEntry{BusinessID: 1, Domain: "test", BookedOn: "2026-03-31", HappenedOn: "2026-03-31",
 			Debit: "wallet", Credit: "sales", Coin: "BTC", Network: "n", Amount: money.Units(1), Currency: "NGN",
-			CreatedAt: noon}
+			ResolutionID: &refund, CreatedAt: noon}
 		for name, breakIt := range map[string]func(e *models.JournalEntry){
 			"the same account":   func(e *models.JournalEntry) { e.Credit = "wallet" },
 			"no debit":           func(e *models.JournalEntry) { e.Debit = "" },
@@ -129,6 +130,13 @@ func TestUnbalancedIsRefused(t *testing.T) {
 			"UPDATE closed_months SET month = '2026-01'", "DELETE FROM closed_months"}
 		if db.Postgres() {
 			statements = append(statements, "TRUNCATE journal_entries", "TRUNCATE closed_months")
+		} else {
+			statements = append(statements, "INSERT OR REPLACE INTO journal_entries SELECT * FROM journal_entries",
+				"UPDATE OR REPLACE journal_entries SET id = id", "INSERT OR REPLACE INTO closed_months SELECT * FROM closed_months",
+				`INSERT OR REPLACE INTO journal_entries (business_id, domain, booked_on, happened_on, kind, debit, credit,
+					coin, network, amount, currency, value, due, resolution_id, created_at) SELECT business_id, domain,
+					'2026-12-15', happened_on, kind, debit, credit, coin, network, amount, currency, value, due,
+					resolution_id, created_at FROM journal_entries WHERE resolution_id = 7`)
 		}
 		for _, statement := range statements {
 			if err := db.Exec(t.Context()).Exec(statement).Error; err == nil ||
