@@ -108,8 +108,12 @@ func TestBooksOfAFailingDatabase(t *testing.T) {
 		row.PaymentID = &p.ID
 		refund := models.Resolution{ID: 9, BusinessID: 1, Domain: "test", Asset: "BTC", Amount: money.Units(1),
 			CreatedAt: noon}
+		if err := db.Exec(ctx).Exec("UPDATE businesses SET created_at = ?", noon.AddDate(0, 1, 0)).Error; err != nil {
+			t.Fatal(err) // CheckExisted looks for entries before the business
+		}
 		calls := bookCalls(t, books)
 		failing := map[string]func() error{
+			"CheckExisted": func() error { return books.CheckExisted(ctx, finance, "2026-03") },
 			"ListCoins":    func() error { _, err := books.ListCoins(ctx, finance); return err },
 			"ListMonths":   func() error { _, err := books.ListMonths(ctx, finance); return err },
 			"ClosedMonths": func() error { _, err := books.ClosedMonths(ctx, finance); return err },

@@ -217,6 +217,32 @@ func TestClosedMonth(t *testing.T) {
 	})
 }
 
+// TestMonthBeforeTheBusiness checks that a month before the business existed is refused, unless something is
+// booked until its end: by the day of the business's zone.
+func TestMonthBeforeTheBusiness(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, db *models.DB) {
+		books := reader(t, db, time.Date(2026, 3, 31, 23, 0, 0, 0, time.UTC)) // the first of April in Lagos
+		developer := finance
+		developer.Role = scope.Developer
+		for _, c := range []struct {
+			month string
+			as    scope.Scope
+			want  fault.Kind
+		}{{"0001-01", finance, fault.Invalid}, {"2026-03", finance, fault.Invalid}, {"2026-04", finance, 0},
+			{"2026-4", finance, fault.Invalid}, {"2026-04", developer, fault.Forbidden}} {
+			if err := books.CheckExisted(t.Context(), c.as, c.month); fault.KindOf(err) != c.want {
+				t.Errorf("%s for a %s: %v, want %v", c.month, c.as.Role, err, c.want)
+			}
+		}
+		postEntries(t, db, "sample", time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC), journal.Pending)
+		for month, want := range map[string]fault.Kind{"2026-01": fault.Invalid, "2026-02": 0, "2026-03": 0} {
+			if err := books.CheckExisted(t.Context(), finance, month); fault.KindOf(err) != want {
+				t.Errorf("%s, with an entry of February: %v, want %v", month, err, want)
+			}
+		}
+	})
+}
+
 // TestPagesOfEntries: pages are whole and in order, by account, and an export has the same rows.
 func TestPagesOfEntries(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -171,8 +172,9 @@ func listEntries(c *call) error {
 	f := journal.Filter{Period: journal.Period{From: cmp.Or(q.readText("from"), all.From),
 		To: cmp.Or(q.readText("to"), all.To)},
 		Account: journal.Account(q.oneOf("account", accountNames())), Coin: q.oneOf("coin", coinNames()),
-		Network: q.readText("network"), After: q.readBefore("journal"),
-		Limit: q.readLimit()}
+		Network: q.readText("network"), Limit: q.readLimit()}
+	list := fmt.Sprintf("journal %s %s %s %s %s", f.From, f.To, f.Account, f.Coin, f.Network)
+	f.After = q.readBefore(list)
 	if err := q.validationError(); err != nil {
 		return err
 	}
@@ -180,7 +182,7 @@ func listEntries(c *call) error {
 	if err != nil {
 		return err
 	}
-	return answerList(c, showAll(rows, showEntry), c.makeCursor("journal", next))
+	return answerList(c, showAll(rows, showEntry), c.makeCursor(list, next))
 }
 
 func showEntry(e journal.Entry) entryData {

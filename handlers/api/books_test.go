@@ -56,6 +56,12 @@ func TestBooks(t *testing.T) {
 		if len(all) != 12 || !slices.Equal(all, paged) {
 			b.Errorf("%d entries and %d in pages: %+v", len(all), len(paged), all)
 		}
+		first := b.expect(b.call("GET", path+"&limit=5", ""), 200, "")
+		for _, filter := range []string{"from=2026-03-01", "to=2026-03-31", "from=2026-03-01&to=2026-03-31&account=sales",
+			"from=2026-03-01&to=2026-03-31&coin=BTC", "from=2026-03-01&to=2026-03-31&network=sandbox-bitcoin"} {
+			b.expect(b.call("GET", "/v1/journal?limit=5&"+filter+"&cursor="+*first.Body.Meta.NextCursor, ""), 422,
+				"validation_failed")
+		}
 		var sold []entry
 		b.into(b.expect(b.call("GET", path+"&account=sales", ""), 200, ""), &sold)
 		if len(sold) != 3 || sold[0].Value != "25000.00" || !strings.HasPrefix(sold[0].Reference, "PAY_") {

@@ -51,6 +51,8 @@ func TestStatementPage(t *testing.T) {
 			}
 		}
 		expect(t, b.Get("/dashboard/journal.hledger"+query), 200, "received | "+reference, "liabilities:declined:sandbox-bitcoin")
+		leads(t, b.PostFrom("/dashboard/statements", "/dashboard/statements/close", url.Values{"month": {"0001-01"}}), "/dashboard/statements?month=0001-01")
+		expect(t, b.Get("/dashboard/statements?month=0001-01"), 200, "Is before this business existed, and has no entries")
 		month := s.Clock.Now().Format("2006-01")
 		closing := url.Values{"month": {month}}
 		leads(t, b.PostFrom("/dashboard/statements", "/dashboard/statements/close", closing), "/dashboard/statements?month="+month)
@@ -154,11 +156,12 @@ func TestBankStatementFiles(t *testing.T) {
 				t.Errorf("QuickBooks can't read the line %q", line)
 			}
 		}
-		for _, wrong := range []string{"xero&part=0", "xero&part=x1", "xero&part=10001", "xero&part=99999999999999999999", "sage", "xero&currency=EUR"} {
+		for wrong, sentence := range map[string]string{"xero&part=0": "Enter a file from 1 to 10000", "xero&part=x1": "Enter a file",
+			"xero&part=10001": "Enter a file", "xero&part=99999999999999999999": "Enter a file", "sage": "Choose Xero or QuickBooks", "xero&currency=EUR": "Choose a currency"} {
 			at := strings.Replace(query+wrong, "currency=NGN&program=xero&currency=EUR", "currency=EUR&program=xero", 1)
-			if a := b.Get("/dashboard/statements/bank.csv" + at); a.Status == 200 {
-				t.Errorf("%s has a file: %.80q", wrong, a.Body)
-			}
+			statement := "/dashboard/statements?from=" + day + "&to=" + day
+			leads(t, b.Get("/dashboard/statements/bank.csv"+at), statement)
+			expect(t, b.Get(statement), 200, sentence)
 		}
 		leads(t, b.Get("/dashboard/statements/bank.csv"+query+"xero&part=2"), "/dashboard/statements?from="+day+"&to="+day)
 		expect(t, b.Get("/dashboard/statements"), 200, "There is no such file for these days")

@@ -25,19 +25,22 @@ func (h *Handlers) downloadBank(c *page.Ctx) error {
 	if text := values.Get("part"); text != "" {
 		part, _ = strconv.Atoi(text) // 0 for no number
 	}
-	if len(wrong) > 0 {
+	switch {
+	case len(wrong) > 0:
 		return refusePeriod(c)
-	}
-	if !known || !currency.IsKnown() || part < 1 || part > maxParts {
-		return c.Redirect(statementPath)
+	case !known:
+		return refuseBank(c, period, words.T(c.UserContext(), "books.bank_no_program"))
+	case !currency.IsKnown():
+		return refuseBank(c, period, words.T(c.UserContext(), "books.bank_no_currency"))
+	case part < 1 || part > maxParts:
+		return refuseBank(c, period, words.T(c.UserContext(), "books.bank_no_part", "Most", strconv.Itoa(maxParts)))
 	}
 	lines, err := h.Journal.ListBankLines(c.UserContext(), c.Scope, period, string(currency), part)
 	if err != nil {
 		return err
 	}
 	if len(lines) == 0 && part > 1 {
-		c.SetFlash(string(ui.Bad), words.T(c.UserContext(), "books.bank_no_file"))
-		return c.Redirect(statementPath + "?" + periodQuery(period).Encode())
+		return refuseBank(c, period, words.T(c.UserContext(), "books.bank_no_file"))
 	}
 	what := program + "-" + string(currency)
 	if part > 1 {
@@ -55,6 +58,12 @@ func (h *Handlers) downloadBank(c *page.Ctx) error {
 		}
 		return table.Close()
 	})
+}
+
+// refuseBank redirects to the statement of a period, and says why there is no bank statement.
+func refuseBank(c *page.Ctx, p journal.Period, why string) error {
+	c.SetFlash(string(ui.Bad), why)
+	return c.Redirect(statementPath + "?" + periodQuery(p).Encode())
 }
 
 // maxParts bounds the files of a period.
