@@ -67,6 +67,9 @@ func writeTransaction(file io.Writer, e Entry) {
 	}
 	fmt.Fprintf(file, "\n%s * %s | %s  ; at: %s", e.BookedOn, e.Kind, cmp.Or(e.Payment, "no payment"),
 		e.CreatedAt.UTC().Format(time.RFC3339))
+	if e.HappenedOn != e.BookedOn {
+		fmt.Fprintf(file, ", happened_on: %s", e.HappenedOn)
+	}
 	if e.Send != "" {
 		fmt.Fprintf(file, ", send: %s", e.Send)
 	}

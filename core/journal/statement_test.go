@@ -183,6 +183,13 @@ func TestClosedMonth(t *testing.T) {
 		if err != nil || len(late) != 1 || late[0].HappenedOn != "2026-03-30" || late[0].Hash != "late" {
 			t.Errorf("a late fact of March: %+v (%v)", late, err)
 		}
+		var file bytes.Buffer
+		err = books.WriteHledger(t.Context(), finance, journal.Filter{Period: journal.Period{From: "2026-04-01",
+			To: "2026-04-01"}}, &file)
+		if want := "; at: 2026-03-31T12:00:00Z, happened_on: 2026-03-30, hash: late\n"; err != nil ||
+			!strings.Contains(file.String(), want) {
+			t.Errorf("hledger's file lacks %q (%v):\n%s", want, err, file.String())
+		}
 		if after := statementOf(t, books, "2026-03"); !before.Closed || fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("the closed month changed from %+v to %+v", before, after)
 		}

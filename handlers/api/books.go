@@ -37,6 +37,7 @@ type monthData struct {
 	Period   string  `json:"period" example:"2026-01" doc:"The month."`
 	Closed   bool    `json:"closed" example:"true" doc:"Whether it is closed: no entry is booked in it any more."`
 	ClosedAt *string `json:"closed_at" format:"date-time" example:"2026-02-01T08:00:00.000000Z" doc:"When it was closed; null while it is open, or was closed with a later month."`
+	ClosedBy *string `json:"closed_by" example:"Ama Mensah" doc:"The person who closed it; null where closed_at is."`
 }
 
 // statementData is the statement of a period.
@@ -135,7 +136,11 @@ func listStatements(c *call) error {
 		return err
 	}
 	return answerList(c, showAll(months, func(m journal.Month) monthData {
-		return monthData{Period: m.Month, Closed: m.Closed, ClosedAt: formatStamp(m.ClosedAt)}
+		shown := monthData{Period: m.Month, Closed: m.Closed, ClosedAt: formatStamp(m.ClosedAt)}
+		if m.ClosedBy != "" {
+			shown.ClosedBy = &m.ClosedBy
+		}
+		return shown
 	}), "")
 }
 

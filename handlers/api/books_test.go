@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cointill/core/journal"
+	"cointill/models"
 )
 
 // TestBooks: a payment's entries and its month's statement, whole pages of entries, and nothing
@@ -82,6 +83,14 @@ func TestBooks(t *testing.T) {
 		b.into(b.expect(b.call("GET", "/v1/statements", ""), 200, ""), &months)
 		if fmt.Sprint(months) != "[{2026-03 false}]" {
 			b.Errorf("months: %+v", months)
+		}
+		closed := models.ClosedMonth{BusinessID: 1, Domain: "test", Month: "2026-03", Hash: "h", Actor: "user:77",
+			CreatedAt: b.clock.Now()}
+		b.must(b.db.Exec(b.Context()).Create(&models.User{ID: 77, Name: "Ama Mensah", Email: "ama@shop.example",
+			CreatedAt: closed.CreatedAt, UpdatedAt: closed.CreatedAt}).Error)
+		b.must(b.db.Exec(b.Context()).Create(&closed).Error)
+		if a := b.expect(b.call("GET", "/v1/statements", ""), 200, ""); !strings.Contains(a.Raw, `"closed_by":"Ama Mensah"`) {
+			t.Errorf("the months don't say who closed March: %s", a.Raw)
 		}
 		for _, key := range b.strangersKeys() {
 			for _, path := range []string{path, "/v1/statements"} {
