@@ -348,7 +348,7 @@ func readStatement(t *testing.T, i *harness.Instance, p days) figures {
 // readStatementTable reads the figures of a statement from its download.
 func readStatementTable(t *testing.T, owner *browserless, p days) figures {
 	t.Helper()
-	names := map[string]string{"Payments": "payments", "Received": "received", "Reversed": "reversed", "Refunded": "refunded", "Declined, held": "declined", "Declined, change": "declined", "Opening": "opening",
+	names := map[string]string{"Payments": "payments", "Received": "received", "Received on chain": "received", "Reversed": "reversed", "Refunded": "refunded", "Declined, held": "declined", "Declined, change": "declined", "Opening": "opening",
 		"Left the chain": "lost", "Closing": "closing", "Paid out": "paid_out", "Paid twice": "paid_twice", "In flight": "in_flight", "Pending": "pending", "Unmatched, held": "unmatched"}
 	_, rows := readTable(t, owner, "/dashboard/statements.csv?"+p.query("from", "to"))
 	found := figures{}

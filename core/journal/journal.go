@@ -2,8 +2,8 @@
 // entries, each of which moves an amount from one account to another. An entry is posted in
 // the transaction that records its fact.
 //
-// The books cover money that watched addresses received, and refunds that a person recorded.
-// They are not a wallet's balance.
+// The books cover money that watched addresses received, sends with their fees, refunds that a person
+// recorded, and what else left these addresses. They are not a wallet's balance.
 package journal
 
 // Account is an account of a business in a domain, in exact quantities of a coin on a network.

@@ -90,8 +90,9 @@ func (s *service) bookOperations() []*operation {
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/statements/{period}", ID: "getStatement",
 			Permission: apikey.ReadReports, Tag: tag, Summary: "Get a statement", Message: "Statement found.",
 			About: "The amounts of a month, or of a range of days: by currency, and by coin and network. Every " +
-				"figure is a sum of entries of the journal. They cover money that your addresses received and " +
-				"refunds that a person recorded; they are not a wallet's balance.",
+				"figure is a sum of entries of the journal. They cover money that your addresses received, " +
+				"sends with their fees, refunds that a person recorded and what else left your addresses; they are " +
+				"not a wallet's balance.",
 			Params: []*huma.Param{period}, Data: statementData{}, Refusals: []int{404}},
 			run: runRead(passParam("period", "statement", readStatement), showStatement)},
 		{Operation: openapi.Operation{Method: http.MethodGet, Path: "/v1/journal", ID: "listEntries",

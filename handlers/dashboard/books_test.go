@@ -32,7 +32,7 @@ func TestStatementPage(t *testing.T) {
 		s.FailOn(s.DB.Exec(t.Context()).Create(&models.ChainCursor{Network: "sandbox-bitcoin"}).Error)
 		s.FailOn(books.PrepareBooks(t.Context(), s.DB, s.Clock.Now, func(int) {}))
 		page := b.Get("/dashboard/statements")
-		expect(t, page, 200, "By currency", "By coin and network", "sandbox-bitcoin", "Statement (XLSX)")
+		expect(t, page, 200, "Received on chain", "By currency", "By coin and network", "sandbox-bitcoin", "Statement (XLSX)")
 		lacks(t, page, "This can’t be undone")
 		at := page.Body[strings.Index(page.Body, "/dashboard/journal?"):]
 		at = strings.ReplaceAll(at[:strings.IndexByte(at, '"')], "&amp;", "&")
@@ -44,7 +44,7 @@ func TestStatementPage(t *testing.T) {
 		if n := strings.Count(csv.Body, reference); n != 1 {
 			t.Errorf("the table has %d rows of the payment, want 1:\n%s", n, csv.Body)
 		}
-		expect(t, b.Get("/dashboard/statements.csv"+query), 200, "Due,NGN,,0.00", "Closing,BTC,sandbox-bitcoin,0.000")
+		expect(t, b.Get("/dashboard/statements.csv"+query), 200, "Due,NGN,,0.00", "Received on chain,BTC,sandbox-bitcoin,0.000", "Closing,BTC,sandbox-bitcoin,0.000")
 		for _, at := range []string{"/dashboard/statements.xlsx", "/dashboard/journal.xlsx"} {
 			if a := b.Get(at + query); a.Status != 200 || !strings.HasPrefix(a.Body, "PK") {
 				t.Errorf("%s is no workbook: %d %.20q", at, a.Status, a.Body)

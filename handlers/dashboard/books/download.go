@@ -142,7 +142,7 @@ func figureRows(ctx context.Context, s journal.Statement) (rows [][]spreadsheet.
 			add(figure, l.Coin, l.Network, money.Coin(l.Coin).Format(amount))
 		}
 		coin(words.T(ctx, "books.opening"), l.Opening)
-		coin(words.T(ctx, "books.received"), l.Received)
+		coin(words.T(ctx, "books.received_on_chain"), l.Received)
 		coin(words.T(ctx, "books.lost"), l.Lost)
 		coin(words.T(ctx, "books.refunded"), l.Refunded)
 		coin(words.T(ctx, "books.paid_out"), l.PaidOut)
