@@ -28,6 +28,14 @@ import (
 // noRemark is what the interface gives when there is no remark.
 const noRemark = "-"
 
+// ReadRemark returns the remark of a payment; "" when there is none.
+func ReadRemark(p models.Payment) string {
+	if p.Remark == noRemark {
+		return ""
+	}
+	return p.Remark
+}
+
 // The kinds of timeline rows.
 const (
 	StepState    = "state"    // a change of state

@@ -92,6 +92,8 @@ func TestExportNamesDetailsOfPayments(t *testing.T) {
 			{started.Reference, "Network", string(network)}, {started.Reference, "Address", paid.Payment.Address}, {started.Reference, "Tag", ""},
 			{started.Reference, "Transactions", "first second"}, {started.Reference, "Payment link", "PL_TABLE"},
 			{started.Reference, "Authorization code", paid.Payment.AuthorizationCode}, {started.Reference, "Metadata", `{"table":"7"}`},
+			{started.Reference, "Customer code", paid.Customer.Code}, {started.Reference, "Remark", ""},
+			{short.Payment.Reference, "Remark", short.Payment.Remark},
 			{short.Payment.Reference, "Coin difference", "-0.00001000"}, {short.Payment.Reference, "Coin refunded", "0.00000300"},
 			{short.Payment.Reference, "Refund transactions", strings.Repeat("ab", 32)}, {short.Payment.Reference, "Payment link", ""},
 			{short.Payment.Reference, "Booked on", booked}, {short.Payment.Reference, "Transactions", "short"},

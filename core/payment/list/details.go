@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ type details struct {
 	reversedOn string
 	// reversedValue and refundedValue are in hundredths of the currency, as booked and as sends were valued.
 	reversedValue, refundedValue int64
-	link                         string // code of its payment link
+	link, customer               string // codes of its payment link and of its customer
 	// figures are what it adds to a statement of the days of the export.
 	figures journal.PaymentFigures
 }
@@ -41,9 +42,10 @@ type details struct {
 func (s *Service) readDetails(ctx context.Context, payments []models.Payment,
 	booked journal.Period) (map[int64]*details, error) {
 	found, ids := map[int64]*details{}, make([]int64, 0, len(payments))
-	links := map[int64]string{}
+	links, customers := map[int64]string{}, map[int64]string{}
 	for _, p := range payments {
 		found[p.ID], ids = &details{}, append(ids, p.ID)
+		customers[p.CustomerID] = ""
 		if p.LinkID != nil {
 			links[*p.LinkID] = ""
 		}
@@ -62,9 +64,13 @@ func (s *Service) readDetails(ctx context.Context, payments []models.Payment,
 		for id, f := range figures {
 			found[id].figures = f
 		}
+		if err := readCustomers(tx, customers); err != nil {
+			return err
+		}
 		return readLinks(tx, links)
 	})
 	for _, p := range payments {
+		found[p.ID].customer = customers[p.CustomerID]
 		if p.LinkID != nil {
 			found[p.ID].link = links[*p.LinkID]
 		}
@@ -218,16 +224,26 @@ func readLinks(tx *models.Tx, links map[int64]string) error {
 	if len(links) == 0 {
 		return nil
 	}
-	ids := make([]int64, 0, len(links))
-	for id := range links {
-		ids = append(ids, id)
-	}
 	var rows []models.Link
-	if err := models.Among(tx, "id", ids).Select("id", "code").Find(&rows).Error; err != nil {
+	if err := models.Among(tx, "id", slices.Collect(maps.Keys(links))).Select("id", "code").
+		Find(&rows).Error; err != nil {
 		return err
 	}
 	for _, l := range rows {
 		links[l.ID] = l.Code
+	}
+	return nil
+}
+
+// readCustomers reads the codes of customers.
+func readCustomers(tx *models.Tx, customers map[int64]string) error {
+	var rows []models.Customer
+	if err := models.Among(tx, "id", slices.Collect(maps.Keys(customers))).Select("id", "code").
+		Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, c := range rows {
+		customers[c.ID] = c.Code
 	}
 	return nil
 }

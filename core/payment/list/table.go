@@ -49,6 +49,7 @@ func tableColumns(zone string) []spreadsheet.Column {
 		{Title: "Booked coin refunded", Kind: spreadsheet.Number, Width: 18},
 		{Title: "Booked coin declined", Kind: spreadsheet.Number, Width: 18},
 		{Title: "Booked coin unmatched", Kind: spreadsheet.Number, Width: 18},
+		{Title: "Remark", Width: 40}, {Title: "Customer code", Width: 32},
 	}
 }
 
@@ -101,7 +102,7 @@ func tableRow(p models.Payment, d *details, zone *time.Location) []spreadsheet.C
 	for _, amount := range []money.Amount{f.Coin.Sales, f.Coin.Refunded, f.Coin.Declined, f.Coin.Unmatched} {
 		cells = append(cells, text(coin.Format(amount)))
 	}
-	return cells
+	return append(cells, text(payment.ReadRemark(p)), text(d.customer))
 }
 
 // Table is how an export is written.
