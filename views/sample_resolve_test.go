@@ -18,7 +18,7 @@ func resolvePages(live layout.Page) map[string]templ.Component {
 	ask := dashboard.RefundProps{Page: page, Form: ui.Form{Values: map[string]string{"amount": "8.000000"}}, Reference: "PAY_c7LmZ1oDf9UeAq64GyTw", Coin: "XRP", Received: "8.000000 XRP", ReceivedFiat: "GH₵268.10", Left: "8.000000 XRP", LeftFiat: "GH₵268.10"}
 	again := ask
 	again.Before, again.Left, again.LeftFiat, again.Surplus = before, "6.500000 XRP", "GH₵217.83", "0.750000"
-	again.Form = ui.Form{Values: map[string]string{"amount": "9", "hash": "xprv"}, Errors: map[string][]string{"amount": {"Is more than what is left of what came: 6.500000 XRP."}, "hash": {"Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here."}}}
+	again.Form = ui.Form{Values: map[string]string{"amount": "9", "hash": "xprv"}, Errors: map[string][]string{"amount": {"Is more than is left to refund: 6.500000 XRP."}, "hash": {"Must be a transaction hash: 64 of the characters 0–9 and a–f. Never enter a key or secret words here."}}}
 	review := dashboard.RefundReviewProps{Page: page, Form: ui.Form{Values: map[string]string{"amount": "8", "hash": hash, "note": "Sent back whole"}}, Reference: ask.Reference, Customer: "Kofi Mensah", Email: "kofi@example.com", Amount: "8.000000 XRP", Fiat: "GH₵268.10", All: true}
 	done := paymentPage()
 	done.Page, done.CanAccept, done.CanRefund, done.Next, done.Scenarios = live, false, false, "Nothing. The refund is recorded below.", nil

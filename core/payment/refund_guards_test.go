@@ -113,7 +113,7 @@ func TestAmountsOfRefundsSayWhatIsWrong(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ref := b.underpaid("short", 100).Payment.Reference
 		for amount, want := range map[string]string{"0,00000001": "after a point", "x": "above zero", "0": "above zero",
-			"5": "Is more than what is left"} {
+			"5": "Is more than is left to refund"} {
 			_, err := b.resolver.PlanRefund(t.Context(), b.owner(), ref, refund.Report{Amount: amount, Note: "by hand"})
 			if got := strings.Join(fieldsOf(err)["amount"], " "); !strings.Contains(got, want) {
 				t.Errorf("the amount %q is refused with %q, want %q", amount, got, want)

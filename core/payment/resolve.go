@@ -150,7 +150,7 @@ func planRefund(tx *models.Tx, v View, r refund.Report) (RefundPlan, error) {
 	case amount.Sign() <= 0:
 		fields.Add("amount", "Must be an amount of %s above zero, for example 0.5.", v.Payment.Coin)
 	case amount.Cmp(most) > 0:
-		fields.Add("amount", "Is more than what is left of what came: %s %s.", v.Coin().Format(most), v.Payment.Coin)
+		fields.Add("amount", "Is more than is left to refund: %s %s.", v.Coin().Format(most), v.Payment.Coin)
 	}
 	plan.Amount = amount
 	return plan, fault.Validation(fields)

@@ -57,7 +57,7 @@ func TestRefundOnce(t *testing.T) {
 		expect(t, b.Get(at), 200, "Next step: Accept it as it is, or refund it.", "Record a refund", strings.Repeat("cd", 32), "Block 1", "Copy receiving address")
 		expect(t, b.Get(at+"/refund"), 200, "Cointill holds no money", "0.0")
 		wrong := b.PostFrom(at+"/refund", at+"/refund/review", url.Values{"amount": {"7"}, "hash": {"no hash"}})
-		expect(t, wrong, 422, "Is more than what is left", "Must be a transaction hash", `value="no hash"`)
+		expect(t, wrong, 422, "Is more than is left to refund", "Must be a transaction hash", `value="no hash"`)
 		values := url.Values{"amount": {"0.00000100"}, "note": {"=cash <b>\u200fback</b>"}}
 		expect(t, b.PostFrom(at+"/refund", at+"/refund/review", values), 422, "May not hold invisible")
 		values.Set("note", "=cash <b>back</b>")
