@@ -295,6 +295,17 @@ func BalanceTxID(height int64, address string) string {
 // IsConfirmed reports whether a block of the chain holds the transfer, and it wasn't reverted there.
 func (t Transfer) IsConfirmed() bool { return t.Height != nil && !t.Gone && !t.Reverted }
 
+// FormatAmount returns the amount with its asset, in whole units where the asset's unit is known.
+func (t Transfer) FormatAmount() string {
+	if coin := money.Coin(t.Asset); coin.Info().Coin == coin {
+		return coin.Format(t.Amount) + " " + t.Asset
+	}
+	if t.Amount.Sign() == 0 { // the asset's name has the amount
+		return t.Asset
+	}
+	return t.Amount.String() + " of the smallest units of " + t.Asset
+}
+
 // ShownByBalance reports whether only the balance of the address shows the transfer, and no node its transaction.
 func (t Transfer) ShownByBalance() bool {
 	return t.Height != nil && t.TxID == BalanceTxID(*t.Height, t.Address)

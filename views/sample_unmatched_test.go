@@ -19,7 +19,7 @@ func unmatchedPages() map[string]templ.Component {
 	wrong := dashboard.UnmatchedRow{Amount: "Another asset", Network: "XRP Ledger", Unlisted: true,
 		Asset: "FAKE-XRP", Units: "31250002", Why: "Wrong asset", Address: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY",
 		Tag: "4021881377", Hash: "a1075db55d416d3ca199f55b6084e2115b9345e16c5cf302fc80e9d5fbf5d48d",
-		Seen: now, State: "Unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W",
+		Seen: now, State: "Unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Value: "₦48,250.00",
 		Href: "/dashboard/unmatched/8"}
 	list := rows()
 	open := dashboard.StrayProps{Page: page, UnmatchedRow: untagged, Coin: "XRP", Block: "96,412,003",

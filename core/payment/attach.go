@@ -10,7 +10,6 @@ import (
 	"cointill/core/fault"
 	"cointill/core/idempotency"
 	"cointill/core/journal"
-	"cointill/core/money"
 	"cointill/core/payment/refund"
 	"cointill/core/payment/timeline"
 	"cointill/core/scope"
@@ -175,7 +174,7 @@ func (d *Resolver) attachTransfer(tx *models.Tx, sc scope.Scope, id int64, v *Vi
 		Reason: why}); err != nil {
 		return err
 	}
-	amount := formatAmount(t)
+	amount := t.FormatAmount()
 	if err := audit.Record(tx, sc, d.payments.Clock(), "transfer.attached", v.Payment.Reference,
 		map[string]string{"hash": t.TxID, "amount": amount, "was": why}); err != nil {
 		return err
@@ -239,18 +238,7 @@ func (d *Resolver) markTransferRefunded(tx *models.Tx, sc scope.Scope, id int64,
 		return err
 	}
 	return audit.Record(tx, sc, d.payments.Clock(), "transfer.refund_recorded", t.TxID,
-		map[string]string{"amount": formatAmount(t), "hash": r.TxID})
-}
-
-// formatAmount returns the transfer's amount, in whole units when the asset's unit is known.
-func formatAmount(t models.Transfer) string {
-	if coin := money.Coin(t.Asset); coin.Info().Coin == coin {
-		return coin.Format(t.Amount) + " " + t.Asset
-	}
-	if t.Amount.Sign() == 0 { // the asset's name has the amount
-		return t.Asset
-	}
-	return t.Amount.String() + " of the smallest units of " + t.Asset
+		map[string]string{"amount": t.FormatAmount(), "hash": r.TxID})
 }
 
 // CheckRefunded finds what MarkRefunded would refuse, and changes nothing.

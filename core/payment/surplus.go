@@ -153,7 +153,7 @@ func (s *Service) writeSurplus(tx *models.Tx, v *View, surplus []models.Transfer
 	var noted error
 	for _, t := range surplus {
 		steps = append(steps, s.NumberStep(v, models.Step{Kind: StepTransfer, From: v.Payment.Status,
-			To: v.Payment.Status, Remark: "The payment did not need this transfer: " + formatAmount(t) +
+			To: v.Payment.Status, Remark: "The payment did not need this transfer: " + t.FormatAmount() +
 				". It is listed under Unmatched.",
 			Reason: Surplus, Detail: timeline.WriteDetail("", map[string]any{"hash": t.TxID, "index": t.Index,
 				"amount": t.Amount.String(), "asset": t.Asset})}))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"cointill/core/fault"
+	"cointill/core/journal"
 	"cointill/core/scope"
 	"cointill/models"
 )
@@ -20,6 +21,10 @@ type UnmatchedTransfer struct {
 	Why string
 	// Reference is the payment that it belongs to, or whose address received it; "" for none.
 	Reference string
+	// Currency and Value, in its hundredths, are what the transfer is worth at the locked rate of that payment, as the
+	// journal has it. Currency is "" for no payment, and for another asset than the payment's.
+	Currency string
+	Value    int64
 	// Resolved is a person's decision about it; nil before one.
 	Resolved *models.Resolution
 }
@@ -111,15 +116,20 @@ func (d *Resolver) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64)
 	return d.describeTransfers(ctx, sc, rows, nil)
 }
 
-// describeTransfers adds references and resolutions to transfers, in the same order.
+// describeTransfers adds payments, values and resolutions to transfers, in the same order.
 func (d *Resolver) describeTransfers(ctx context.Context, sc scope.Scope, rows []models.Transfer,
 	done []models.Resolution) ([]UnmatchedTransfer, error) {
-	references, err := d.readReferences(ctx, sc, rows)
+	payments, err := d.readPayments(ctx, sc, rows)
 	var list []UnmatchedTransfer
 	for i, row := range rows {
 		one := UnmatchedTransfer{Transfer: row, Why: row.Unmatched}
 		if row.PaymentID != nil {
-			one.Reference = references[*row.PaymentID]
+			p := payments[*row.PaymentID]
+			move := (&View{Payment: p}).DescribeMove(&row, journal.Unmatched, row.FirstSeenAt)
+			one.Reference, one.Currency, one.Value = p.Reference, move.Currency, move.Value
+			if row.Booked == string(journal.Unmatched) && one.Currency != "" {
+				one.Value = row.BookedValue
+			}
 		}
 		if i < len(done) {
 			one.Resolved, one.Why = &done[i], done[i].Reason
@@ -129,23 +139,24 @@ func (d *Resolver) describeTransfers(ctx context.Context, sc scope.Scope, rows [
 	return list, err
 }
 
-// readReferences are the references of the payments that transfers came to, by id.
-func (d *Resolver) readReferences(ctx context.Context, sc scope.Scope, transfers []models.Transfer) (map[int64]string,
-	error) {
+// readPayments reads what is shown of the payments that transfers came to, by id.
+func (d *Resolver) readPayments(ctx context.Context, sc scope.Scope,
+	transfers []models.Transfer) (map[int64]models.Payment, error) {
 	var ids []int64
 	for _, t := range transfers {
 		if t.PaymentID != nil {
 			ids = append(ids, *t.PaymentID)
 		}
 	}
-	found := map[int64]string{}
+	found := map[int64]models.Payment{}
 	if len(ids) == 0 {
 		return found, nil
 	}
 	var payments []models.Payment
-	err := sc.Among(d.payments.DB.Read(ctx)).Select("id", "reference").Where("id IN ?", ids).Find(&payments).Error
+	err := sc.Among(d.payments.DB.Read(ctx)).Select("id", "reference", "currency", "amount", "coin", "due").
+		Where("id IN ?", ids).Find(&payments).Error
 	for _, p := range payments {
-		found[p.ID] = p.Reference
+		found[p.ID] = p
 	}
 	return found, err
 }

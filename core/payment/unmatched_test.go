@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -96,4 +97,35 @@ func TestProvable(t *testing.T) {
 			t.Errorf("%s: %v", why, got)
 		}
 	}
+}
+
+// TestUnmatchedHasTheBookedValue compares the values of unmatched transfers with those of their entries in the
+// journal: of surplus at its payment's rate, and of another asset none.
+func TestUnmatchedHasTheBookedValue(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		other := b.pay(v, "other", money.Units(5))
+		other.Asset = "DOGE"
+		b.mine(b.pay(v, "pays", v.Payment.Due), b.pay(v, "more", money.Units(330)), other)
+		b.mine()
+		b.expect(v.Payment.Reference, payment.Successful, "")
+		list, _, err := b.resolver.Unmatched(t.Context(), b.owner(), payment.UnmatchedFilter{Limit: 10})
+		must(t, err)
+		got := map[string]string{}
+		for _, one := range list {
+			got[one.TxID] = fmt.Sprint(one.Value, " ", one.Currency)
+		}
+		var entry models.JournalEntry
+		must(t, b.db.Read(t.Context()).Where("transfer_id = ? AND credit = 'unmatched'", b.transfer("more").ID).
+			Take(&entry).Error)
+		want := map[string]string{"more": fmt.Sprint(entry.Value, " NGN"), "other": "0 "}
+		if entry.Value == 0 || !maps.Equal(got, want) {
+			t.Errorf("the values of unmatched transfers are %v, want %v", got, want)
+		}
+		one, err := b.resolver.FindUnmatched(t.Context(), b.owner(), b.transfer("more").ID)
+		must(t, err)
+		if one.Value != entry.Value || one.Currency != "NGN" {
+			t.Errorf("the transfer is worth %d %s, want %d NGN", one.Value, one.Currency, entry.Value)
+		}
+	})
 }

@@ -206,9 +206,10 @@ func TestResolvingByKeys(t *testing.T) {
 	b.pass(time.Second)
 	b.call("POST", "/v1/sandbox/mine", `{"payment_method":"crypto_bitcoin","blocks":12}`)
 	b.pass(time.Second)
-	var list []struct{ ID, Reason, Reference, Amount, Resolution string }
+	var list []struct{ ID, Reason, Reference, Amount, Value, Currency, Resolution string }
 	b.into(b.expect(b.call("GET", "/v1/unmatched", ""), 200, ""), &list)
-	if len(list) != 1 || list[0].Reference != s.Reference || list[0].Amount == "0" {
+	if len(list) != 1 || list[0].Reference != s.Reference || list[0].Amount == "0" || list[0].Value < "0.01" ||
+		list[0].Currency == "" {
 		t.Fatalf("the unmatched transfers are %+v, want the surplus of %s", list, s.Reference)
 	}
 	b.expect(b.call("GET", "/v1/unmatched/"+list[0].ID, ""), 200, "")

@@ -28,6 +28,8 @@ type unmatchedData struct {
 	Hash        string  `json:"hash"`
 	Asset       string  `json:"asset" example:"BTC" doc:"The coin, or another asset with its amount."`
 	Amount      string  `json:"amount" example:"0.00027778" doc:"In whole coins; 0 for another asset."`
+	Value       *string `json:"value" example:"25.00" doc:"At its payment's locked rate, as booked; null without one."`
+	Currency    *string `json:"currency" example:"USD" doc:"The currency of value."`
 	Address     string  `json:"address" example:"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" doc:"Where it arrived."`
 	Tag         *int64  `json:"tag" example:"7" doc:"Its destination tag; null for none."`
 	Reference   *string `json:"reference"`
@@ -159,6 +161,10 @@ func showUnmatched(t payment.UnmatchedTransfer) unmatchedData {
 	}
 	if t.Why == payment.NoTransaction {
 		shown.Hash = ""
+	}
+	if t.Currency != "" {
+		value := money.FormatHundredths(t.Value)
+		shown.Value, shown.Currency = &value, &t.Currency
 	}
 	if t.Reference != "" {
 		shown.Reference = &t.Reference

@@ -8,6 +8,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/place"
+	"cointill/handlers/dashboard/display"
 	"cointill/models"
 	"cointill/views/dashboard"
 	"cointill/views/ui"
@@ -29,6 +30,9 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 	} else {
 		row.Amount, row.Unlisted, row.Units = words.T(ctx, "unmatched.another_asset"), true,
 			formatUnits(t.Amount)
+	}
+	if t.Currency != "" {
+		row.Value = display.FormatHundredths(money.Currency(t.Currency), t.Value)
 	}
 	row.Unproved, row.Done = t.Why == payment.Unproved, t.Resolution != ""
 	if t.Tag != nil {
