@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"time"
 
 	"cointill/core/audit"
@@ -39,14 +40,18 @@ func dayAfter(closed string) (string, error) {
 	return month.AddDate(0, 1, 0).Format(time.DateOnly), nil
 }
 
+// actClosed is the name of a closing in the audit log.
+const actClosed = "books.closed"
+
 // monthLayout is how months are written.
 const monthLayout = "2006-01"
 
 // CloseMonth closes a month of the scope's books, and all open months before it: no entry is
 // booked in them any more. The hash of their entries goes to the audit log.
 //
-// Faults: Forbidden; Invalid for text that is not a month, and for a month that has not ended in
-// the business's time zone; Conflict for a month that is closed.
+// Faults: Forbidden; Invalid for text that is not a month, for a month that has not ended in the
+// business's time zone, and for one that ended before the business existed and has no entry until
+// its end; Conflict for a month that is closed.
 func (s *Service) CloseMonth(ctx context.Context, sc scope.Scope, month string) (models.ClosedMonth, error) {
 	if err := sc.CheckAction(scope.CloseMonths); err != nil {
 		return models.ClosedMonth{}, err
@@ -74,12 +79,12 @@ func (s *Service) CloseMonth(ctx context.Context, sc scope.Scope, month string) 
 		if err := tx.Create(&row).Error; err != nil {
 			return err
 		}
-		return audit.Record(tx, sc, row.CreatedAt, "books.closed", month, map[string]string{"hash": row.Hash})
+		return audit.Record(tx, sc, row.CreatedAt, actClosed, month, map[string]string{"hash": row.Hash})
 	})
 	return row, err
 }
 
-// checkMonth refuses a month that is closed or has not ended. It returns the first open day, ""
+// checkMonth refuses a month that is closed, has not ended, or ended before the business existed. It returns the first open day, ""
 // before the first closing.
 func (s *Service) checkMonth(tx *models.Tx, sc scope.Scope, p Period) (open string, err error) {
 	if open, err = firstOpenDay(tx, books{sc.BusinessID, string(sc.Domain)}); err != nil {
@@ -89,13 +94,21 @@ func (s *Service) checkMonth(tx *models.Tx, sc scope.Scope, p Period) (open stri
 		return "", fault.New(fault.Conflict, "month_closed", "This month is closed already.")
 	}
 	var business models.Business
-	if err := tx.Select("time_zone").Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {
+	if err := tx.Select("time_zone", "created_at").Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {
 		return "", err
 	}
 	if dayIn(s.Clock(), business.TimeZone) <= p.To {
 		return "", fault.RefuseField("month", "Has not ended yet. Close it after its last day.")
 	}
-	return open, nil
+	if p.To >= dayIn(business.CreatedAt, business.TimeZone) {
+		return open, nil
+	}
+	var booked []int64 // before the business existed, as sample data can be
+	err = sc.Rows(tx.Model(&models.JournalEntry{})).Where("booked_on <= ?", p.To).Limit(1).Pluck("id", &booked).Error
+	if err == nil && len(booked) == 0 {
+		err = fault.RefuseField("month", "Is before this business existed, and has no entries.")
+	}
+	return open, err
 }
 
 // ClosedMonths lists the closed months of the scope, the latest first. Faults: Forbidden.
@@ -113,18 +126,29 @@ const maxMonths = 1200
 // hashEntries returns the hex SHA-256 of the entries of a period in the order of their numbers.
 func hashEntries(tx *models.Tx, sc scope.Scope, p Period) (string, error) {
 	sum := sha256.New()
+	err := readPeriod(tx, sc, p, func(list []Entry) { writeEntries(sum, list) })
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// readPeriod hands over the entries of a period in batches, in the order of their numbers.
+func readPeriod(tx *models.Tx, sc scope.Scope, p Period, batch func([]Entry)) error {
 	for f := (Filter{Period: p}); ; {
 		list, err := readEntries(tx, sc, f, exportBatch)
 		if err != nil || len(list) == 0 {
-			return hex.EncodeToString(sum.Sum(nil)), err
+			return err
 		}
-		for _, e := range list {
-			fmt.Fprintln(sum, e.ID, e.BookedOn, e.HappenedOn, e.Kind, e.Debit, e.Credit, e.Coin, e.Network, e.Amount,
-				e.Currency, e.Value, e.Due, e.Payment, e.Hash)
-			if e.Send != "" { // entries of earlier releases have none
-				fmt.Fprintln(sum, e.Send)
-			}
-		}
+		batch(list)
 		f.After = list[len(list)-1].ID
+	}
+}
+
+// writeEntries writes entries as the hash of their month has them.
+func writeEntries(w io.Writer, list []Entry) {
+	for _, e := range list {
+		fmt.Fprintln(w, e.ID, e.BookedOn, e.HappenedOn, e.Kind, e.Debit, e.Credit, e.Coin, e.Network, e.Amount,
+			e.Currency, e.Value, e.Due, e.Payment, e.Hash)
+		if e.Send != "" { // entries of earlier releases have none
+			fmt.Fprintln(w, e.Send)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"cointill/core/clock"
 	"cointill/core/fault"
 	"cointill/core/journal"
 	"cointill/core/money"
@@ -109,11 +110,10 @@ func TestBooksOfAFailingDatabase(t *testing.T) {
 		refund := models.Resolution{ID: 9, BusinessID: 1, Domain: "test", Asset: "BTC", Amount: money.Units(1),
 			CreatedAt: noon}
 		if err := db.Exec(ctx).Exec("UPDATE businesses SET created_at = ?", noon.AddDate(0, 1, 0)).Error; err != nil {
-			t.Fatal(err) // CheckExisted looks for entries before the business
+			t.Fatal(err) // CloseMonth looks for entries before the business
 		}
 		calls := bookCalls(t, books)
 		failing := map[string]func() error{
-			"CheckExisted": func() error { return books.CheckExisted(ctx, finance, "2026-03") },
 			"ListCoins":    func() error { _, err := books.ListCoins(ctx, finance); return err },
 			"ListMonths":   func() error { _, err := books.ListMonths(ctx, finance); return err },
 			"ClosedMonths": func() error { _, err := books.ClosedMonths(ctx, finance); return err },
@@ -141,6 +141,9 @@ func TestBooksOfAFailingDatabase(t *testing.T) {
 		books.Clock = func() time.Time { return noon.AddDate(0, 1, 0) }
 		t.Run("CloseMonth", func(t *testing.T) {
 			modelstest.FailStatements(t, db, func() error { _, err := books.CloseMonth(ctx, finance, "2026-03"); return err })
+		})
+		t.Run("VerifyBooks", func(t *testing.T) {
+			modelstest.FailStatements(t, db, func() error { _, err := books.VerifyBooks(ctx, finance); return err })
 		})
 	})
 }
@@ -412,9 +415,10 @@ func TestExportsGoOnAfterABatch(t *testing.T) {
 // business, and that a closed month that can't be read stops posting.
 func TestMonthsOfTheBooks(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
-		books := reader(t, db, noon)
-		other := models.Business{ID: 2, Code: "BUS_2", Name: "Shop", TimeZone: "Pacific/Auckland", CreatedAt: noon,
-			UpdatedAt: noon}
+		books := reader(t, db, noon.AddDate(0, -2, 0))
+		books.Clock = clock.NewFake(noon).Now
+		other := models.Business{ID: 2, Code: "BUS_2", Name: "Shop", TimeZone: "Pacific/Auckland",
+			CreatedAt: noon.AddDate(0, -2, 0), UpdatedAt: noon}
 		if err := db.Exec(t.Context()).Create(&other).Error; err != nil {
 			t.Fatal(err)
 		}
@@ -449,7 +453,8 @@ func TestMonthsOfTheBooks(t *testing.T) {
 // TestLateFactsOfSomeDays checks that late facts are of their own days, and booked after the period.
 func TestLateFactsOfSomeDays(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
-		books := reader(t, db, noon.AddDate(0, 0, 3))
+		books := reader(t, db, noon)
+		books.Clock = clock.NewFake(noon.AddDate(0, 0, 3)).Now
 		if _, err := books.CloseMonth(t.Context(), finance, "2026-03"); err != nil {
 			t.Fatal(err)
 		}

@@ -158,33 +158,6 @@ func MonthOf(text string) (Period, error) {
 	return Period{month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly)}, nil
 }
 
-// CheckExisted refuses a month that ended before the business existed, and has no entry until its end.
-//
-// Faults: Forbidden; Invalid, for text that is not a month too.
-func (s *Service) CheckExisted(ctx context.Context, sc scope.Scope, month string) error {
-	if err := sc.CheckAction(scope.CloseMonths); err != nil {
-		return err
-	}
-	p, err := MonthOf(month)
-	if err != nil {
-		return err
-	}
-	var business models.Business
-	if err := s.DB.Read(ctx).Select("time_zone", "created_at").Where("id = ?", sc.BusinessID).Take(&business).Error; err != nil {
-		return err
-	}
-	if p.To >= dayIn(business.CreatedAt, business.TimeZone) {
-		return nil
-	}
-	var booked []int64
-	err = sc.Rows(s.DB.Read(ctx).Model(&models.JournalEntry{})).Where("booked_on <= ?", p.To).Limit(1).
-		Pluck("id", &booked).Error
-	if err == nil && len(booked) == 0 {
-		err = fault.RefuseField("month", "Is before this business existed, and has no entries.")
-	}
-	return err
-}
-
 // ParsePeriod reads a month such as 2026-03, or days such as 2026-03-01..2026-03-15. Fault:
 // Invalid.
 func ParsePeriod(text string) (Period, error) {

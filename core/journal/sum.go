@@ -96,17 +96,32 @@ func (s *Service) RunSums(ctx context.Context, interval time.Duration) error {
 func sumByDay(entries []models.JournalEntry) (days []models.JournalDaySum) {
 	for _, e := range entries {
 		day := models.JournalDaySum{BusinessID: e.BusinessID, Domain: e.Domain, BookedOn: e.BookedOn, Kind: e.Kind,
-			Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network, Currency: e.Currency}
-		i, found := slices.BinarySearchFunc(days, day, compareDays)
-		if !found {
-			days = slices.Insert(days, i, day)
-		}
-		row := &days[i]
-		row.Entries, row.Amount = row.Entries+1, row.Amount.Add(e.Amount)
-		row.Value, row.Due = row.Value+e.Value, row.Due+e.Due
+			Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network, Currency: e.Currency, Entries: 1,
+			Amount: e.Amount, Value: e.Value, Due: e.Due}
 		if e.Due > 0 {
-			row.Payments++
+			day.Payments = 1
 		}
+		days = addDay(days, day)
+	}
+	return days
+}
+
+// addDay adds a sum to the one of its key, in a list in the order of compareDays.
+func addDay(days []models.JournalDaySum, day models.JournalDaySum) []models.JournalDaySum {
+	i, found := slices.BinarySearchFunc(days, day, compareDays)
+	if !found {
+		return slices.Insert(days, i, day)
+	}
+	row := &days[i]
+	row.Entries, row.Payments, row.Amount = row.Entries+day.Entries, row.Payments+day.Payments, row.Amount.Add(day.Amount)
+	row.Value, row.Due = row.Value+day.Value, row.Due+day.Due
+	return days
+}
+
+// addDays adds sums to a list in the order of compareDays.
+func addDays(days, more []models.JournalDaySum) []models.JournalDaySum {
+	for _, day := range more {
+		days = addDay(days, day)
 	}
 	return days
 }

@@ -88,10 +88,7 @@ func (h *Handlers) readToday(c *page.Ctx) string {
 // closeMonth closes a month of the books.
 func (h *Handlers) closeMonth(c *page.Ctx) error {
 	month := c.FormText("month")
-	err := h.Journal.CheckExisted(c.UserContext(), c.Scope, month)
-	if err == nil {
-		_, err = h.Journal.CloseMonth(c.UserContext(), c.Scope, month)
-	}
+	_, err := h.Journal.CloseMonth(c.UserContext(), c.Scope, month)
 	switch {
 	case fault.KindOf(err) == fault.Invalid || fault.KindOf(err) == fault.Conflict:
 		c.SetFlash(string(ui.Bad), explainRefusal(c.UserContext(), err))
