@@ -64,7 +64,8 @@ var queries = []struct{ invariant, sql string }{
 	{"24 abandoned after 24 hours, without money that was known", `SELECT COUNT(*) FROM payments p WHERE p.status = 'abandoned' AND (p.settled_at <= p.abandons_at OR
 		EXISTS (SELECT 1 FROM transfers t WHERE t.payment_id = p.id AND t.unmatched = '' AND t.seen_at <= p.abandons_at AND (t.created_at < p.abandoned_at OR
 		t.created_at = p.abandoned_at AND EXISTS (SELECT 1 FROM steps s JOIN steps e ON e.payment_id = s.payment_id AND e.number > s.number
-		WHERE s.payment_id = p.id AND s.kind = 'transfer' AND s.created_at = t.created_at AND e.kind = 'state' AND e.to_status = 'abandoned'))))`},
+		WHERE s.payment_id = p.id AND s.kind = 'transfer' AND s.created_at = t.created_at AND e.kind = 'state' AND e.to_status = 'abandoned'
+		AND e.created_at = p.abandoned_at))))`},
 	{"25 no write is of a later holder than there is", "SELECT COUNT(*) FROM chain_cursors c JOIN leases l ON 'follow ' || REPLACE(c.network, 'sandbox-', '') = l.name WHERE c.fence > l.fence"},
 }
 
