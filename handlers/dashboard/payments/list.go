@@ -18,7 +18,6 @@ import (
 func (h *Handlers) listPayments(c *page.Ctx) error {
 	ctx, zone := c.UserContext(), page.LoadZone(c.Member.Business)
 	asked := listing.ReadRequest(c)
-	filtered := len(asked.DescribeFilters(ctx)) > 0
 	named, err := h.findNamed(c, asked)
 	if err != nil {
 		return err
@@ -46,7 +45,7 @@ func (h *Handlers) listPayments(c *page.Ctx) error {
 		return c.OpenPage(listing.PaymentsPath + "/" + named)
 	}
 	facts := listFacts{Found: found, Newest: newest, Zone: zone, Resend: c.Scope.Allows(scope.ManageWebhooks)}
-	if filtered && len(found.Payments) > 0 {
+	if len(found.Payments) > 0 {
 		if facts.Totals, err = h.Lists.Total(ctx, c.Scope, h.makeFilter(c, asked)); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ type listFacts struct {
 	Found  list.Page
 	Newest list.Place
 	News   int         // payments that are newer than the page, for the script of an open one
-	Totals list.Totals // of the filter; zero without one
+	Totals list.Totals // of the filter
 	Zone   *time.Location
 	Views  []models.SavedView
 	Resend bool // the member may send events again
