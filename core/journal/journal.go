@@ -118,6 +118,10 @@ func findEntry(from, to Account) (debit, credit Account, ok bool) {
 		return Reversed, Wallet, true
 	case from == Reversed && to == Sales:
 		return Wallet, Reversed, true
+	case from == Returned && to == Reversed: // sent back, and not received any more
+		return Unmatched, Wallet, true
+	case from == Reversed && to == Returned:
+		return Wallet, Unmatched, true
 	case from.holdsMoney() && to.holdsMoney():
 		return from, to, true
 	case to.holdsMoney():

@@ -195,3 +195,39 @@ func TestRefundNeedsAConfirmation(t *testing.T) {
 		}
 	})
 }
+
+// TestLostRefund checks that a transfer which was marked as refunded leaves the wallet, and is owed by Unmatched, when
+// its block leaves the chain, and returns when another block holds it.
+func TestLostRefund(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		v := b.opened()
+		b.mine(b.pay(v, "pays", v.Payment.Due))
+		b.mine()
+		more := b.pay(v, "more", money.Units(700))
+		b.mine(more)
+		must(t, b.resolver.MarkRefunded(t.Context(), b.owner(), b.open()[0].ID, refund.Report{Note: "by hand"}))
+		held, _ := b.sumAccount(journal.Wallet, "NGN")
+		expect := func(when string, lost int64) {
+			t.Helper()
+			value, amount := b.sumAccount(journal.Unmatched, "NGN")
+			wallet, _ := b.sumAccount(journal.Wallet, "NGN")
+			of := b.transfer("more").BookedValue
+			if value != -lost*of || amount.Cmp(money.Units(-700*lost)) != 0 || wallet != held+lost*of || of <= 0 {
+				t.Errorf("%s: unmatched are %d hundredths for %s, and the wallet has %d; want %d for %d, and %d", when, value,
+					amount, -wallet, -lost*of, -700*lost, -held-lost*of)
+			}
+		}
+		expect("refunded", 0)
+		b.reorgTo(1)
+		expect("its block left the chain", 1)
+		b.mine()
+		expect("a block later", 1)
+		b.mine(more)
+		expect("it is on the chain again", 0)
+		b.reorgTo(1)
+		expect("it left the chain again", 1)
+		if open := b.open(); len(open) != 0 {
+			t.Errorf("%d transfers are open, want none", len(open))
+		}
+	})
+}

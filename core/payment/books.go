@@ -14,16 +14,17 @@ import (
 // FindAccount returns the place of a transfer in the books, by its payment's state; "" for
 // no payment.
 func FindAccount(t models.Transfer, state State) journal.Account {
-	confirmed := t.IsConfirmed()
-	sold := t.Booked == string(journal.Sales) || t.Booked == string(journal.Reversed)
+	confirmed, believed := t.IsConfirmed(), t.Unmatched != Unproved && journal.IsBooked(t.Asset, t.Amount)
+	left := t.Booked == string(journal.Reversed)
+	returned := t.Booked == string(journal.Returned) || left && t.Resolution == Refunded
 	switch {
-	case t.Booked == string(journal.Returned):
+	case returned && (confirmed || !believed):
 		return journal.Returned
-	case !confirmed && sold && t.Unmatched == "":
+	case returned, !confirmed && (left || t.Booked == string(journal.Sales)) && t.Unmatched == "":
 		return journal.Reversed
 	case !confirmed:
 		return journal.Nowhere
-	case t.Unmatched == Unproved || !journal.IsBooked(t.Asset, t.Amount):
+	case !believed:
 		return journal.None
 	case t.PaymentID == nil && t.Unmatched == "": // the change of a send
 		return journal.None

@@ -68,7 +68,7 @@ func Compare(ctx context.Context, db *models.DB) (found []string, err error) {
 		}
 	}
 	sums, err := compareSums(ctx, db)
-	return slices.Concat(found, r.compareSales(), sums), err
+	return slices.Concat(found, r.compareSales(), r.compareValues(), sums), err
 }
 
 // compareSums compares the sums of days and months with the entries that are in them.
@@ -196,17 +196,24 @@ func (r record) sumRecords() map[line]money.Amount {
 		add(of, journal.Wallet, money.Units(0).Sub(d.Booked))
 	}
 	for _, t := range r.transfers {
-		if !t.IsConfirmed() || t.Resolution == "refunded" && !r.isSent(t) || t.BusinessID == 0 || t.Unmatched == "unproved" ||
-			!journal.IsBooked(t.Asset, t.Amount) || t.PaymentID == nil && t.Unmatched == "" {
+		if t.BusinessID == 0 || t.Unmatched == "unproved" || !journal.IsBooked(t.Asset, t.Amount) ||
+			t.PaymentID == nil && t.Unmatched == "" {
 			continue // the last is the change of a send, which stays in the wallet
+		}
+		amount, isBack := t.Amount, t.Resolution == "refunded" && !r.isSent(t)
+		switch {
+		case t.IsConfirmed() == isBack: // it came and was sent back, or isn't here
+			continue
+		case isBack: // it was sent back, and left the chain
+			amount = money.Amount{}.Sub(amount)
 		}
 		of := books{t.BusinessID, t.Domain, t.Asset, t.Network}
 		account := journal.Unmatched
 		if t.Unmatched == "" {
 			account = accountOf(r.payments[*t.PaymentID].Status)
 		}
-		add(of, account, t.Amount)
-		add(of, journal.Wallet, t.Amount)
+		add(of, account, amount)
+		add(of, journal.Wallet, amount)
 	}
 	return sums
 }
@@ -220,6 +227,42 @@ func accountOf(status string) journal.Account {
 		return journal.Declined
 	}
 	return journal.Pending
+}
+
+// compareValues compares the values with which transfers entered and left accounts of currencies: where an account
+// has nothing of a transfer, it has no value of it either.
+func (r record) compareValues() (found []string) {
+	type held struct {
+		transfer int64
+		account  journal.Account
+	}
+	amounts, values := map[held]money.Amount{}, map[held]map[string]int64{}
+	for _, e := range r.entries {
+		if e.TransferID == nil || e.SendID != nil {
+			continue
+		}
+		for _, account := range []journal.Account{journal.Sales, journal.Declined, journal.Unmatched} {
+			h := held{*e.TransferID, account}
+			if values[h] == nil {
+				values[h] = map[string]int64{}
+			}
+			switch string(account) {
+			case e.Credit:
+				amounts[h], values[h][e.Currency] = amounts[h].Add(e.Amount), values[h][e.Currency]+e.Value
+			case e.Debit:
+				amounts[h], values[h][e.Currency] = amounts[h].Sub(e.Amount), values[h][e.Currency]-e.Value
+			}
+		}
+	}
+	for h, amount := range amounts {
+		for currency, value := range values[h] {
+			if amount.Sign() == 0 && value != 0 {
+				found = append(found, fmt.Sprintf("account %s holds nothing of transfer %d, and %d of %q", h.account,
+					h.transfer, value, currency))
+			}
+		}
+	}
+	return found
 }
 
 // compareSales compares the sales of each payment with what it says that it received.

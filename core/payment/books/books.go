@@ -17,8 +17,8 @@ import (
 // the condition of the index transfers_unbooked, word for word.
 const unbookedTransfers = "network = ? AND business_id <> 0 AND " +
 	"(height IS NOT NULL AND NOT gone AND NOT reverted AND (booked = '' OR booked = 'reversed') OR " +
-	"(height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'returned' AND " +
-	"booked <> 'none') ORDER BY id LIMIT ?"
+	"(height IS NULL OR gone OR reverted) AND booked <> '' AND booked <> 'reversed' AND booked <> 'none') " +
+	"ORDER BY id LIMIT ?"
 
 // bookBatch is how many transfers are read at once to book them.
 const bookBatch = 500
