@@ -143,7 +143,7 @@ type sightingSums struct {
 	waiting                  bool  // some are unconfirmed
 	nextHeight               int64 // when the next one becomes final
 	nextElsewhere            map[string]int64
-	dead                     Reason // why none is left, when all are beyond return
+	dead                     Reason // why none is left, when none can return
 	gone                     Reason // why the last one left the mempool or the chain
 	any                      bool
 }

@@ -24,8 +24,8 @@ const (
 	Refunded = "refunded" // the merchant sent money back, outside of Cointill
 )
 
-// Resolver records what people decide about money that came otherwise than asked: unmatched
-// transfers, Declined and reversed payments, and refunds. Make one with NewResolver.
+// Resolver records what people decide about unmatched transfers, Declined and reversed payments, and
+// refunds. Make one with NewResolver.
 type Resolver struct{ payments *Service }
 
 // NewResolver makes it.

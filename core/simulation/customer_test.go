@@ -15,7 +15,7 @@ import (
 // What customers do.
 var plots = []string{"exact", "too much", "bounds", "twice", "parts", "late", "after", "never", "unopened", "wrong asset", "tag", "wrong payment",
 	"fee bump", "other bump", "double spend", "revert", "stuck", "much later", "unseen rest", "undone", "undone", "half undone",
-	"strangers", "strangers", "other network", "two networks", "two networks", "changes the network"}
+	"strangers", "strangers", "attached first", "other network", "two networks", "two networks", "changes the network"}
 
 // plotsOfNetworks are those of a coin that has several networks in the world.
 var plotsOfNetworks = []string{"other network", "two networks", "changes the network"}
@@ -47,6 +47,7 @@ type customer struct {
 	turns     []turn
 	sent      []*coinTx
 	accepted  bool // by a person of the business
+	attached  bool // money was attached to it, or money that came to it elsewhere
 	watched   bool // its success was looked at
 	ended     bool // without any money, as it had to
 }
@@ -136,6 +137,9 @@ func (c *customer) plan() {
 	switch c.plot {
 	case "exact":
 		add(soon, all)
+	case "attached first":
+		add(soon, c.attachOpen)
+		add(minutes(c.rng.IntN(4)), all)
 	case "too much":
 		add(soon, func() { c.pay(c.part(1500, 0), nil) })
 	case "bounds":
@@ -196,6 +200,9 @@ func (c *customer) plan() {
 		add(minutes(8+c.rng.IntN(1000)), all)
 	case "after":
 		add(minutes(1441+c.rng.IntN([]int{55, 2000}[c.rng.IntN(2)])), all)
+		if c.rng.IntN(2) == 0 {
+			add(soon, c.undone)
+		}
 	case "much later":
 		add(soon, all)
 		add(minutes(60*30), all)

@@ -31,7 +31,8 @@ var queries = []struct{ invariant, sql string }{
 	{"1 a transfer is stored once", "SELECT COUNT(*) FROM (SELECT 1 FROM transfers GROUP BY network, tx_id, idx HAVING COUNT(*) > 1) AS d"},
 	{"2 a transfer is its destination's", `SELECT COUNT(*) FROM transfers t WHERE t.payment_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM destinations d
 		WHERE d.payment_id = t.payment_id AND d.network = ` + homeOfTransfer + `
-		AND d.address = t.address AND d.tag = COALESCE(t.tag, -1))`},
+		AND d.address = t.address AND d.tag = COALESCE(t.tag, -1))
+		AND NOT EXISTS (SELECT 1 FROM audits a WHERE a.action = 'transfer.attached' AND a.detail LIKE '%' || t.tx_id || '%')`},
 	{"3 a destination is given out once", "SELECT COUNT(*) FROM (SELECT 1 FROM destinations GROUP BY network, address, tag HAVING COUNT(*) > 1) AS d"},
 	{"5 one event of success", `SELECT COUNT(*) FROM payments p WHERE (CASE WHEN p.status = 'successful' THEN 1 ELSE 0 END) <>
 		(SELECT COUNT(*) FROM events e WHERE e.payment_id = p.id AND e.type = 'payment.successful')`},
@@ -56,6 +57,7 @@ var queries = []struct{ invariant, sql string }{
 	{"17 the cursor is the last block", "SELECT COUNT(*) FROM chain_cursors c WHERE NOT EXISTS (SELECT 1 FROM chain_blocks b WHERE b.network = c.network AND b.height = c.height AND b.hash = c.hash)"},
 	{"18 a transfer's block is on the chain", `SELECT COUNT(*) FROM transfers t WHERE t.height IS NOT NULL AND NOT EXISTS (SELECT 1 FROM chain_blocks b
 		WHERE b.network = t.network AND b.height = t.height AND b.hash = t.block_hash)`},
+	{"19 unmatched money is open, or was refunded", "SELECT COUNT(*) FROM transfers WHERE unmatched <> '' AND resolution = 'attached'"},
 	{"20 nothing of another business", `SELECT COUNT(*) FROM payments p LEFT JOIN destinations d ON d.payment_id = p.id LEFT JOIN transfers t ON t.payment_id = p.id
 		LEFT JOIN events e ON e.payment_id = p.id LEFT JOIN deliveries v ON v.event_id = e.id LEFT JOIN endpoints w ON w.id = v.endpoint_id
 		WHERE d.business_id <> p.business_id OR t.business_id <> p.business_id OR e.business_id <> p.business_id OR v.business_id <> p.business_id OR w.business_id <> p.business_id`},
@@ -211,7 +213,7 @@ func firstDifference(want, got []string) string {
 // is listed (4, 19).
 func (c *customer) rest(db *models.DB, p models.Payment) {
 	f := c.expect()
-	if f.deep || c.opened.IsZero() {
+	if f.deep || c.opened.IsZero() || c.attached {
 		return
 	}
 	var rows []models.Transfer
@@ -260,7 +262,7 @@ func (w *world) swept(r *replica) {
 // at again.
 func (w *world) looked(n *network) {
 	for _, c := range w.customers {
-		if _, shown := c.shown[n.kind]; !shown || !w.clock.Now().After(c.abandons()) || c.ended || len(c.coming()) > 0 {
+		if _, shown := c.shown[n.kind]; !shown || !w.clock.Now().After(c.abandons()) || c.ended || c.attached || len(c.coming()) > 0 {
 			continue
 		}
 		if c.read[n.kind] = w.clock.Now(); len(c.read) < len(c.shown) {
@@ -299,7 +301,7 @@ func (w *world) watch() {
 	w.must(db.Read(ctx).Select("id, business_reference, reason, network, coin").Where("status = 'successful' AND settled_at >= ?", w.watched).Find(&rows).Error)
 	w.watched = w.clock.Now()
 	for _, p := range rows {
-		c := w.customers[slices.IndexFunc(w.customers, func(c *customer) bool { return c.reference == p.BusinessReference })]
+		c := w.findCustomer(p.BusinessReference)
 		if c.watched || c.accepted || p.Reason == "accepted_by_user" {
 			continue
 		}

@@ -2,7 +2,6 @@ package simulation_test
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"cointill/core/fault"
@@ -141,7 +140,7 @@ func (w *world) accept(r *replica, s *shop) {
 		return
 	}
 	reference := declined[w.rng.IntN(len(declined))]
-	c := w.customers[slices.IndexFunc(w.customers, func(c *customer) bool { return c.reference == reference })]
+	c := w.findCustomer(reference)
 	err := w.guarded(r, fmt.Sprintf("accepts %d", c.number), func() error { return payment.NewResolver(r.Payments).Resolve(w.t.Context(), s.scope, reference) })
 	if err != nil && w.unsure { // they look at the payment
 		v, failed := w.replicas[r.number].Payments.Verify(w.t.Context(), s.scope, reference)

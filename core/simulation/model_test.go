@@ -334,7 +334,7 @@ func (c *customer) listLooks(t *coinTx) (looks []look) {
 // abandonedKnowing finds a payment that was taken for abandoned although it was paid in
 // time, with nobody having looked in between (24): later it may have ended well.
 func (c *customer) abandonedKnowing(p models.Payment) {
-	if p.AbandonedAt == nil {
+	if p.AbandonedAt == nil || c.attached {
 		return
 	}
 	for _, one := range c.coming() {
@@ -501,6 +501,9 @@ func (c *customer) compare(p models.Payment) {
 			c.find("payment %d was accepted by a person and is %v", c.number, got)
 		}
 		c.count("judged: accepted by a person")
+	case c.attached:
+		c.count("judged: money was attached")
+		c.judgeSums(p, f)
 	case f.deep:
 		c.judgeSums(p, f)
 	case p.Reversed:
@@ -553,7 +556,7 @@ func (c *customer) judgeSums(p models.Payment, f fate) {
 		c.count("ended reversed")
 	case p.Status == "successful" && (paid.Cmp(least) < 0 || paid.Cmp(most) > 0):
 		c.find("payment %d is successful with %s of %s", c.number, paid, c.due)
-	case p.Status == "successful" && f.counting.Cmp(paid) < 0:
+	case p.Status == "successful" && f.counting.Cmp(paid) < 0 && !c.attached:
 		c.find("payment %d is successful with %s, and only %s is on the chain", c.number, paid, f.counting)
 	}
 }

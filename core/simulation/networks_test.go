@@ -285,7 +285,7 @@ func (c *customer) judgeCredit(t *coinTx) (counts, may bool) {
 
 // checkCredits holds what was credited and listed of each transfer against the networks that were on (12.4).
 func (c *customer) checkCredits(db *models.DB, p models.Payment) {
-	if len(c.listNetworks(c.coin)) < 2 || c.opened.IsZero() {
+	if len(c.listNetworks(c.coin)) < 2 || c.opened.IsZero() || c.attached {
 		return
 	}
 	var rows []models.Transfer
@@ -352,7 +352,7 @@ func (w *world) checkBooksOfNetworks(db *models.DB) {
 		}
 	}
 	var entries []models.JournalEntry
-	w.must(db.Read(w.t.Context()).Where("transfer_id IS NOT NULL AND send_id IS NULL").Find(&entries).Error)
+	w.must(db.Read(w.t.Context()).Where("transfer_id IS NOT NULL AND send_id IS NULL AND kind <> ?", journal.Refunded).Find(&entries).Error)
 	for _, e := range entries {
 		key := heldOn{e.BusinessID, e.Coin, chain.Network(e.Network).Code()}
 		if e.Debit == string(journal.Wallet) {

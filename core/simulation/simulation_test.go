@@ -127,7 +127,8 @@ func expected() []string {
 		"merchant changes rules", "merchant switches a network", "a request names a network",
 		"a request for a network that is off is refused", "a customer changes the network", "a change of the network is refused",
 		"a network that is off can't be chosen", "a customer pays on another network than the page shows", "money on another network that is on counts", "money on a network that is off is listed", "a payment is paid on two networks",
-		"merchant switches a webhook", "merchant accepts", "time stops at a deadline", "an initiation is answered again", "judged exactly", "judged by sums"})
+		"merchant switches a webhook", "merchant accepts", "a transfer is attached", "an attachment is refused", "a refund is recorded",
+		"recording a refund is refused", "an unmatched transfer is marked as refunded", "judged: money was attached", "time stops at a deadline", "an initiation is answered again", "judged exactly", "judged by sums"})
 	for _, end := range []string{"abandoned ", "declined after_abandoned", "declined late", "declined overpaid", "declined underpaid", "expired ",
 		"failed dropped", "failed reorged", "failed replaced", "failed reverted", "reversed", "successful ", "successful late"} {
 		all = append(all, "ended "+end)

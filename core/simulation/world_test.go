@@ -214,6 +214,8 @@ func (w *world) act() {
 		w.aim(replica)
 	case dice < 93:
 		w.collect()
+	case dice < 95:
+		w.decide(replica, w.anyShop())
 	default:
 		w.clock.Advance(w.wait())
 	}
