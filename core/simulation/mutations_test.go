@@ -38,7 +38,7 @@ var mutations = []mutation{
 	{"what left the mempool still waits", "core/payment/observe/mempool.go", "		if !inPool[", "		if false && !inPool["},
 	{"deadlines pass before the network was read", "core/payment/read.go", "	if s.Networks.Followed(network) {\n		return time.Time{}\n	}\n	return s.Clock().Add(-unfollowedGrace)", "	return s.Clock()"},
 	{"an event goes to the first webhook only", "core/webhook/event.go", "ListTakers(targets, e.Type))", "ListTakers(targets[:min(1, len(targets))], e.Type))"},
-	{"a failed delivery is never tried again", "core/webhook/delivery/settle.go", "wait, left := retries.Next(row.Tries)", "wait, left := retries.Next(row.Tries + 9)"},
+	{"a failed delivery is never tried again", "core/webhook/delivery/settle.go", "wait, left := retrySchedule.Next(row.Tries)", "wait, left := retrySchedule.Next(row.Tries + 9)"},
 	{"a receipt for every end", "core/payment/apply.go", "if State(p.Status) == Successful && from != Successful &&", "if State(p.Status).Final() && from != Successful &&"},
 	{"the 24 hours are 25", "core/payment/initiate.go", "AbandonsAt: now.Add(Monitoring)", "AbandonsAt: now.Add(Monitoring + 3600e9)"},
 	{"a key's answer is not kept", "core/idempotency/idempotency.go", "		return claim.finish(tx, answer)", "		return nil"},

@@ -17,8 +17,8 @@ import (
 	"cointill/models"
 )
 
-// retries are the waits between attempts (contract section 6): ten attempts in all.
-var retries = outbox.Schedule{
+// retrySchedule holds the waits between attempts (contract section 6): ten attempts in all.
+var retrySchedule = outbox.Schedule{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
@@ -201,7 +201,7 @@ func (d deliverer) makeAttempt(ctx context.Context, row models.Delivery, of *ato
 		s.result.problem = diagnose.Stopped.Describe()
 		s.set = map[string]any{"due_at": d.Clock()}
 	case r.problem != "":
-		s.set = failedColumns(row, r, d.Clock())
+		s.set = chooseRetry(row, r, d.Clock())
 	}
 	return d.settler.queueSettlement(s)
 }

@@ -198,8 +198,9 @@ func updatePairs(tx *models.Tx, pairs [][2]int64, set string, values map[string]
 		WHERE deliveries.id = named.id AND deliveries.attempt = named.attempt AND deliveries.outcome = ''`, values).Error
 }
 
-// failedColumns returns the columns of a delivery after an attempt that failed.
-func failedColumns(row models.Delivery, r result, now time.Time) map[string]any {
+// chooseRetry chooses when a delivery whose attempt failed is tried again, and returns its new columns. It ends
+// a delivery that has no retry left, and one whose endpoint answered 410 Gone.
+func chooseRetry(row models.Delivery, r result, now time.Time) map[string]any {
 	set := map[string]any{"last_status": r.status, "last_error": r.problem, "last_code": string(r.code),
 		"tries": row.Tries + 1}
 	end := func(outcome string) map[string]any {
@@ -209,7 +210,7 @@ func failedColumns(row models.Delivery, r result, now time.Time) map[string]any 
 	if r.status == http.StatusGone {
 		return end(webhook.Cancelled)
 	}
-	wait, left := retries.Next(row.Tries)
+	wait, left := retrySchedule.Next(row.Tries)
 	if !left {
 		return end(webhook.Exhausted)
 	}

@@ -59,7 +59,7 @@ func (s *settlements) answered(endpointID string, status int) *settlement {
 	one := &settlement{row: row, url: "https://" + endpointID, sent: true, began: claimed, judge: true,
 		result: result{status: status, problem: diagnose.DescribeStatus(status).String()}, done: make(chan error, 1)}
 	if one.result.problem != "" {
-		one.set = failedColumns(row, one.result, s.Clock())
+		one.set = chooseRetry(row, one.result, s.Clock())
 	}
 	return one
 }
