@@ -16,10 +16,10 @@ func (w *Worker[T]) startRows(ctx context.Context, now time.Time, rows []T, work
 	var keys []string
 	for i, row := range rows {
 		key := w.handler.Key(row)
-		l := w.queueOf(key)
-		l.asked = false
-		l.waiting = append(l.waiting, queuedRow[T]{row: row, work: works[i], until: now.Add(w.table.Lease / 2)})
-		if l.running == 0 || w.table.Key == "" {
+		queue := w.queueOf(key)
+		queue.refillRequested = false
+		queue.waiting = append(queue.waiting, queuedRow[T]{row: row, work: works[i], until: now.Add(w.table.Lease / 2)})
+		if queue.running == 0 || w.table.Key == "" {
 			go w.runAttempts(ctx, w.startNext(key, c), c)
 		}
 		keys = append(keys, key)
@@ -33,16 +33,16 @@ func (w *Worker[T]) startRows(ctx context.Context, now time.Time, rows []T, work
 
 // dispatchQueue starts waiting rows of a queue while there are slots. The lock is held.
 func (w *Worker[T]) dispatchQueue(key string, c *stepResult) (some []startedAttempt[T]) {
-	l := w.queueOf(key)
-	for len(l.waiting) > 0 {
-		grouped := l.group != "" && w.options.GroupShare > 0
-		full := w.held >= w.options.Pool || grouped && w.groups[l.group] >= w.options.GroupShare
-		if l.running > 0 && (full || l.temper != fast || l.running >= w.options.Share) {
+	queue := w.queueOf(key)
+	for len(queue.waiting) > 0 {
+		grouped := queue.group != "" && w.options.GroupShare > 0
+		full := w.held >= w.options.Pool || grouped && w.groups[queue.group] >= w.options.GroupShare
+		if queue.running > 0 && (full || queue.speed != fast || queue.running >= w.options.Share) {
 			return some
 		}
 		some = append(some, w.startNext(key, c))
 	}
-	l.waiting = nil
+	queue.waiting = nil
 	return some
 }
 
@@ -55,11 +55,11 @@ type startedAttempt[T any] struct {
 // startNext removes the first row of a queue and counts its attempt as running. The lock is
 // held.
 func (w *Worker[T]) startNext(key string, c *stepResult) startedAttempt[T] {
-	l := w.queueOf(key)
-	h := l.waiting[0]
-	l.waiting = l.waiting[1:]
-	a := &runningAttempt{key: key, group: l.group, began: w.options.Clock()}
-	l.running++
+	queue := w.queueOf(key)
+	h := queue.waiting[0]
+	queue.waiting = queue.waiting[1:]
+	a := &runningAttempt{key: key, group: queue.group, began: w.options.Clock()}
+	queue.running++
 	w.under[a] = struct{}{}
 	w.reserveSlots(a.group, 1)
 	w.all.Add(1)
@@ -144,20 +144,20 @@ func settleGuarded(settled func() error) (err error) {
 func (w *Worker[T]) endAttempt(ctx context.Context, a *runningAttempt, c *stepResult) (some []startedAttempt[T]) {
 	now := w.options.Clock()
 	w.mu.Lock()
-	l := w.queueOf(a.key)
+	queue := w.queueOf(a.key)
 	delete(w.under, a)
 	w.reserveSlots(a.group, -1)
-	l.running--
-	l.temper, l.took = fast, now.Sub(a.began)
-	if l.took >= w.options.Slow {
-		l.temper = slow
+	queue.running--
+	queue.speed, queue.took = fast, now.Sub(a.began)
+	if queue.took >= w.options.Slow {
+		queue.speed = slow
 	}
-	late := l.temper == slow || len(l.waiting) > 0 && !now.Before(l.waiting[0].until)
+	late := queue.speed == slow || len(queue.waiting) > 0 && !now.Before(queue.waiting[0].until)
 	if !late && ctx.Err() == nil {
 		some = w.dispatchQueue(a.key, c)
 	}
-	low := len(l.waiting) == 0 || !l.asked && len(l.waiting) <= w.prefetchLimit(l)/2
-	l.asked = true
+	low := len(queue.waiting) == 0 || !queue.refillRequested && len(queue.waiting) <= w.prefetchLimit(queue)/2
+	queue.refillRequested = true
 	w.mu.Unlock()
 	if late || ctx.Err() != nil {
 		w.returnQueued(ctx, &a.key)
@@ -172,14 +172,14 @@ func (w *Worker[T]) endAttempt(ctx context.Context, a *runningAttempt, c *stepRe
 func (w *Worker[T]) returnQueued(ctx context.Context, only *string) {
 	w.mu.Lock()
 	var rows []T
-	for key, l := range w.lines {
+	for key, queue := range w.queues {
 		if only != nil && *only != key {
 			continue
 		}
-		for _, h := range l.waiting {
+		for _, h := range queue.waiting {
 			rows = append(rows, h.row)
 		}
-		l.waiting = nil
+		queue.waiting = nil
 	}
 	w.mu.Unlock()
 	if len(rows) == 0 || w.batcher == nil {

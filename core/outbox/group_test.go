@@ -19,7 +19,7 @@ func TestGroup(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		hosted := table
-		hosted.Group = "SELECT host FROM endpoints WHERE endpoints.id = lines.key"
+		hosted.Group = "SELECT host FROM endpoints WHERE endpoints.id = queues.key"
 		now := clock.NewFake(start)
 		h := newHandler(db, now.Now)
 		release, served := make(chan struct{}), make(chan struct{}, 100)
@@ -80,7 +80,7 @@ func TestGroupOfSlow(t *testing.T) {
 	t.Parallel()
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
 		hosted := table
-		hosted.Group = "SELECT host FROM endpoints WHERE endpoints.id = lines.key"
+		hosted.Group = "SELECT host FROM endpoints WHERE endpoints.id = queues.key"
 		now := clock.NewFake(start)
 		h := newHandler(db, now.Now)
 		began, release, served := make(chan struct{}, 100), make(chan struct{}), make(chan struct{}, 100)

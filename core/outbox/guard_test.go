@@ -9,7 +9,7 @@ import (
 	"cointill/core/clock"
 )
 
-// idle is a handler that is never called: its worker's lines are looked at from inside.
+// idle is a handler that is never called: its worker's queues are looked at from inside.
 type idle struct{}
 
 func (idle) Key(string) string                              { return "" }
@@ -17,23 +17,23 @@ func (idle) Work(context.Context, string) error             { return errors.ErrU
 func (idle) Load(context.Context, []string) ([]Work, error) { return nil, errors.ErrUnsupported }
 func (idle) Return(context.Context, []string) error         { return errors.ErrUnsupported }
 
-// lined is a worker without a database, and its clock.
-func lined(o Options) (*Worker[string], *clock.Fake) {
+// newTestWorker is a worker without a database, and its clock.
+func newTestWorker(o Options) (*Worker[string], *clock.Fake) {
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	o.Clock = now.Now
 	return NewWorker(nil, Table{Name: "rows", Key: "key", Lease: time.Minute}, idle{}, o), now
 }
 
-// put gives a key that is quick a line with one attempt under way and others waiting.
-func (w *Worker[T]) put(key, group string, waiting int) {
-	w.lines[key] = &keyQueue[T]{group: group, temper: fast, waiting: make([]queuedRow[T], waiting)}
-	w.lines[key].waiting = append(w.lines[key].waiting, queuedRow[T]{})
+// fillQueue gives a key that is quick a queue with one attempt under way and others waiting.
+func (w *Worker[T]) fillQueue(key, group string, waiting int) {
+	w.queues[key] = &keyQueue[T]{group: group, speed: fast, waiting: make([]queuedRow[T], waiting)}
+	w.queues[key].waiting = append(w.queues[key].waiting, queuedRow[T]{})
 	w.startNext(key, nil)
 }
 
-// TestPumpKeepsTheBounds: what waits in a line begins as far as its key, its group
+// TestDispatchKeepsTheBounds: what waits in a queue begins as far as its key, its group
 // and the pool have places, and one may always be under way.
-func TestPumpKeepsTheBounds(t *testing.T) {
+func TestDispatchKeepsTheBounds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		share, pool, group int // of the options
@@ -47,8 +47,8 @@ func TestPumpKeepsTheBounds(t *testing.T) {
 		"full group":          {share: 8, pool: 100, group: 3, elsewhere: 2, want: 0},
 		"group without bound": {share: 8, pool: 100, group: 0, elsewhere: 2, want: 7},
 	} {
-		w, _ := lined(Options{Share: c.share, Pool: c.pool, GroupShare: c.group})
-		w.put("a", "shop.example", 20)
+		w, _ := newTestWorker(Options{Share: c.share, Pool: c.pool, GroupShare: c.group})
+		w.fillQueue("a", "shop.example", 20)
 		for range c.elsewhere {
 			w.reserveSlots("shop.example", 1)
 		}
@@ -56,23 +56,23 @@ func TestPumpKeepsTheBounds(t *testing.T) {
 			t.Errorf("%s: %d began, want %d", name, got, c.want)
 		}
 	}
-	w, _ := lined(Options{Share: 8, Pool: 1})
+	w, _ := newTestWorker(Options{Share: 8, Pool: 1})
 	w.reserveSlots("", 1)
-	w.lines["b"] = &keyQueue[string]{temper: fast, waiting: make([]queuedRow[string], 3)}
+	w.queues["b"] = &keyQueue[string]{speed: fast, waiting: make([]queuedRow[string], 3)}
 	if got := len(w.dispatchQueue("b", nil)); got != 1 {
-		t.Errorf("%d of a line that has none under way began, want 1", got)
+		t.Errorf("%d of a queue that has none under way began, want 1", got)
 	}
 }
 
-// TestMostAhead: the rows that wait here are bounded in all, however quick their keys are.
-func TestMostAhead(t *testing.T) {
+// TestPrefetchIsBounded: the rows that wait here are bounded in all, however quick their keys are.
+func TestPrefetchIsBounded(t *testing.T) {
 	t.Parallel()
 	for waiting, want := range map[int]int{1000: 96, 1024: 0} {
-		w, now := lined(Options{Share: 2})
+		w, now := newTestWorker(Options{Share: 2})
 		for _, key := range []string{"a", "b", "c", "d"} {
-			w.put(key, "", waiting)
+			w.fillQueue(key, "", waiting)
 		}
-		w.lines["e"] = &keyQueue[string]{temper: fast}
+		w.queues["e"] = &keyQueue[string]{speed: fast}
 		chosen, room, _ := w.chooseHeads([]dueRow{{ID: 1, Key: "e"}}, now.Now())
 		if len(chosen) != 1 || room["e"] != want {
 			t.Errorf("with 4 × %d waiting: %v chosen, room for %v behind, want %d", waiting, chosen, room, want)
@@ -84,8 +84,8 @@ func TestMostAhead(t *testing.T) {
 // taken long, and gets no other before that is over.
 func TestSlowWhileUnderWay(t *testing.T) {
 	t.Parallel()
-	w, now := lined(Options{Share: 2, Slow: 2 * time.Second})
-	w.put("a", "", 0)
+	w, now := newTestWorker(Options{Share: 2, Slow: 2 * time.Second})
+	w.fillQueue("a", "", 0)
 	heads := []dueRow{{ID: 1, Key: "a"}}
 	now.Advance(2*time.Second - time.Microsecond)
 	chosen, _, _ := w.chooseHeads(heads, now.Now())

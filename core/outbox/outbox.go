@@ -27,7 +27,7 @@ type Table struct {
 	// another: the endpoint of a delivery. "" when there is none.
 	Key string
 	// Group is a query for what several keys share, such as the host that
-	// their endpoints are on; lines.key stands for the key in it. "" when
+	// their endpoints are on; queues.key stands for the key in it. "" when
 	// keys share nothing.
 	Group string
 	// Columns are those that the handler is given of a row; "" for all.
@@ -66,30 +66,30 @@ func (t Table) fillNames(query string) string {
 // readBacklog reads up to limit due rows, oldest first.
 func (t Table) readBacklog(ctx context.Context, db *models.DB, now time.Time, limit int) (list []dueRow, err error) {
 	err = db.Read(ctx).Raw(t.fillNames(`
-		SELECT lines.id, lines.key, lines.due_at, {group} AS "group" FROM (
+		SELECT queues.id, queues.key, queues.due_at, {group} AS "group" FROM (
 			SELECT id, {key} AS key, due_at FROM {table} WHERE done_at IS NULL AND due_at <= @now
-			ORDER BY due_at LIMIT @limit) AS lines
-		ORDER BY lines.due_at, lines.id`), map[string]any{"now": now, "limit": limit}).Find(&list).Error
+			ORDER BY due_at LIMIT @limit) AS queues
+		ORDER BY queues.due_at, queues.id`), map[string]any{"now": now, "limit": limit}).Find(&list).Error
 	return list, err
 }
 
 // readHeads reads the oldest due row of each key. It steps from key to key through
 // the index, past everything that waits behind a head.
 func (t Table) readHeads(ctx context.Context, db *models.DB, now time.Time) (list []dueRow, err error) {
-	head := `SELECT id, due_at FROM {table} WHERE {key} = lines.key AND done_at IS NULL AND due_at <= @now
+	head := `SELECT id, due_at FROM {table} WHERE {key} = queues.key AND done_at IS NULL AND due_at <= @now
 		ORDER BY due_at LIMIT 1`
-	from := "lines CROSS JOIN LATERAL (" + head + ") AS head"
+	from := "queues CROSS JOIN LATERAL (" + head + ") AS head"
 	if !db.Postgres() {
-		from = "lines JOIN {table} AS head ON head.id = (" + strings.Replace(head, "id, due_at", "id", 1) + ")"
+		from = "queues JOIN {table} AS head ON head.id = (" + strings.Replace(head, "id, due_at", "id", 1) + ")"
 	}
 	err = db.Read(ctx).Raw(t.fillNames(`
-		WITH RECURSIVE lines(key) AS (
+		WITH RECURSIVE queues(key) AS (
 			SELECT min({key}) FROM {table} WHERE done_at IS NULL
 			UNION ALL
-			SELECT (SELECT min({key}) FROM {table} WHERE done_at IS NULL AND {key} > lines.key)
-			FROM lines WHERE lines.key IS NOT NULL
+			SELECT (SELECT min({key}) FROM {table} WHERE done_at IS NULL AND {key} > queues.key)
+			FROM queues WHERE queues.key IS NOT NULL
 		)
-		SELECT head.id, lines.key, head.due_at, {group} AS "group" FROM `+from+` ORDER BY head.due_at, head.id`),
+		SELECT head.id, queues.key, head.due_at, {group} AS "group" FROM `+from+` ORDER BY head.due_at, head.id`),
 		map[string]any{"now": now}).Find(&list).Error
 	return list, err
 }
@@ -102,14 +102,14 @@ func (t Table) readFront(ctx context.Context, db *models.DB, now time.Time, keys
 	if err != nil {
 		return nil, err
 	}
-	few := "SELECT id FROM {table} WHERE {key} = lines.key AND done_at IS NULL AND due_at <= @now ORDER BY due_at " +
+	few := "SELECT id FROM {table} WHERE {key} = queues.key AND done_at IS NULL AND due_at <= @now ORDER BY due_at " +
 		"LIMIT @each"
-	from := "(SELECT value AS key FROM jsonb_array_elements_text(CAST(@keys AS jsonb))) AS lines CROSS JOIN LATERAL (" +
+	from := "(SELECT value AS key FROM jsonb_array_elements_text(CAST(@keys AS jsonb))) AS queues CROSS JOIN LATERAL (" +
 		strings.Replace(few, "id", "id, due_at", 1) + ") AS one"
 	if !db.Postgres() {
-		from = "(SELECT value AS key FROM json_each(@keys)) AS lines JOIN {table} AS one ON one.id IN (" + few + ")"
+		from = "(SELECT value AS key FROM json_each(@keys)) AS queues JOIN {table} AS one ON one.id IN (" + few + ")"
 	}
-	err = db.Read(ctx).Raw(t.fillNames("SELECT one.id, lines.key, one.due_at FROM "+from+
+	err = db.Read(ctx).Raw(t.fillNames("SELECT one.id, queues.key, one.due_at FROM "+from+
 		" ORDER BY one.due_at, one.id"),
 		map[string]any{"now": now, "keys": string(names), "each": each}).Find(&list).Error
 	return list, err

@@ -7,12 +7,12 @@ import (
 // keyQueue is the queue of one key, such as a webhook endpoint: its running attempts and the
 // claimed rows that wait for them.
 type keyQueue[T any] struct {
-	group   string
-	running int            // attempts under way
-	waiting []queuedRow[T] // claimed, not yet begun
-	temper  speed          // how its last attempt went
-	took    time.Duration
-	asked   bool // the worker was woken to claim more rows of the key
+	group           string
+	running         int            // attempts under way
+	waiting         []queuedRow[T] // claimed, not yet begun
+	speed           speed          // how its last attempt went
+	took            time.Duration
+	refillRequested bool // the worker was woken to claim more rows of the key
 }
 
 // speed classifies a key by its last attempt. A fast key gets several concurrent attempts and
@@ -41,10 +41,10 @@ type runningAttempt struct {
 
 // runningCounts counts running attempts.
 type runningCounts struct {
-	all, wary, slow int            // wary: all attempts except for fast keys
-	group           map[string]int // of each group
-	groupWary       map[string]int
-	groupSlow       map[string]int
+	all, notFast, slow int            // notFast: all attempts except for fast keys
+	group              map[string]int // of each group
+	groupNotFast       map[string]int
+	groupSlow          map[string]int
 }
 
 // maxKeys bounds how many keys the worker remembers.
@@ -53,28 +53,28 @@ const maxKeys = 20_000
 // countRunning counts running attempts, and classifies keys as slow whose attempt runs too
 // long. The lock is held.
 func (w *Worker[T]) countRunning(now time.Time) runningCounts {
-	l := runningCounts{group: map[string]int{}, groupWary: map[string]int{}, groupSlow: map[string]int{}}
+	counts := runningCounts{group: map[string]int{}, groupNotFast: map[string]int{}, groupSlow: map[string]int{}}
 	for a := range w.under {
-		key := w.lines[a.key]
+		key := w.queues[a.key]
 		if now.Sub(a.began) >= w.options.Slow {
-			key.temper = slow
+			key.speed = slow
 		}
-		l.countAttempt(key.temper, a.group)
+		counts.countAttempt(key.speed, a.group)
 	}
-	return l
+	return counts
 }
 
-func (l *runningCounts) countAttempt(t speed, group string) {
-	l.all++
-	l.group[group]++
+func (counts *runningCounts) countAttempt(t speed, group string) {
+	counts.all++
+	counts.group[group]++
 	if t == fast {
 		return
 	}
-	l.wary++
-	l.groupWary[group]++
+	counts.notFast++
+	counts.groupNotFast[group]++
 	if t == slow {
-		l.slow++
-		l.groupSlow[group]++
+		counts.slow++
+		counts.groupSlow[group]++
 	}
 }
 
@@ -86,10 +86,10 @@ func (l *runningCounts) countAttempt(t speed, group string) {
 func (w *Worker[T]) chooseHeads(heads []dueRow, now time.Time) (chosen []dueRow, room map[string]int, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l := w.countRunning(now)
+	counts := w.countRunning(now)
 	room = map[string]int{}
 	left := maxPrefetchInAll
-	for _, key := range w.lines {
+	for _, key := range w.queues {
 		left -= len(key.waiting)
 	}
 	for _, h := range heads {
@@ -97,14 +97,14 @@ func (w *Worker[T]) chooseHeads(heads []dueRow, now time.Time) (chosen []dueRow,
 			more = true
 			break
 		}
-		if l.all >= w.options.Pool {
+		if counts.all >= w.options.Pool {
 			break
 		}
-		if key := w.queueOf(h.Key); w.hasRoom(l, key, h.Group) {
+		if key := w.queueOf(h.Key); w.hasRoom(counts, key, h.Group) {
 			key.group = h.Group
 			chosen = append(chosen, h)
 			w.reserveSlots(h.Group, 1)
-			l.countAttempt(key.temper, h.Group)
+			counts.countAttempt(key.speed, h.Group)
 			if n := min(w.prefetchLimit(key)-len(key.waiting)-1, left); n > 0 {
 				room[h.Key] = n
 			}
@@ -116,22 +116,22 @@ func (w *Worker[T]) chooseHeads(heads []dueRow, now time.Time) (chosen []dueRow,
 	return chosen, room, more
 }
 
-func (w *Worker[T]) hasRoom(l runningCounts, key *keyQueue[T], group string) bool {
+func (w *Worker[T]) hasRoom(counts runningCounts, key *keyQueue[T], group string) bool {
 	o := w.options
 	grouped := group != "" && o.GroupShare > 0
-	if grouped && l.group[group] >= o.GroupShare {
+	if grouped && counts.group[group] >= o.GroupShare {
 		return false
 	}
-	if key.temper == fast {
+	if key.speed == fast {
 		return key.running < o.Share && len(key.waiting) == 0 || key.running > 0 &&
 			len(key.waiting) <= w.prefetchLimit(key)/2
 	}
-	if grouped && (l.groupWary[group] >= max(o.GroupShare-QuarterOf(o.GroupShare), 1) || key.temper == slow &&
-		l.groupSlow[group] >= QuarterOf(o.GroupShare)) {
+	if grouped && (counts.groupNotFast[group] >= max(o.GroupShare-QuarterOf(o.GroupShare), 1) || key.speed == slow &&
+		counts.groupSlow[group] >= QuarterOf(o.GroupShare)) {
 		return false
 	}
-	return key.running+len(key.waiting) == 0 && l.wary < max(o.Pool/2, 1) &&
-		(key.temper != slow || l.slow < QuarterOf(o.Pool))
+	return key.running+len(key.waiting) == 0 && counts.notFast < max(o.Pool/2, 1) &&
+		(key.speed != slow || counts.slow < QuarterOf(o.Pool))
 }
 
 // QuarterOf returns the part of a share that slow keys may take, at least 1.
@@ -143,7 +143,7 @@ const maxQueueTime = 4 * time.Second
 // prefetchLimit is how many rows of a key may wait in its queue: for a fast key, as many as it
 // should finish within maxQueueTime.
 func (w *Worker[T]) prefetchLimit(key *keyQueue[T]) int {
-	if w.batcher == nil || key.temper != fast {
+	if w.batcher == nil || key.speed != fast {
 		return 0
 	}
 	each := max(key.took, time.Millisecond) / time.Duration(w.options.Share)
@@ -152,20 +152,20 @@ func (w *Worker[T]) prefetchLimit(key *keyQueue[T]) int {
 
 // queueOf returns the queue of a key. The lock is held.
 func (w *Worker[T]) queueOf(key string) *keyQueue[T] {
-	if found := w.lines[key]; found != nil {
+	if found := w.queues[key]; found != nil {
 		return found
 	}
-	if len(w.lines) >= maxKeys {
-		for name, other := range w.lines { // any idle one: it only holds a speed
+	if len(w.queues) >= maxKeys {
+		for name, other := range w.queues { // any idle one: it only holds a speed
 			if other.running == 0 && len(other.waiting) == 0 {
-				delete(w.lines, name)
+				delete(w.queues, name)
 			}
-			if len(w.lines) < maxKeys/2 {
+			if len(w.queues) < maxKeys/2 {
 				break
 			}
 		}
 	}
 	made := &keyQueue[T]{}
-	w.lines[key] = made
+	w.queues[key] = made
 	return made
 }

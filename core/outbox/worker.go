@@ -75,7 +75,7 @@ type Worker[T any] struct {
 	claiming sync.Mutex // held over a claim, which counts on what the last one began
 	crowded  int        // claims for which much was due
 	mu       sync.Mutex
-	lines    map[string]*keyQueue[T]
+	queues   map[string]*keyQueue[T]
 	under    map[*runningAttempt]struct{}
 	held     int            // attempts under way, and those that a claim keeps a place for
 	groups   map[string]int // of these, in each group
@@ -92,8 +92,8 @@ func NewWorker[T any](db *models.DB, table Table, handler Handler[T], o Options)
 	}
 	batcher, _ := handler.(Batcher[T])
 	return &Worker[T]{db: db, table: table, handler: handler, batcher: batcher, options: o,
-		wake:  make(chan struct{}, 1),
-		lines: map[string]*keyQueue[T]{}, under: map[*runningAttempt]struct{}{}, groups: map[string]int{}}
+		wake:   make(chan struct{}, 1),
+		queues: map[string]*keyQueue[T]{}, under: map[*runningAttempt]struct{}{}, groups: map[string]int{}}
 }
 
 func orDefault[N int | time.Duration](value, otherwise N) N {

@@ -34,7 +34,7 @@ const (
 // 15 s of an attempt.
 var deliveries = outbox.Table{Name: "deliveries", Key: "endpoint_id", Lease: leaseFor,
 	Columns: "id, event_id, endpoint_id, attempt, tries",
-	Group:   "SELECT host FROM endpoints WHERE endpoints.id = lines.key"}
+	Group:   "SELECT host FROM endpoints WHERE endpoints.id = queues.key"}
 
 // Sender makes the requests of deliveries and records their results. Its fields are set once,
 // before use.
