@@ -10,7 +10,7 @@ import (
 
 // adjustToBlockTime gives a transfer its block's time where that is earlier. A node that lags
 // may show a transfer as waiting after a block has confirmed it.
-func (a *applying) adjustToBlockTime(row *models.Transfer, block *chain.Header) error {
+func (a *batchApplier) adjustToBlockTime(row *models.Transfer, block *chain.Header) error {
 	if !block.Time.Before(row.FirstSeenAt) {
 		return nil
 	}

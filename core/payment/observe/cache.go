@@ -11,7 +11,7 @@ import (
 	"cointill/models"
 )
 
-// blockCache holds rows that applying has read or has yet to write. A block may hold a hundred
+// blockCache holds rows that batchApplier has read or has yet to write. A block may hold a hundred
 // thousand transfers to one address in one transaction.
 type blockCache struct {
 	places   map[string][]models.Destination // by address and tag
@@ -24,7 +24,7 @@ type blockCache struct {
 	movers   map[departure.Mover]bool // businesses of whose addresses the transactions took money
 }
 
-func (a *applying) findDestinations(row *models.Transfer) ([]models.Destination, error) {
+func (a *batchApplier) findDestinations(row *models.Transfer) ([]models.Destination, error) {
 	tags := destinationTags(row)
 	key := fmt.Sprint(row.Address, tags)
 	if places := a.places[key]; len(places) > 0 {
@@ -41,7 +41,7 @@ func (a *applying) findDestinations(row *models.Transfer) ([]models.Destination,
 const maxKeysPerQuery = 500
 
 // loadKnownTransfers reads the stored rows of transfers, many with each query.
-func (a *applying) loadKnownTransfers(transfers []chain.Transfer) error {
+func (a *batchApplier) loadKnownTransfers(transfers []chain.Transfer) error {
 	a.known = map[string]models.Transfer{}
 	var ids []string
 	for i, t := range transfers {
@@ -75,7 +75,7 @@ type replacedTransaction struct {
 }
 
 // listReplaced lists the transactions of the payment that a transfer's transaction replaces.
-func (a *applying) listReplaced(row *models.Transfer, spends []string) ([]replacedTransaction, error) {
+func (a *batchApplier) listReplaced(row *models.Transfer, spends []string) ([]replacedTransaction, error) {
 	of := fmt.Sprint(row.TxID, " ", *row.PaymentID)
 	if a.of == of {
 		return a.replaced, nil

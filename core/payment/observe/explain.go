@@ -14,9 +14,9 @@ import (
 const UnknownVia = "sent on by a contract, in a transaction that the node doesn't show"
 
 // explainBalance finds the transaction of money that only a balance showed, when a block that
-// is read again holds it. told is true when nothing else is to store. Money that a person
+// is read again holds it. explained is true when nothing else is to store. Money that a person
 // marked as refunded stays refunded.
-func (a *applying) explainBalance(t chain.Transfer, block *chain.Header) (told bool, err error) {
+func (a *batchApplier) explainBalance(t chain.Transfer, block *chain.Header) (explained bool, err error) {
 	var rows []models.Transfer
 	err = a.tx.Where("network = ? AND unmatched = ? AND asset = ? AND height >= ? AND payment_id IN (?)", a.network,
 		payment.NoTransaction, t.Asset, block.Height,

@@ -8,7 +8,7 @@ import (
 
 // applyMempool applies a snapshot of the mempool. Its transfers are waiting; transfers that
 // waited before and are missing in it are gone.
-func (a *applying) applyMempool(p chain.Pending) error {
+func (a *batchApplier) applyMempool(p chain.Pending) error {
 	inPool := map[string]bool{}
 	for _, t := range p.Transfers {
 		inPool[t.Key()] = true

@@ -86,7 +86,7 @@ func (o *Observer) Health(ctx context.Context, network chain.Network, fence int6
 // which also marks each payment that the batch concerns as due. These are then decided in other
 // transactions. The mark stays until that is done, so that a crash in between loses nothing.
 func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
-	a := &applying{Observer: o, batch: batch, network: string(batch.Network),
+	a := &batchApplier{Observer: o, batch: batch, network: string(batch.Network),
 		home: o.Networks.Home(string(batch.Network)), now: o.Clock()}
 	err := o.DB.Write(ctx, func(tx *models.Tx) error {
 		a.clearState(tx)
@@ -113,7 +113,7 @@ func (o *Observer) Reread(ctx context.Context, network chain.Network, block chai
 // ApplyAgain is Reread under the lease with a fence.
 func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence int64, block chain.Block) (fresh int,
 	err error) {
-	a := &applying{Observer: o, network: string(network), home: o.Networks.Home(string(network)), now: o.Clock()}
+	a := &batchApplier{Observer: o, network: string(network), home: o.Networks.Home(string(network)), now: o.Clock()}
 	err = o.DB.Write(ctx, func(tx *models.Tx) error {
 		a.clearState(tx)
 		if err := a.lockCursor(fence); err != nil {
@@ -147,7 +147,7 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 
 // checkBranch refuses a block whose hash differs from the one that was applied at its height,
 // as long as that is kept.
-func (a *applying) checkBranch(block chain.Block) error {
+func (a *batchApplier) checkBranch(block chain.Block) error {
 	var hashes []string
 	err := a.tx.Model(&models.ChainBlock{}).Where("network = ? AND height = ?", a.network, block.Height).
 		Pluck("hash", &hashes).Error
@@ -158,38 +158,38 @@ func (a *applying) checkBranch(block chain.Block) error {
 	return err
 }
 
-// applying is one run of Apply or Reread in one transaction.
-type applying struct {
+// batchApplier is one run of Apply or Reread in one transaction.
+type batchApplier struct {
 	*Observer
-	batch     chain.Batch
-	network   string
-	home      string // see payment.Networks
-	now       time.Time
-	tx        *models.Tx
-	tip       chain.BlockID
-	final     int64                    // the network's own finality so far
-	read      time.Time                // the network was read up to this time before
-	touched   map[int64]bool           // ids of payments to decide again
-	paid      map[int64]bool           // ids of sends to evaluate again
-	spends    []string                 // new spend keys
-	forgotten []string                 // spend keys that no block can use up any more
-	blocks    []models.ChainBlock      // applied blocks, to be stored together
-	fresh     int                      // number of transfers that were unknown
-	views     map[int64]*paymentUpdate // payments that this block or snapshot changes, by id
-	told      []int64                  // their ids, in the order of their first change
-	arrivals  []journal.Move           // of transfers of payments, to post when a block ends
-	shares    payment.Shares           // of their values
+	batch       chain.Batch
+	network     string
+	home        string // see payment.Networks
+	now         time.Time
+	tx          *models.Tx
+	tip         chain.BlockID
+	final       int64                    // the network's own finality so far
+	read        time.Time                // the network was read up to this time before
+	touched     map[int64]bool           // ids of payments to decide again
+	paid        map[int64]bool           // ids of sends to evaluate again
+	spends      []string                 // new spend keys
+	forgotten   []string                 // spend keys that no block can use up any more
+	blocks      []models.ChainBlock      // applied blocks, to be stored together
+	fresh       int                      // number of transfers that were unknown
+	updates     map[int64]*paymentUpdate // payments that this block or snapshot changes, by id
+	updateOrder []int64                  // their ids, in the order of their first change
+	arrivals    []journal.Move           // of transfers of payments, to post when a block ends
+	shares      payment.Shares           // of their values
 	blockCache
 }
 
 // clearState clears the results of an earlier try of the transaction.
-func (a *applying) clearState(tx *models.Tx) {
+func (a *batchApplier) clearState(tx *models.Tx) {
 	a.tx, a.touched, a.paid, a.spends, a.forgotten = tx, map[int64]bool{}, map[int64]bool{}, nil, nil
-	a.blocks, a.fresh, a.views, a.told, a.arrivals, a.shares = nil, 0, nil, nil, nil, payment.Shares{}
+	a.blocks, a.fresh, a.updates, a.updateOrder, a.arrivals, a.shares = nil, 0, nil, nil, nil, payment.Shares{}
 	a.blockCache = blockCache{places: map[string][]models.Destination{}, known: map[string]models.Transfer{}}
 }
 
-func (a *applying) applyBatch() error {
+func (a *batchApplier) applyBatch() error {
 	if err := a.claimCursor(); err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (a *applying) applyBatch() error {
 }
 
 // claimCursor locks the network's cursor and refuses a batch that doesn't continue from it.
-func (a *applying) claimCursor() error {
+func (a *batchApplier) claimCursor() error {
 	if err := a.lockCursor(a.batch.Fence); err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (a *applying) claimCursor() error {
 }
 
 // lockCursor reads the network's cursor and locks its row.
-func (a *applying) lockCursor(held int64) error {
+func (a *batchApplier) lockCursor(held int64) error {
 	first := models.ChainCursor{Network: a.network, Finalized: -1, UpdatedAt: a.now}
 	if err := a.tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err != nil {
 		return err
@@ -242,7 +242,7 @@ func (a *applying) lockCursor(held int64) error {
 // undoBlocks removes every block above the ancestor. Their transfers become unconfirmed; a
 // later snapshot of the mempool that lacks them marks them as gone. A transfer without a block hash
 // is of a network that was reset since.
-func (a *applying) undoBlocks(ancestor chain.BlockID) error {
+func (a *batchApplier) undoBlocks(ancestor chain.BlockID) error {
 	var rows []models.Transfer
 	above, inBlocks := "network = ? AND height > ?", "network = ? AND height > ? AND block_hash <> ''"
 	if err := a.tx.Where(inBlocks, a.network, ancestor.Height).Find(&rows).Error; err != nil {
@@ -277,7 +277,7 @@ func (a *applying) undoBlocks(ancestor chain.BlockID) error {
 }
 
 // applyBlock applies one block after the tip.
-func (a *applying) applyBlock(b chain.Block) error {
+func (a *batchApplier) applyBlock(b chain.Block) error {
 	if a.tip.Hash != "" && (b.Height != a.tip.Height+1 || b.Parent != a.tip.Hash) {
 		return fmt.Errorf("%w: block %d after %d", chain.ErrStale, b.Height, a.tip.Height)
 	}
@@ -294,7 +294,7 @@ func (a *applying) applyBlock(b chain.Block) error {
 const blockRows = 500
 
 // applyFacts writes the transfers of a block and the double spends that it confirms.
-func (a *applying) applyFacts(b chain.Block) error {
+func (a *batchApplier) applyFacts(b chain.Block) error {
 	if err := a.markDoubleSpends(b.Spends, &b.Height); err != nil { // first, as in pending
 		return err
 	}
@@ -321,7 +321,7 @@ func (a *applying) applyFacts(b chain.Block) error {
 }
 
 // findMovers finds what the transactions of a block or snapshot took from addresses of businesses.
-func (a *applying) findMovers(left []chain.Departure, spends []chain.Spend) (departure.Amounts, error) {
+func (a *batchApplier) findMovers(left []chain.Departure, spends []chain.Spend) (departure.Amounts, error) {
 	reader := departure.Reader{Tx: a.tx, Network: a.network, Home: a.home, Depths: a.Depths}
 	found, err := departure.Find(reader, left, spends)
 	a.movers = found.ListMovers()
@@ -330,7 +330,7 @@ func (a *applying) findMovers(left []chain.Departure, spends []chain.Spend) (dep
 
 // finishBatch stores the blocks, moves the cursor, deletes blocks that no reorg can reach, and marks the payments
 // that the batch concerns.
-func (a *applying) finishBatch() error {
+func (a *batchApplier) finishBatch() error {
 	set := map[string]any{"height": a.tip.Height, "hash": a.tip.Hash,
 		"finalized":  min(max(a.final, a.batch.Tip.Finalized), a.tip.Height),
 		"source_tip": a.batch.Tip.Height, "problem": "", "updated_at": a.now}
@@ -358,7 +358,7 @@ func (a *applying) finishBatch() error {
 }
 
 // markPaymentsDue makes every payment and send due that the batch concerns.
-func (a *applying) markPaymentsDue() error {
+func (a *batchApplier) markPaymentsDue() error {
 	if err := send.MarkDue(a.tx, a.paidSends(), a.now); err != nil {
 		return err
 	}
@@ -369,7 +369,7 @@ func (a *applying) markPaymentsDue() error {
 	return a.tx.Model(&models.Payment{}).Where("id IN ?", ids).Update("due_at", a.now).Error
 }
 
-func (a *applying) touchPayment(t models.Transfer) {
+func (a *batchApplier) touchPayment(t models.Transfer) {
 	if t.PaymentID != nil {
 		a.touched[*t.PaymentID] = true
 	}
@@ -378,4 +378,4 @@ func (a *applying) touchPayment(t models.Transfer) {
 	}
 }
 
-func (a *applying) touchedPayments() []int64 { return slices.Sorted(maps.Keys(a.touched)) }
+func (a *batchApplier) touchedPayments() []int64 { return slices.Sorted(maps.Keys(a.touched)) }

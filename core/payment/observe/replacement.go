@@ -14,7 +14,7 @@ import (
 // another transaction that needs one of these keys is replaced, for good once the new
 // transaction is final. height is the height of its block, nil for the mempool, whose snapshot
 // repeats the same spends each time.
-func (a *applying) markDoubleSpends(spends []chain.Spend, height *int64) error {
+func (a *batchApplier) markDoubleSpends(spends []chain.Spend, height *int64) error {
 	for from := 0; from < len(spends); {
 		rival, keys := spends[from].TxID, []string(nil)
 		for ; from < len(spends) && spends[from].TxID == rival; from++ {
@@ -44,7 +44,7 @@ func (a *applying) markDoubleSpends(spends []chain.Spend, height *int64) error {
 // markTransfersGone marks transfers as gone, from now on by their payments' own clocks, unless
 // they were gone before. A transaction may have thousands of outputs, so rows with the same
 // time are written together.
-func (a *applying) markTransfersGone(lost []models.Transfer, set map[string]any) error {
+func (a *batchApplier) markTransfersGone(lost []models.Transfer, set map[string]any) error {
 	ahead, err := a.readAdvancedClocks(lost)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (c advancedClocks) goneSince(now time.Time, t models.Transfer) time.Time {
 }
 
 // readAdvancedClocks reads the clocks of the transfers' payments.
-func (a *applying) readAdvancedClocks(transfers []models.Transfer) (advancedClocks, error) {
+func (a *batchApplier) readAdvancedClocks(transfers []models.Transfer) (advancedClocks, error) {
 	var ids []int64
 	for _, t := range transfers {
 		if t.PaymentID != nil && t.Domain == string(scope.Test) && (len(ids) == 0 || ids[len(ids)-1] != *t.PaymentID) {

@@ -16,7 +16,7 @@ import (
 
 // loadKnown reads the stored rows of transfers of a block or snapshot, and the sends that new ones
 // may pay.
-func (a *applying) loadKnown(transfers []chain.Transfer) error {
+func (a *batchApplier) loadKnown(transfers []chain.Transfer) error {
 	if err := a.loadKnownTransfers(transfers); err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (a *applying) loadKnown(transfers []chain.Transfer) error {
 
 // matchSend gives a new transfer the send that it pays. foreign reports that it pays none, and goes
 // to no address of a payment: it was seen because a send goes to that address, too.
-func (a *applying) matchSend(row *models.Transfer, t chain.Transfer, block *chain.Header) (foreign bool, err error) {
+func (a *batchApplier) matchSend(row *models.Transfer, t chain.Transfer, block *chain.Header) (foreign bool, err error) {
 	height := int64(0)
 	if block != nil {
 		height = block.Height
@@ -69,7 +69,7 @@ func feeOf(t chain.Transfer) money.Amount {
 	return t.Fee
 }
 
-func (a *applying) paidSends() []int64 { return slices.Sorted(maps.Keys(a.paid)) }
+func (a *batchApplier) paidSends() []int64 { return slices.Sorted(maps.Keys(a.paid)) }
 
 // evaluateSends brings sends to where the facts put them, like evaluatePayments.
 func (o *Observer) evaluateSends(ctx context.Context, network string, tip int64, paid []int64) {

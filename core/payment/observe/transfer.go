@@ -21,7 +21,7 @@ import (
 )
 
 // applyTransfer writes a transfer of a block, or of the mempool when block is nil.
-func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
+func (a *batchApplier) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	row, known := a.known[t.Key()]
 	if !known {
 		return a.insertTransfer(t, block)
@@ -60,7 +60,7 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 	columns := []string{"Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx",
 		"ConflictHeight", "Fee", "FirstSeenAt", "SeenAt", "Unmatched", "UpdatedAt"}
 	if was.Height == nil && was.Booked == "" && row.PaymentID != nil { // a block has it now: no account holds it
-		if arrival := bookArrival(&row, a.views[*row.PaymentID], a.now, a.shares); arrival != nil {
+		if arrival := bookArrival(&row, a.updates[*row.PaymentID], a.now, a.shares); arrival != nil {
 			a.arrivals = append(a.arrivals, *arrival)
 			columns = append(columns, "Booked", "BookedValue")
 		}
@@ -83,11 +83,11 @@ func (a *applying) applyTransfer(t chain.Transfer, block *chain.Header) error {
 }
 
 // refreshUpdate replaces a changed row in the payment that was read before the change.
-func (a *applying) refreshUpdate(row models.Transfer) {
-	if row.PaymentID == nil || a.views[*row.PaymentID] == nil {
+func (a *batchApplier) refreshUpdate(row models.Transfer) {
+	if row.PaymentID == nil || a.updates[*row.PaymentID] == nil {
 		return
 	}
-	n := a.views[*row.PaymentID]
+	n := a.updates[*row.PaymentID]
 	if was := n.findTransfer(row.ID); was != nil {
 		n.addToSum(*was, money.Amount.Sub)
 		n.addToSum(row, money.Amount.Add)
@@ -99,7 +99,7 @@ func (a *applying) refreshUpdate(row models.Transfer) {
 // replaced, reverted or unconfirmed then, and is confirmed now. The payment stays as it is;
 // the money becomes unmatched, with an event. Money that was ever credited to the payment, and returns
 // after a deep reorg, stays the payment's. was is the stored row.
-func (a *applying) handleReturned(row *models.Transfer, was models.Transfer) (*paymentUpdate, error) {
+func (a *batchApplier) handleReturned(row *models.Transfer, was models.Transfer) (*paymentUpdate, error) {
 	if row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
 		return nil, nil
 	}
@@ -134,15 +134,15 @@ func movesOtherMoney(row models.Transfer, t chain.Transfer) bool {
 
 // replaceOnNewBranch overwrites a transfer after a reorg changed what its transaction moves.
 // The new transfer may belong to another payment.
-func (a *applying) replaceOnNewBranch(row models.Transfer, t chain.Transfer, block *chain.Header) error {
+func (a *batchApplier) replaceOnNewBranch(row models.Transfer, t chain.Transfer, block *chain.Header) error {
 	a.touchPayment(row)
 	if row.Booked != "" { // as what the old branch moved
 		if err := books.BookTransfer(a.tx, a.now, row); err != nil {
 			return err
 		}
 	}
-	if row.PaymentID != nil && a.views[*row.PaymentID] != nil {
-		n := a.views[*row.PaymentID]
+	if row.PaymentID != nil && a.updates[*row.PaymentID] != nil {
+		n := a.updates[*row.PaymentID]
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(one models.Transfer) bool { return one.ID == row.ID })
 		n.summed, n.at = false, nil
 	}
@@ -150,10 +150,10 @@ func (a *applying) replaceOnNewBranch(row models.Transfer, t chain.Transfer, blo
 }
 
 // insertTransfer stores a transfer that was never seen before, and finds its payment.
-func (a *applying) insertTransfer(t chain.Transfer, block *chain.Header) error {
+func (a *batchApplier) insertTransfer(t chain.Transfer, block *chain.Header) error {
 	a.fresh++
 	if block != nil && block.Height <= a.tip.Height && t.Via == "" {
-		if told, err := a.explainBalance(t, block); err != nil || told {
+		if explained, err := a.explainBalance(t, block); err != nil || explained {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (a *applying) insertTransfer(t chain.Transfer, block *chain.Header) error {
 }
 
 // saveTransfer stores a transfer in a new row, or in one whose content is overwritten.
-func (a *applying) saveTransfer(row models.Transfer, t chain.Transfer, block *chain.Header) error {
+func (a *batchApplier) saveTransfer(row models.Transfer, t chain.Transfer, block *chain.Header) error {
 	row.Network, row.TxID, row.Index, row.Asset, row.Address = a.network, t.TxID, t.Index, t.Asset, t.Address
 	row.Amount, row.Reverted, row.Maturity, row.FirstSeenAt, row.UpdatedAt = t.Amount, t.Reverted, t.Maturity, a.now,
 		a.now
@@ -221,7 +221,7 @@ func bookArrival(row *models.Transfer, v *paymentUpdate, now time.Time, shares p
 // paid the same payment at least as much: a customer who raises the fee has paid at the first
 // time. A larger replacement gets today's time. Otherwise a small early payment would hold a
 // price for a large late one.
-func (a *applying) inheritFirstSeen(row *models.Transfer, spends []string) error {
+func (a *batchApplier) inheritFirstSeen(row *models.Transfer, spends []string) error {
 	if row.PaymentID == nil || row.Unmatched != "" || len(spends) == 0 {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (a *applying) inheritFirstSeen(row *models.Transfer, spends []string) error
 
 // createTransfer writes a transfer. The first transfer of a transaction also stores the
 // transaction's spend keys.
-func (a *applying) createTransfer(row *models.Transfer, keys []string) error {
+func (a *batchApplier) createTransfer(row *models.Transfer, keys []string) error {
 	if err := a.tx.Save(row).Error; err != nil {
 		return err
 	}
@@ -266,8 +266,8 @@ func (a *applying) createTransfer(row *models.Transfer, keys []string) error {
 }
 
 // attachToPayment finds the payment of a transfer's destination and whether the transfer
-// credits it. barred is the reason why it can't, at any destination; "" when it can.
-func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymentUpdate, error) {
+// credits it. reason says why it can't, at any destination; it is "" when it can.
+func (a *batchApplier) attachToPayment(row *models.Transfer, reason string) (*paymentUpdate, error) {
 	places, err := a.findDestinations(row)
 	if err != nil {
 		return nil, err
@@ -285,15 +285,15 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 		return nil, outputs.NoteChange(a.tx, place)
 	}
 	entered := true // the address for the network
-	if isOneAddress(place) && barred == "" {
+	if isOneAddress(place) && reason == "" {
 		if entered, err = a.findByAmount(row); err != nil {
 			return nil, err
 		}
 	}
 	if row.PaymentID == nil {
 		switch {
-		case barred != "":
-			row.Unmatched = barred
+		case reason != "":
+			row.Unmatched = reason
 		case isOneAddress(place):
 			row.Unmatched = payment.OtherAmount
 			if money.Coin(row.Asset).Info().Coin == "" {
@@ -316,14 +316,14 @@ func (a *applying) attachToPayment(row *models.Transfer, barred string) (*paymen
 	seen := v.FirstSeenOnClock(*row)
 	row.SeenAt = &seen
 	counts := false
-	if barred == "" && row.Asset == v.Payment.Coin && entered {
+	if reason == "" && row.Asset == v.Payment.Coin && entered {
 		if counts, err = a.countsOnNetwork(v); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case barred != "":
-		row.Unmatched = barred
+	case reason != "":
+		row.Unmatched = reason
 	case row.Asset != v.Payment.Coin:
 		row.Unmatched = payment.WrongAsset
 	case !entered:
@@ -352,7 +352,7 @@ func isOneAddress(place models.Destination) bool {
 
 // findByAmount finds the payment that holds the amount of a transfer to one address. entered reports whether the
 // address was entered for the network that is read.
-func (a *applying) findByAmount(row *models.Transfer) (entered bool, err error) {
+func (a *batchApplier) findByAmount(row *models.Transfer) (entered bool, err error) {
 	id, entered, err := oneaddress.Find(a.tx, a.home, *row)
 	if err == nil && id != 0 {
 		row.PaymentID = &id
@@ -362,7 +362,7 @@ func (a *applying) findByAmount(row *models.Transfer) (entered bool, err error) 
 
 // countsOnNetwork reports whether the payment's coin counts on the network that is read: its customer was shown it, or
 // it is on for the business now. Then it is one of the payment's networks from here on.
-func (a *applying) countsOnNetwork(v *paymentUpdate) (bool, error) {
+func (a *batchApplier) countsOnNetwork(v *paymentUpdate) (bool, error) {
 	if v.WasShown(a.network) {
 		return true, nil
 	}

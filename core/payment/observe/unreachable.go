@@ -8,7 +8,7 @@ import (
 
 // deleteUnreachable deletes the rows that no reorg can reach any more: blocks, and the spend
 // keys of transfers that are final or finally replaced.
-func (a *applying) deleteUnreachable() error {
+func (a *batchApplier) deleteUnreachable() error {
 	if len(a.batch.Blocks) == 0 {
 		return nil
 	}

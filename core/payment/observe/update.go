@@ -20,7 +20,7 @@ type paymentUpdate struct {
 	at     map[int64]int   // index in Transfers by transfer id; nil until it is needed
 
 	summed  bool // there is the sum of Transfers
-	there   money.Amount
+	sum     money.Amount
 	counted map[int64]bool // the transfers that were ever credited to the ended payment; nil until they are needed
 }
 
@@ -32,25 +32,25 @@ type pendingEvents struct {
 
 // loadUpdate returns the update of a payment. The payment is read once per block or snapshot,
 // however many transfers concern it.
-func (a *applying) loadUpdate(id int64) (*paymentUpdate, error) {
-	if n := a.views[id]; n != nil {
+func (a *batchApplier) loadUpdate(id int64) (*paymentUpdate, error) {
+	if n := a.updates[id]; n != nil {
 		return n, nil
 	}
 	v, err := a.LoadPayment(a.tx, id)
 	if err != nil {
 		return nil, err
 	}
-	if a.views == nil {
-		a.views = map[int64]*paymentUpdate{}
+	if a.updates == nil {
+		a.updates = map[int64]*paymentUpdate{}
 	}
 	n := &paymentUpdate{View: v}
-	a.views[id], a.told = n, append(a.told, id)
+	a.updates[id], a.updateOrder = n, append(a.updateOrder, id)
 	return n, nil
 }
 
 // recordSighting adds a transfer's first sighting to the payment's timeline and queues the
 // event. via is the transfer's.
-func (a *applying) recordSighting(n *paymentUpdate, row models.Transfer, via string) {
+func (a *batchApplier) recordSighting(n *paymentUpdate, row models.Transfer, via string) {
 	amount := timeline.FormatAmount(row.Asset, row.Amount)
 	facts := map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount, "asset": row.Asset}
 	remark, kind := "Seen on the network: "+amount+".", webhook.PaymentDetected
@@ -120,7 +120,7 @@ func (n *paymentUpdate) sumTransfers() {
 	if n.summed {
 		return
 	}
-	n.summed, n.there = true, money.Amount{}
+	n.summed, n.sum = true, money.Amount{}
 	for _, t := range n.Transfers {
 		n.addToSum(t, money.Amount.Add)
 	}
@@ -129,7 +129,7 @@ func (n *paymentUpdate) sumTransfers() {
 // addToSum adds a transfer to the sum or subtracts it.
 func (n *paymentUpdate) addToSum(t models.Transfer, with func(sum, part money.Amount) money.Amount) {
 	if !t.Gone && !t.Reverted && t.Unmatched == "" {
-		n.there = with(n.there, t.Amount)
+		n.sum = with(n.sum, t.Amount)
 	}
 }
 
@@ -148,20 +148,20 @@ func (n *paymentUpdate) findTransfer(id int64) *models.Transfer {
 }
 
 // flushEvents writes the queued timeline rows and events of a block or snapshot.
-func (a *applying) flushEvents() error {
+func (a *batchApplier) flushEvents() error {
 	if err := a.tx.Create(a.steps).Error; err != nil {
 		return err
 	}
 	a.steps = nil
-	for _, id := range a.told {
-		n := a.views[id]
+	for _, id := range a.updateOrder {
+		n := a.updates[id]
 		if len(n.events) == 0 {
 			continue
 		}
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(t models.Transfer) bool { return t.Unmatched != "" })
 		if !payment.TakesNoTransfers(n.View) { // a later transfer may have replaced an earlier one
 			n.sumTransfers()
-			n.Payment.Paid = n.there
+			n.Payment.Paid = n.sum
 		}
 		for _, e := range n.events {
 			for _, hashes := range e.about {
@@ -178,6 +178,6 @@ func (a *applying) flushEvents() error {
 			return err
 		}
 	}
-	a.views, a.told = nil, nil
+	a.updates, a.updateOrder = nil, nil
 	return nil
 }
