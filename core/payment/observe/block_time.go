@@ -10,7 +10,7 @@ import (
 
 // adjustToBlockTime gives a transfer its block's time where that is earlier. A node that lags
 // may show a transfer as waiting after a block has confirmed it.
-func (a *batchApplier) adjustToBlockTime(row *models.Transfer, block *chain.Header) error {
+func (u *paymentUpdates) adjustToBlockTime(row *models.Transfer, block *chain.Header) error {
 	if !block.Time.Before(row.FirstSeenAt) {
 		return nil
 	}
@@ -18,7 +18,7 @@ func (a *batchApplier) adjustToBlockTime(row *models.Transfer, block *chain.Head
 	if row.PaymentID == nil || row.SeenAt == nil {
 		return nil
 	}
-	n, err := a.loadUpdate(*row.PaymentID)
+	n, err := u.loadUpdate(*row.PaymentID)
 	if err != nil {
 		return err
 	}
@@ -31,5 +31,5 @@ func (a *batchApplier) adjustToBlockTime(row *models.Transfer, block *chain.Head
 		return nil
 	}
 	n.Payment.FirstSeenAt = &seen
-	return a.tx.Model(&models.Payment{}).Where("id = ?", n.Payment.ID).Update("first_seen_at", seen).Error
+	return u.tx.Model(&models.Payment{}).Where("id = ?", n.Payment.ID).Update("first_seen_at", seen).Error
 }

@@ -20,7 +20,6 @@ type blockCache struct {
 	of       string
 	matcher  *match.Matcher           // finds the sends that transfers pay
 	noted    string                   // the transaction whose spend keys are stored
-	steps    []models.Step            // timeline rows to write
 	movers   map[departure.Mover]bool // businesses of whose addresses the transactions took money
 }
 

@@ -47,5 +47,5 @@ func (a *batchApplier) applyMempool(p chain.Pending) error {
 			return err
 		}
 	}
-	return a.flushEvents()
+	return a.updates.flushEvents()
 }

@@ -98,8 +98,8 @@ func (o *Observer) Apply(ctx context.Context, batch chain.Batch) error {
 		return err
 	}
 	o.Watching.RemoveSpends(a.forgotten...)
-	o.evaluatePayments(ctx, a.network, a.tip.Height, batch.Read, a.touchedPayments())
-	o.evaluateSends(ctx, a.network, a.tip.Height, a.paidSends())
+	o.evaluatePayments(ctx, a.network, a.tip.Height, batch.Read, a.touched.listPayments())
+	o.evaluateSends(ctx, a.network, a.tip.Height, a.touched.listSends())
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 		if block.Height > a.tip.Height {
 			return nil // the follower will read it
 		}
-		if err := a.checkBranch(block); err != nil {
+		if err := checkBranch(a.tx, a.network, block); err != nil {
 			return err
 		}
 		if err := a.applyFacts(block); err != nil {
@@ -137,9 +137,9 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 	if err != nil {
 		return 0, err
 	}
-	err = o.sends.Evaluator.EvaluateDue(ctx, a.network, a.tip.Height, a.paidSends())
-	if len(a.touched) > 0 {
-		err = errors.Join(err, o.EvaluateDue(ctx, a.network, a.tip.Height, a.read, a.touchedPayments()))
+	err = o.sends.Evaluator.EvaluateDue(ctx, a.network, a.tip.Height, a.touched.listSends())
+	if len(a.touched.payments) > 0 {
+		err = errors.Join(err, o.EvaluateDue(ctx, a.network, a.tip.Height, a.read, a.touched.listPayments()))
 		o.SignalChange()
 	}
 	return a.fresh, err
@@ -147,9 +147,9 @@ func (o *Observer) ApplyAgain(ctx context.Context, network chain.Network, fence 
 
 // checkBranch refuses a block whose hash differs from the one that was applied at its height,
 // as long as that is kept.
-func (a *batchApplier) checkBranch(block chain.Block) error {
+func checkBranch(tx *models.Tx, network string, block chain.Block) error {
 	var hashes []string
-	err := a.tx.Model(&models.ChainBlock{}).Where("network = ? AND height = ?", a.network, block.Height).
+	err := tx.Model(&models.ChainBlock{}).Where("network = ? AND height = ?", network, block.Height).
 		Pluck("hash", &hashes).Error
 	if len(hashes) == 1 && hashes[0] != block.Hash {
 		err = fmt.Errorf("%w: block %d is %s there, and %s was applied", chain.ErrStale, block.Height, block.Hash,
@@ -161,31 +161,30 @@ func (a *batchApplier) checkBranch(block chain.Block) error {
 // batchApplier is one run of Apply or Reread in one transaction.
 type batchApplier struct {
 	*Observer
-	batch       chain.Batch
-	network     string
-	home        string // see payment.Networks
-	now         time.Time
-	tx          *models.Tx
-	tip         chain.BlockID
-	final       int64                    // the network's own finality so far
-	read        time.Time                // the network was read up to this time before
-	touched     map[int64]bool           // ids of payments to decide again
-	paid        map[int64]bool           // ids of sends to evaluate again
-	spends      []string                 // new spend keys
-	forgotten   []string                 // spend keys that no block can use up any more
-	blocks      []models.ChainBlock      // applied blocks, to be stored together
-	fresh       int                      // number of transfers that were unknown
-	updates     map[int64]*paymentUpdate // payments that this block or snapshot changes, by id
-	updateOrder []int64                  // their ids, in the order of their first change
-	arrivals    []journal.Move           // of transfers of payments, to post when a block ends
-	shares      payment.Shares           // of their values
+	batch     chain.Batch
+	network   string
+	home      string // see payment.Networks
+	now       time.Time
+	tx        *models.Tx
+	tip       chain.BlockID
+	final     int64               // the network's own finality so far
+	read      time.Time           // the network was read up to this time before
+	touched   touchedRows         // to decide again
+	spends    []string            // new spend keys
+	forgotten []string            // spend keys that no block can use up any more
+	blocks    []models.ChainBlock // applied blocks, to be stored together
+	fresh     int                 // number of transfers that were unknown
+	updates   paymentUpdates      // of this block or snapshot
+	arrivals  []journal.Move      // of transfers of payments, to post when a block ends
+	shares    payment.Shares      // of their values
 	blockCache
 }
 
 // clearState clears the results of an earlier try of the transaction.
 func (a *batchApplier) clearState(tx *models.Tx) {
-	a.tx, a.touched, a.paid, a.spends, a.forgotten = tx, map[int64]bool{}, map[int64]bool{}, nil, nil
-	a.blocks, a.fresh, a.updates, a.updateOrder, a.arrivals, a.shares = nil, 0, nil, nil, nil, payment.Shares{}
+	a.tx, a.touched, a.spends, a.forgotten = tx, touchedRows{map[int64]bool{}, map[int64]bool{}}, nil, nil
+	a.updates = paymentUpdates{service: a.Service, tx: tx}
+	a.blocks, a.fresh, a.arrivals, a.shares = nil, 0, nil, payment.Shares{}
 	a.blockCache = blockCache{places: map[string][]models.Destination{}, known: map[string]models.Transfer{}}
 }
 
@@ -249,7 +248,7 @@ func (a *batchApplier) undoBlocks(ancestor chain.BlockID) error {
 		return err
 	}
 	for _, t := range rows {
-		a.touchPayment(t)
+		a.touched.addTransfer(t)
 	}
 	loose := map[string]any{"height": nil, "block_hash": "", "gone_reason": string(payment.Reorged), "reverted": false,
 		"updated_at": a.now}
@@ -262,7 +261,7 @@ func (a *batchApplier) undoBlocks(ancestor chain.BlockID) error {
 		return err
 	}
 	for _, t := range conflicts {
-		a.touchPayment(t)
+		a.touched.addTransfer(t)
 	}
 	unspent := map[string]any{"conflict_tx": "", "conflict_height": nil}
 	if err := a.tx.Model(&models.Transfer{}).Where(conflicted, a.network, ancestor.Height).
@@ -317,7 +316,7 @@ func (a *batchApplier) applyFacts(b chain.Block) error {
 		return err
 	}
 	a.arrivals = nil
-	return a.flushEvents()
+	return a.updates.flushEvents()
 }
 
 // findMovers finds what the transactions of a block or snapshot took from addresses of businesses.
@@ -359,23 +358,29 @@ func (a *batchApplier) finishBatch() error {
 
 // markPaymentsDue makes every payment and send due that the batch concerns.
 func (a *batchApplier) markPaymentsDue() error {
-	if err := send.MarkDue(a.tx, a.paidSends(), a.now); err != nil {
+	if err := send.MarkDue(a.tx, a.touched.listSends(), a.now); err != nil {
 		return err
 	}
-	ids := a.touchedPayments()
+	ids := a.touched.listPayments()
 	if len(ids) == 0 {
 		return nil
 	}
 	return a.tx.Model(&models.Payment{}).Where("id IN ?", ids).Update("due_at", a.now).Error
 }
 
-func (a *batchApplier) touchPayment(t models.Transfer) {
+// touchedRows are the ids of the payments and sends that a batch concerns.
+type touchedRows struct{ payments, sends map[int64]bool }
+
+// addTransfer adds the payment and the send of a transfer.
+func (r touchedRows) addTransfer(t models.Transfer) {
 	if t.PaymentID != nil {
-		a.touched[*t.PaymentID] = true
+		r.payments[*t.PaymentID] = true
 	}
 	if t.SendID != nil {
-		a.paid[*t.SendID] = true
+		r.sends[*t.SendID] = true
 	}
 }
 
-func (a *batchApplier) touchedPayments() []int64 { return slices.Sorted(maps.Keys(a.touched)) }
+func (r touchedRows) listPayments() []int64 { return slices.Sorted(maps.Keys(r.payments)) }
+
+func (r touchedRows) listSends() []int64 { return slices.Sorted(maps.Keys(r.sends)) }

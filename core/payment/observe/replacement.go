@@ -45,7 +45,7 @@ func (a *batchApplier) markDoubleSpends(spends []chain.Spend, height *int64) err
 // they were gone before. A transaction may have thousands of outputs, so rows with the same
 // time are written together.
 func (a *batchApplier) markTransfersGone(lost []models.Transfer, set map[string]any) error {
-	ahead, err := a.readAdvancedClocks(lost)
+	ahead, err := readAdvancedClocks(a.tx, lost)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (a *batchApplier) markTransfersGone(lost []models.Transfer, set map[string]
 		since := ahead.goneSince(a.now, lost[from])
 		var ids []int64
 		for ; from < len(lost) && ahead.goneSince(a.now, lost[from]).Equal(since); from++ {
-			a.touchPayment(lost[from])
+			a.touched.addTransfer(lost[from])
 			ids = append(ids, lost[from].ID)
 		}
 		row := maps.Clone(set)
@@ -85,7 +85,7 @@ func (c advancedClocks) goneSince(now time.Time, t models.Transfer) time.Time {
 }
 
 // readAdvancedClocks reads the clocks of the transfers' payments.
-func (a *batchApplier) readAdvancedClocks(transfers []models.Transfer) (advancedClocks, error) {
+func readAdvancedClocks(tx *models.Tx, transfers []models.Transfer) (advancedClocks, error) {
 	var ids []int64
 	for _, t := range transfers {
 		if t.PaymentID != nil && t.Domain == string(scope.Test) && (len(ids) == 0 || ids[len(ids)-1] != *t.PaymentID) {
@@ -96,7 +96,7 @@ func (a *batchApplier) readAdvancedClocks(transfers []models.Transfer) (advanced
 		return nil, nil
 	}
 	var moved []models.Payment
-	if err := models.Among(a.tx.Select("id", "advanced").Where("advanced > 0"), "id", ids).
+	if err := models.Among(tx.Select("id", "advanced").Where("advanced > 0"), "id", ids).
 		Find(&moved).Error; err != nil {
 		return nil, err
 	}

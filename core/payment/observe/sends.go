@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 
@@ -68,8 +67,6 @@ func feeOf(t chain.Transfer) money.Amount {
 	}
 	return t.Fee
 }
-
-func (a *batchApplier) paidSends() []int64 { return slices.Sorted(maps.Keys(a.paid)) }
 
 // evaluateSends brings sends to where the facts put them, like evaluatePayments.
 func (o *Observer) evaluateSends(ctx context.Context, network string, tip int64, paid []int64) {

@@ -44,14 +44,14 @@ func (a *batchApplier) applyTransfer(t chain.Transfer, block *chain.Header) erro
 		if row.PaymentID == nil && row.Booked == "" && row.Resolution == "" {
 			keepOwn(a.movers, &row)
 		}
-		if err := a.adjustToBlockTime(&row, block); err != nil {
+		if err := a.updates.adjustToBlockTime(&row, block); err != nil {
 			return err
 		}
 	}
 	if sameTransfer(was, row) {
 		return nil
 	}
-	a.touchPayment(row)
+	a.touched.addTransfer(row)
 	row.UpdatedAt = a.now
 	v, err := a.handleReturned(&row, was)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *batchApplier) applyTransfer(t chain.Transfer, block *chain.Header) erro
 	columns := []string{"Gone", "GoneReason", "GoneAt", "Reverted", "Height", "BlockHash", "ConflictTx",
 		"ConflictHeight", "Fee", "FirstSeenAt", "SeenAt", "Unmatched", "UpdatedAt"}
 	if was.Height == nil && was.Booked == "" && row.PaymentID != nil { // a block has it now: no account holds it
-		if arrival := bookArrival(&row, a.updates[*row.PaymentID], a.now, a.shares); arrival != nil {
+		if arrival := bookArrival(&row, a.updates.byID[*row.PaymentID], a.now, a.shares); arrival != nil {
 			a.arrivals = append(a.arrivals, *arrival)
 			columns = append(columns, "Booked", "BookedValue")
 		}
@@ -74,25 +74,12 @@ func (a *batchApplier) applyTransfer(t chain.Transfer, block *chain.Header) erro
 		}
 	}
 	a.known[t.Key()] = row
-	a.refreshUpdate(row)
+	a.updates.refreshUpdate(row)
 	if v == nil {
 		return nil
 	}
-	a.recordSighting(v, row, t.Via)
+	a.updates.recordSighting(v, row, t.Via)
 	return nil
-}
-
-// refreshUpdate replaces a changed row in the payment that was read before the change.
-func (a *batchApplier) refreshUpdate(row models.Transfer) {
-	if row.PaymentID == nil || a.updates[*row.PaymentID] == nil {
-		return
-	}
-	n := a.updates[*row.PaymentID]
-	if was := n.findTransfer(row.ID); was != nil {
-		n.addToSum(*was, money.Amount.Sub)
-		n.addToSum(row, money.Amount.Add)
-		*was = row
-	}
 }
 
 // handleReturned handles a transfer of a payment that ended without it: it was dropped,
@@ -103,7 +90,7 @@ func (a *batchApplier) handleReturned(row *models.Transfer, was models.Transfer)
 	if row.Reverted || row.PaymentID == nil || row.Unmatched != "" {
 		return nil, nil
 	}
-	v, err := a.loadUpdate(*row.PaymentID)
+	v, err := a.updates.loadUpdate(*row.PaymentID)
 	if err != nil || !payment.TakesNoTransfers(v.View) {
 		return nil, err
 	}
@@ -135,14 +122,14 @@ func movesOtherMoney(row models.Transfer, t chain.Transfer) bool {
 // replaceOnNewBranch overwrites a transfer after a reorg changed what its transaction moves.
 // The new transfer may belong to another payment.
 func (a *batchApplier) replaceOnNewBranch(row models.Transfer, t chain.Transfer, block *chain.Header) error {
-	a.touchPayment(row)
+	a.touched.addTransfer(row)
 	if row.Booked != "" { // as what the old branch moved
 		if err := books.BookTransfer(a.tx, a.now, row); err != nil {
 			return err
 		}
 	}
-	if row.PaymentID != nil && a.updates[*row.PaymentID] != nil {
-		n := a.updates[*row.PaymentID]
+	if row.PaymentID != nil && a.updates.byID[*row.PaymentID] != nil {
+		n := a.updates.byID[*row.PaymentID]
 		n.Transfers = slices.DeleteFunc(n.Transfers, func(one models.Transfer) bool { return one.ID == row.ID })
 		n.summed, n.at = false, nil
 	}
@@ -197,9 +184,9 @@ func (a *batchApplier) saveTransfer(row models.Transfer, t chain.Transfer, block
 		return err
 	}
 	a.known[t.Key()] = row
-	a.touchPayment(row)
+	a.touched.addTransfer(row)
 	if v != nil {
-		a.recordSighting(v, row, t.Via)
+		a.updates.recordSighting(v, row, t.Via)
 	}
 	return nil
 }
@@ -286,7 +273,7 @@ func (a *batchApplier) attachToPayment(row *models.Transfer, reason string) (*pa
 	}
 	entered := true // the address for the network
 	if isOneAddress(place) && reason == "" {
-		if entered, err = a.findByAmount(row); err != nil {
+		if entered, err = findByAmount(a.tx, a.home, row); err != nil {
 			return nil, err
 		}
 	}
@@ -309,7 +296,7 @@ func (a *batchApplier) attachToPayment(row *models.Transfer, reason string) (*pa
 		keepOwn(a.movers, row)
 		return nil, nil
 	}
-	v, err := a.loadUpdate(*row.PaymentID)
+	v, err := a.updates.loadUpdate(*row.PaymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -352,8 +339,8 @@ func isOneAddress(place models.Destination) bool {
 
 // findByAmount finds the payment that holds the amount of a transfer to one address. entered reports whether the
 // address was entered for the network that is read.
-func (a *batchApplier) findByAmount(row *models.Transfer) (entered bool, err error) {
-	id, entered, err := oneaddress.Find(a.tx, a.home, *row)
+func findByAmount(tx *models.Tx, home string, row *models.Transfer) (entered bool, err error) {
+	id, entered, err := oneaddress.Find(tx, home, *row)
 	if err == nil && id != 0 {
 		row.PaymentID = &id
 	}

@@ -24,6 +24,15 @@ type paymentUpdate struct {
 	counted map[int64]bool // the transfers that were ever credited to the ended payment; nil until they are needed
 }
 
+// paymentUpdates are the updates of the payments that one block or mempool snapshot changes.
+type paymentUpdates struct {
+	service *payment.Service
+	tx      *models.Tx
+	byID    map[int64]*paymentUpdate
+	order   []int64       // their ids, in the order of their first change
+	steps   []models.Step // timeline rows to write
+}
+
 // pendingEvents are events of a kind to send, with the transactions that each reports.
 type pendingEvents struct {
 	kind  string
@@ -32,25 +41,25 @@ type pendingEvents struct {
 
 // loadUpdate returns the update of a payment. The payment is read once per block or snapshot,
 // however many transfers concern it.
-func (a *batchApplier) loadUpdate(id int64) (*paymentUpdate, error) {
-	if n := a.updates[id]; n != nil {
+func (u *paymentUpdates) loadUpdate(id int64) (*paymentUpdate, error) {
+	if n := u.byID[id]; n != nil {
 		return n, nil
 	}
-	v, err := a.LoadPayment(a.tx, id)
+	v, err := u.service.LoadPayment(u.tx, id)
 	if err != nil {
 		return nil, err
 	}
-	if a.updates == nil {
-		a.updates = map[int64]*paymentUpdate{}
+	if u.byID == nil {
+		u.byID = map[int64]*paymentUpdate{}
 	}
 	n := &paymentUpdate{View: v}
-	a.updates[id], a.updateOrder = n, append(a.updateOrder, id)
+	u.byID[id], u.order = n, append(u.order, id)
 	return n, nil
 }
 
 // recordSighting adds a transfer's first sighting to the payment's timeline and queues the
 // event. via is the transfer's.
-func (a *batchApplier) recordSighting(n *paymentUpdate, row models.Transfer, via string) {
+func (u *paymentUpdates) recordSighting(n *paymentUpdate, row models.Transfer, via string) {
 	amount := timeline.FormatAmount(row.Asset, row.Amount)
 	facts := map[string]any{"hash": row.TxID, "index": row.Index, "amount": row.Amount, "asset": row.Asset}
 	remark, kind := "Seen on the network: "+amount+".", webhook.PaymentDetected
@@ -84,7 +93,7 @@ func (a *batchApplier) recordSighting(n *paymentUpdate, row models.Transfer, via
 	if row.Unmatched == "" {
 		n.addPaid(row)
 	}
-	a.steps = append(a.steps, a.NumberStep(n.View, models.Step{Kind: payment.StepTransfer, From: n.Payment.Status,
+	u.steps = append(u.steps, u.service.NumberStep(n.View, models.Step{Kind: payment.StepTransfer, From: n.Payment.Status,
 		To: n.Payment.Status, Remark: remark,
 		Reason: row.Unmatched, Detail: timeline.WriteDetail("", facts)}))
 }
@@ -147,14 +156,27 @@ func (n *paymentUpdate) findTransfer(id int64) *models.Transfer {
 	return nil
 }
 
+// refreshUpdate replaces a changed row in the payment that was read before the change.
+func (u *paymentUpdates) refreshUpdate(row models.Transfer) {
+	if row.PaymentID == nil || u.byID[*row.PaymentID] == nil {
+		return
+	}
+	n := u.byID[*row.PaymentID]
+	if was := n.findTransfer(row.ID); was != nil {
+		n.addToSum(*was, money.Amount.Sub)
+		n.addToSum(row, money.Amount.Add)
+		*was = row
+	}
+}
+
 // flushEvents writes the queued timeline rows and events of a block or snapshot.
-func (a *batchApplier) flushEvents() error {
-	if err := a.tx.Create(a.steps).Error; err != nil {
+func (u *paymentUpdates) flushEvents() error {
+	if err := u.tx.Create(u.steps).Error; err != nil {
 		return err
 	}
-	a.steps = nil
-	for _, id := range a.updateOrder {
-		n := a.updates[id]
+	u.steps = nil
+	for _, id := range u.order {
+		n := u.byID[id]
 		if len(n.events) == 0 {
 			continue
 		}
@@ -165,7 +187,7 @@ func (a *batchApplier) flushEvents() error {
 		}
 		for _, e := range n.events {
 			for _, hashes := range e.about {
-				if err := a.EmitEvent(a.tx, n.View, e.kind, strings.Join(hashes, " ")); err != nil {
+				if err := u.service.EmitEvent(u.tx, n.View, e.kind, strings.Join(hashes, " ")); err != nil {
 					return err
 				}
 			}
@@ -174,10 +196,10 @@ func (a *batchApplier) flushEvents() error {
 			n.Payment.Advanced += n.Payment.AdvanceOnSeen
 			n.Payment.AdvanceOnSeen = 0
 		}
-		if err := a.SavePayment(a.tx, n.View); err != nil {
+		if err := u.service.SavePayment(u.tx, n.View); err != nil {
 			return err
 		}
 	}
-	a.updates, a.updateOrder = nil, nil
+	u.byID, u.order = nil, nil
 	return nil
 }
