@@ -1,4 +1,4 @@
 package limit
 
 // Held is how many counts of callers and of networks a limiter holds.
-func (l *Limiter) Held() (callers, networks int) { return len(l.callers), len(l.crowd) }
+func (l *Limiter) Held() (callers, networks int) { return len(l.callers), len(l.addresses) }

@@ -38,10 +38,10 @@ type Limiter struct {
 	db  *models.DB
 	now clock.Clock
 
-	mu      sync.Mutex
-	start   time.Time // of the window that the rest is about
-	callers map[string]*caller
-	crowd   crowd
+	mu        sync.Mutex
+	start     time.Time // of the window that the rest is about
+	callers   map[string]*caller
+	addresses networkCounts
 }
 
 type caller struct {
@@ -51,7 +51,7 @@ type caller struct {
 
 // New makes a limiter.
 func New(db *models.DB, now clock.Clock) *Limiter {
-	return &Limiter{db: db, now: now, callers: map[string]*caller{}, crowd: crowd{}}
+	return &Limiter{db: db, now: now, callers: map[string]*caller{}, addresses: networkCounts{}}
 }
 
 // Result is where a caller stands after a request.
@@ -84,8 +84,8 @@ func (r Result) Err() error {
 }
 
 // Take counts a request of a caller that may make quota requests in a window. A refused
-// request doesn't count. A client that can invent callers must not be counted here: each is
-// counted apart, however many there are.
+// request doesn't count. A client that can invent callers must not be counted here: each
+// caller has a count of its own, however many there are.
 func (l *Limiter) Take(name string, quota int64) Result {
 	now := l.now()
 	l.mu.Lock()
@@ -94,15 +94,15 @@ func (l *Limiter) Take(name string, quota int64) Result {
 	return l.takeNow(name, quota, now)
 }
 
-// TakeFrom is Take for requests of a kind, counted by the client's address: with
-// its neighbours' where there are too many addresses to count each apart.
+// TakeFrom is Take for requests of a kind, counted by the client's address: together
+// with its network where there are too many addresses for a count each.
 func (l *Limiter) TakeFrom(kind, ip string, quota int64) Result {
-	now, own, around := l.now(), kind+":"+Neighbourhood(ip), listNetworks(ip)
+	now, own, around := l.now(), kind+":"+ClientPrefix(ip), listNetworks(ip)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turnWindow(now)
 	if l.callers[own] == nil {
-		if shared := l.crowd.addAddress(around); shared != "" {
+		if shared := l.addresses.addAddress(around); shared != "" {
 			own = kind + ":" + shared
 		}
 	}
@@ -129,7 +129,7 @@ func (l *Limiter) takeNow(name string, quota int64, now time.Time) Result {
 // than a window brings no old one back: its counts are forgotten here.
 func (l *Limiter) turnWindow(now time.Time) {
 	if start := now.Truncate(Window); start.After(l.start) || start.Before(l.start.Add(-Window)) {
-		l.start, l.callers, l.crowd = start, map[string]*caller{}, crowd{}
+		l.start, l.callers, l.addresses = start, map[string]*caller{}, networkCounts{}
 	}
 }
 

@@ -26,7 +26,7 @@ func (s *Service) Open(ctx context.Context, token, language, address string) (Vi
 	}
 	client := "" // a name that only this server can make from the address
 	if address != "" {
-		client = s.Secrets.Hash("client", limit.Site(address))
+		client = s.Secrets.Hash("client", limit.SitePrefix(address))
 	}
 	return s.openPayment(ctx, v, language, client)
 }

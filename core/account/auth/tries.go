@@ -29,7 +29,7 @@ func (t tries) attemptKey(kind, text string) string {
 }
 
 // addressKey names what counts as one address.
-func (t tries) addressKey(ip string) string { return t.attemptKey("ip", limit.Neighbourhood(ip)) }
+func (t tries) addressKey(ip string) string { return t.attemptKey("ip", limit.ClientPrefix(ip)) }
 
 // countMinute lets so many through in a window of a minute.
 func (t tries) countMinute(ctx context.Context, key string, most int) error {
