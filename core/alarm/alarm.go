@@ -102,13 +102,13 @@ func (s *Service) Look(ctx context.Context) error {
 		switch {
 		case problem.Sentence.IsZero() && at < 0:
 		case problem.Sentence.IsZero():
-			err = s.over(ctx, n, rows[at])
+			err = s.endProblem(ctx, n, rows[at])
 		case at < 0:
 			row := models.Alarm{Name: string(n.Name), Problem: problem.Sentence.String(), Code: string(problem.Code),
 				Since: s.Clock()}
 			err = s.DB.Exec(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 		default:
-			err = s.goesOn(ctx, n, rows[at], problem)
+			err = s.updateProblem(ctx, n, rows[at], problem)
 		}
 		if err != nil {
 			return err
@@ -117,8 +117,8 @@ func (s *Service) Look(ctx context.Context) error {
 	return nil
 }
 
-// goesOn stores the latest sentence of a problem, and reports it once it has lasted.
-func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, problem networks.Trouble) error {
+// updateProblem stores the latest sentence of a problem, and reports it once it has lasted.
+func (s *Service) updateProblem(ctx context.Context, n Network, row models.Alarm, problem networks.Trouble) error {
 	now := s.Clock()
 	known := row
 	row.Problem, row.Code = problem.Sentence.String(), string(problem.Code)
@@ -130,14 +130,14 @@ func (s *Service) goesOn(ctx context.Context, n Network, row models.Alarm, probl
 			Updates(map[string]any{"problem": row.Problem, "code": row.Code}).Error
 	}
 	return s.queueMails(ctx, n, row, false, func(tx *models.Tx) (bool, error) {
-		told := tx.Model(&models.Alarm{}).Where("name = ? AND since = ? AND told_at IS NULL", row.Name, row.Since).
+		marked := tx.Model(&models.Alarm{}).Where("name = ? AND since = ? AND told_at IS NULL", row.Name, row.Since).
 			Updates(map[string]any{"told_at": now, "problem": row.Problem, "code": row.Code})
-		return told.RowsAffected == 1, told.Error
+		return marked.RowsAffected == 1, marked.Error
 	})
 }
 
-// over deletes a problem, and reports its end if the problem was reported.
-func (s *Service) over(ctx context.Context, n Network, row models.Alarm) error {
+// endProblem deletes a problem, and reports its end if the problem was reported.
+func (s *Service) endProblem(ctx context.Context, n Network, row models.Alarm) error {
 	return s.queueMails(ctx, n, row, true, func(tx *models.Tx) (bool, error) {
 		gone := tx.Where("name = ? AND since = ?", row.Name, row.Since).Delete(&models.Alarm{})
 		return gone.RowsAffected == 1 && row.ToldAt != nil, gone.Error
@@ -155,12 +155,12 @@ func (s *Service) queueMails(ctx context.Context, n Network, row models.Alarm, o
 		}
 		letter := Notice{Domain: n.Domain, Network: string(n.Name), Chain: n.Chain, Problem: row.Problem,
 			Code: networks.TroubleCode(row.Code), Over: over}
-		told := map[int64]bool{}
+		mailed := map[int64]bool{}
 		if n.Domain == scope.Live {
 			if err := s.noteBusinesses(tx, n, letter); err != nil {
 				return err
 			}
-			if err := s.tellOwners(tx, n, letter, row.Since, told); err != nil {
+			if err := s.mailOwners(tx, n, letter, row.Since, mailed); err != nil {
 				return err
 			}
 		}
@@ -171,7 +171,7 @@ func (s *Service) queueMails(ctx context.Context, n Network, row models.Alarm, o
 		letter.URL = s.Base + "/dashboard/system"
 		letter.Since, letter.At = row.Since.UTC(), s.Clock().UTC()
 		for _, user := range operators {
-			if !told[user.ID] {
+			if !mailed[user.ID] {
 				letter.To = user
 				if err := s.queue(tx, letter, 0); err != nil {
 					return err
@@ -213,8 +213,8 @@ func listTaking(tx *models.Tx, n Network) (businesses []models.Business, err err
 	return businesses, err
 }
 
-// tellOwners queues a mail for each owner of each business that takes the network's coins.
-func (s *Service) tellOwners(tx *models.Tx, n Network, letter Notice, since time.Time, told map[int64]bool) error {
+// mailOwners queues a mail for each owner of each business that takes the network's coins.
+func (s *Service) mailOwners(tx *models.Tx, n Network, letter Notice, since time.Time, mailed map[int64]bool) error {
 	businesses, err := listTaking(tx, n)
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (s *Service) tellOwners(tx *models.Tx, n Network, letter Notice, since time
 		letter.Business, letter.Since, letter.At, letter.URL = business.Name, since.In(zone), s.Clock().In(zone),
 			s.Base+"/dashboard/methods"
 		for _, owner := range owners {
-			letter.To, told[owner.ID] = owner, true
+			letter.To, mailed[owner.ID] = owner, true
 			if err := s.queue(tx, letter, business.ID); err != nil {
 				return err
 			}
