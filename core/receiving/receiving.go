@@ -87,7 +87,7 @@ func (s *Service) ChangeWallet(ctx context.Context, sc scope.Scope, c Change) (u
 	if err != nil {
 		return models.Wallet{}, false, s.recordRefused(ctx, sc, c, err)
 	}
-	return s.writeChange(ctx, sc, c, told{By: by, Preview: preview})
+	return s.writeChange(ctx, sc, c, changeDetails{By: by, Preview: preview})
 }
 
 // ChangeByOperator is ChangeWallet by the operator at the command line, which asks for no password.
@@ -98,17 +98,17 @@ func (s *Service) ChangeByOperator(ctx context.Context, sc scope.Scope, c Change
 	if err != nil {
 		return models.Wallet{}, preview, err
 	}
-	used, _, err := s.writeChange(ctx, sc, c, told{Preview: preview})
+	used, _, err := s.writeChange(ctx, sc, c, changeDetails{Preview: preview})
 	return used, preview, err
 }
 
-func (s *Service) writeChange(ctx context.Context, sc scope.Scope, c Change, t told) (used models.Wallet, changed bool,
-	err error) {
+func (s *Service) writeChange(ctx context.Context, sc scope.Scope, c Change, details changeDetails) (
+	used models.Wallet, changed bool, err error) {
 	if err := s.Wallets.Prepare(ctx, sc, c.Chain, c.Key, c.Script); err != nil {
 		return used, false, err
 	}
 	err = s.DB.Write(ctx, func(tx *models.Tx) (err error) {
-		used, changed, err = s.storeChange(tx, sc, c, t)
+		used, changed, err = s.storeChange(tx, sc, c, details)
 		return err
 	})
 	if err == nil && changed && s.Wake != nil {
@@ -117,16 +117,16 @@ func (s *Service) writeChange(ctx context.Context, sc scope.Scope, c Change, t t
 	return used, changed, err
 }
 
-// told is what the mails say beside the change itself.
-type told struct {
+// changeDetails are what mails say beside the change itself.
+type changeDetails struct {
 	By      auth.User
 	Preview wallet.Preview
 }
 
 // storeChange writes the change with its audit row and mails. Of two that come
 // together the later one sees what the earlier one did.
-func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, t told) (used models.Wallet,
-	changed bool, err error) {
+func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, details changeDetails) (
+	used models.Wallet, changed bool, err error) {
 	var business models.Business
 	if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id = ?", sc.BusinessID).
 		Take(&business).Error; err != nil {
@@ -158,9 +158,9 @@ func (s *Service) storeChange(tx *models.Tx, sc scope.Scope, c Change, t told) (
 	if err := audit.Record(tx, sc, now, "wallet.changed", used.Network, detail); err != nil {
 		return used, false, err
 	}
-	n := Notice{By: t.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network,
+	n := Notice{By: details.By, Business: business.Name, Domain: sc.Domain, Chain: c.Chain, Network: used.Network,
 		Key: DescribeKey(used.Key, used.Script), Script: used.Script,
-		Former: former, First: t.Preview.Addresses, At: now.In(clock.LoadZone(business.TimeZone)),
+		Former: former, First: details.Preview.Addresses, At: now.In(clock.LoadZone(business.TimeZone)),
 		URL: s.walletPage(c.Chain)}
 	return used, true, s.mailOwners(tx, sc, used, n)
 }
