@@ -61,11 +61,11 @@ type Collector struct {
 	mails    *prometheus.CounterVec
 
 	mu            sync.Mutex
-	stored, nodes kept
+	stored, nodes reading
 }
 
-// kept is one reading of the database, with its time.
-type kept struct {
+// reading is one reading of the database, with its time.
+type reading struct {
 	at      time.Time
 	metrics []prometheus.Metric
 }
@@ -159,7 +159,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 }
 
 // readFigures reads figures that are too old again.
-func (c *Collector) readFigures(k *kept, now time.Time, keep time.Duration,
+func (c *Collector) readFigures(k *reading, now time.Time, keep time.Duration,
 	read func(context.Context, time.Time) ([]prometheus.Metric, error)) {
 	if age := now.Sub(k.at); !k.at.IsZero() && age >= 0 && age < keep {
 		return
@@ -170,5 +170,5 @@ func (c *Collector) readFigures(k *kept, now time.Time, keep time.Duration,
 	if err != nil {
 		slog.Error("metrics: the database can't be read or changed", "error", err)
 	}
-	*k = kept{at: now, metrics: list}
+	*k = reading{at: now, metrics: list}
 }

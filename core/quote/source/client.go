@@ -42,12 +42,12 @@ type Client struct {
 	http    *http.Client
 	timeout time.Duration
 
-	mu   sync.Mutex
-	kept map[string]kept // by URL
+	mu    sync.Mutex
+	cache map[string]cachedResponse // by URL
 }
 
-// kept is a good answer and what the source said to ask by for a newer one.
-type kept struct {
+// cachedResponse is a good response, and the validators with which a newer one is requested.
+type cachedResponse struct {
 	tag, modified string
 	body          []byte
 }
@@ -57,7 +57,7 @@ type kept struct {
 // follows no redirect: a source that moved is looked at before it is believed.
 func NewClient(now clock.Clock) *Client {
 	return &Client{
-		now: now, timeout: exchangeTime, kept: map[string]kept{},
+		now: now, timeout: exchangeTime, cache: map[string]cachedResponse{},
 		http: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
@@ -115,21 +115,21 @@ func (c *Client) Fetch(ctx context.Context, s Source, d Document) ([]Price, erro
 }
 
 // readFresh reads an answer that isn't the one that is known.
-func (c *Client) readFresh(response *http.Response) (kept, error) {
+func (c *Client) readFresh(response *http.Response) (cachedResponse, error) {
 	if response.StatusCode != http.StatusOK {
-		return kept{}, c.readRefusal(response)
+		return cachedResponse{}, c.readRefusal(response)
 	}
 	if err := checkEncoding(response.Header); err != nil {
-		return kept{}, err
+		return cachedResponse{}, err
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if len(body) > maxBody {
-		return kept{}, &failure{tooLong, nil}
+		return cachedResponse{}, &failure{tooLong, nil}
 	}
 	if err != nil {
-		return kept{}, err
+		return cachedResponse{}, err
 	}
-	return kept{response.Header.Get("ETag"), response.Header.Get("Last-Modified"), body}, nil
+	return cachedResponse{response.Header.Get("ETag"), response.Header.Get("Last-Modified"), body}, nil
 }
 
 // checkEncoding refuses what isn't JSON by its own account. The client asks for no
@@ -187,28 +187,28 @@ func answerAge(response *http.Response) time.Duration {
 }
 
 // findKept returns the good answer that is kept for an address, if any.
-func (c *Client) findKept(address string) kept {
+func (c *Client) findKept(address string) cachedResponse {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.kept[address]
+	return c.cache[address]
 }
 
 // keepAnswer remembers a good answer that can be asked for conditionally, in place of
 // the one before. When there are too many, any other goes.
-func (c *Client) keepAnswer(address string, k kept) {
+func (c *Client) keepAnswer(address string, k cachedResponse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.kept, address)
+	delete(c.cache, address)
 	if k.tag == "" && k.modified == "" {
 		return
 	}
-	for other := range c.kept {
-		if len(c.kept) < maxKept {
+	for other := range c.cache {
+		if len(c.cache) < maxKept {
 			break
 		}
-		delete(c.kept, other)
+		delete(c.cache, other)
 	}
-	c.kept[address] = k
+	c.cache[address] = k
 }
 
 // explainTrouble puts what went wrong with an exchange into words. Errors of

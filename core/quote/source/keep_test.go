@@ -95,12 +95,12 @@ func TestKeptPerAddress(t *testing.T) {
 	for i := range 3 * maxKept {
 		b.source.Documents[0].Path = fmt.Sprintf("/%d", i)
 		b.check(t, atNoon)
-		if len(b.client.kept) > maxKept {
-			t.Fatalf("%d answers are kept", len(b.client.kept))
+		if len(b.client.cache) > maxKept {
+			t.Fatalf("%d answers are kept", len(b.client.cache))
 		}
 	}
-	if len(b.client.kept) != maxKept {
-		t.Errorf("%d answers are kept", len(b.client.kept))
+	if len(b.client.cache) != maxKept {
+		t.Errorf("%d answers are kept", len(b.client.cache))
 	}
 }
 

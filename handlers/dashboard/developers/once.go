@@ -13,7 +13,7 @@ import (
 // the same one.
 func (h *Handlers) createKeyOnce(c *page.Ctx, act func(ctx context.Context) (apikey.Key, string,
 	error)) (k apikey.Key, secret string, err error) {
-	type kept struct{ Name, Secret string }
+	type shownOnce struct{ Name, Secret string }
 	before, err := page.RunOnce(h.Answers, c, func(ctx context.Context) (err error) {
 		k, secret, err = act(ctx)
 		return err
@@ -22,12 +22,12 @@ func (h *Handlers) createKeyOnce(c *page.Ctx, act func(ctx context.Context) (api
 		if !ok {
 			return nil, fmt.Errorf("dashboard: a form made a %T", result)
 		}
-		return json.Marshal(kept{made.Key.Name, made.Secret})
+		return json.Marshal(shownOnce{made.Key.Name, made.Secret})
 	})
 	if err != nil || before == nil {
 		return k, secret, err
 	}
-	var twin kept
+	var twin shownOnce
 	err = json.Unmarshal(before, &twin)
 	return apikey.Key{Name: twin.Name}, twin.Secret, err
 }

@@ -13,7 +13,7 @@ import (
 // form shows the same one.
 func (h *Handlers) createSecretOnce(c *page.Ctx, act func(ctx context.Context) (webhook.Endpoint, string,
 	error)) (e webhook.Endpoint, secret string, err error) {
-	type kept struct{ ID, Secret string }
+	type shownOnce struct{ ID, Secret string }
 	before, err := page.RunOnce(h.Answers, c, func(ctx context.Context) (err error) {
 		e, secret, err = act(ctx)
 		return err
@@ -22,12 +22,12 @@ func (h *Handlers) createSecretOnce(c *page.Ctx, act func(ctx context.Context) (
 		if !ok {
 			return nil, fmt.Errorf("dashboard: a form made a %T", result)
 		}
-		return json.Marshal(kept{made.Endpoint.ID, made.Secret})
+		return json.Marshal(shownOnce{made.Endpoint.ID, made.Secret})
 	})
 	if err != nil || before == nil {
 		return e, secret, err
 	}
-	var k kept
+	var k shownOnce
 	if err := json.Unmarshal(before, &k); err != nil {
 		return e, "", err
 	}
