@@ -49,7 +49,7 @@ func tronShop(t *testing.T) (settings *app.Settings, business string) {
 // first network as it is.
 func TestWalletOfTronIsSet(t *testing.T) {
 	settings, business := tronShop(t)
-	account := golive.SampleKey(money.Ethereum)
+	account := golive.RehearsalKey(money.Ethereum)
 	const second, third = "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb", "TQTFYb5X7RPFj9onFCcDdsZFJhsB91SEc1"
 	for i, c := range []struct{ network, key, home, script, first string }{
 		{"", account, "ethereum-sepolia", "ethereum", "0x"},

@@ -14,13 +14,13 @@ import (
 	"cointill/models"
 )
 
-// sampleNetworks are the networks whose keys the sandbox takes, by the chain that it simulates. Their coins are
+// rehearsalNetworks are the networks whose keys the sandbox takes, by the chain that it simulates. Their coins are
 // worth nothing.
-var sampleNetworks = map[money.Chain]string{money.Bitcoin: "bitcoin-regtest", money.Dogecoin: "dogecoin-regtest",
+var rehearsalNetworks = map[money.Chain]string{money.Bitcoin: "bitcoin-regtest", money.Dogecoin: "dogecoin-regtest",
 	money.Ethereum: "ethereum-sepolia", money.XRPL: "xrp-testnet", money.Tron: "tron-nile"}
 
-// sampleKeys are public keys of accounts, and an account of the XRP Ledger, whose secrets were thrown away.
-var sampleKeys = map[money.Chain]string{
+// rehearsalKeys are public keys of accounts, and an account of the XRP Ledger, whose secrets were thrown away.
+var rehearsalKeys = map[money.Chain]string{
 	money.Bitcoin: "tpubDCakYCkYXV4Yx7TY6xtb6SwZ89j9KMuHgQJ26gkE6rsbFPdpUoCksmJaxEraNFWABQCpW61zS1ahBY8BCUPshFLN" +
 		"qVqWEb3utMeyXXmgcKc",
 	money.Dogecoin: "tpubDDXtxYeeaVqpPxrn2V8oUG3zoYWJjjkJut4Jf2abg2z6iZa3kRxKvPAunmoGVk2zqaWeEA6vWss5f231aWuyGD9h" +
@@ -34,17 +34,17 @@ var sampleKeys = map[money.Chain]string{
 // sampleBalance is what the simulated ledger says that an account holds, in drops.
 const sampleBalance = 25_000_000
 
-// SampleKey is a key that a chain's wallet can be rehearsed with.
-func SampleKey(c money.Chain) string { return sampleKeys[c] }
+// RehearsalKey is a key that a chain's wallet can be rehearsed with.
+func RehearsalKey(c money.Chain) string { return rehearsalKeys[c] }
 
-// SampleNetwork is the network, such as bitcoin-regtest, that keys of a rehearsal belong to.
-func SampleNetwork(c money.Chain) string { return sampleNetworks[c] }
+// RehearsalNetwork is the network, such as bitcoin-regtest, that keys of a rehearsal belong to.
+func RehearsalNetwork(c money.Chain) string { return rehearsalNetworks[c] }
 
 // newSamples returns the wallets of the sandbox: they read keys, and look accounts up on a simulated ledger.
 func (s *Service) newSamples() *wallet.Service {
 	ledger, _ := xrp.Lookup("testnet")
 	return &wallet.Service{DB: s.DB, Clock: s.Clock,
-		Networks: func(_ scope.Domain, c money.Chain) (wallet.Net, bool) { return wallet.Find(sampleNetworks[c]) },
+		Networks: func(_ scope.Domain, c money.Chain) (wallet.Net, bool) { return wallet.Find(rehearsalNetworks[c]) },
 		Ledgers: map[scope.Domain]wallet.Ledger{scope.Test: {Params: ledger,
 			Look: func(context.Context, xrp.Account) (wallet.LedgerAccount, error) {
 				return wallet.LedgerAccount{Exists: true, RequireTag: true, Balance: money.Units(sampleBalance)}, nil

@@ -39,7 +39,7 @@ func (f walletFacts) hasManyAddresses() bool {
 // keyNetwork returns the network that keys of the coin belong to.
 func (f walletFacts) keyNetwork() string {
 	if f.isSandbox() {
-		return golive.SampleNetwork(f.Coin.Chain)
+		return golive.RehearsalNetwork(f.Coin.Chain)
 	}
 	return f.Network
 }
@@ -57,7 +57,7 @@ func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f wallet
 	}
 	p.Account = onLedger(f.Coin)
 	if f.isSandbox() && p.Editable {
-		p.Rehearsal, p.Sample = true, golive.SampleKey(f.Coin.Chain)
+		p.Rehearsal, p.Sample = true, golive.RehearsalKey(f.Coin.Chain)
 	}
 	switch {
 	case f.Found:
