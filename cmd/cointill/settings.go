@@ -64,7 +64,7 @@ func kebabCase(name string) string {
 	return b.String()
 }
 
-// loadEnvironment reads the …_FILE twins of secrets and refuses variables that
+// loadEnvironment reads the …_FILE variants of secrets and refuses variables that
 // nothing reads, with the nearest name that something does.
 func loadEnvironment() error {
 	known := map[string]bool{app.EnvPrefix + "_TEST_DATABASE_URL": true, app.EnvPrefix + "_VIEWBOOK": true,

@@ -33,7 +33,7 @@ func TestUnknownVariable(t *testing.T) {
 	}
 }
 
-// TestSecretFile: a secret's …_FILE twin is read, and both at once are refused.
+// TestSecretFile: a secret's …_FILE variant is read, and both at once are refused.
 func TestSecretFile(t *testing.T) {
 	file := t.TempDir() + "/url"
 	if err := os.WriteFile(file, []byte("postgres://x\n"), 0o600); err != nil {

@@ -138,9 +138,9 @@ func TestKeyGivenBackMeanwhile(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = callbacks.Remove("test:give back") }()
-			twin := around(t.Context(), claimed(t, store, sc, "k"), func(context.Context) error { return nil })
-			if fault.KindOf(twin) != fault.Conflict || !strings.Contains(fmt.Sprint(twin), "request_in_progress") || !given {
-				t.Errorf("Around of a key that is given back meanwhile = %v, want request_in_progress", twin)
+			other := around(t.Context(), claimed(t, store, sc, "k"), func(context.Context) error { return nil })
+			if fault.KindOf(other) != fault.Conflict || !strings.Contains(fmt.Sprint(other), "request_in_progress") || !given {
+				t.Errorf("Around of a key that is given back meanwhile = %v, want request_in_progress", other)
 			}
 			return errors.New("no chain")
 		})

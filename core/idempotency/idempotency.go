@@ -4,9 +4,9 @@
 // The edge makes a Claim of the request, asks Replay for an earlier answer, and otherwise
 // hands the claim down in the context (With). The core operation runs its one transaction
 // through Do, which takes the key first, lets the edge's renderer write the answer before the
-// commit, and stores it. A twin that comes meanwhile waits for the first one's commit and then
-// finds its answer as an *Answered error. A call that was rolled back left no answer: the
-// request may be made again. An operation that is no single transaction runs through Around.
+// commit, and stores it. A request with the same key that comes meanwhile waits for the first one's
+// commit and then finds its answer as an *Answered error. A call that was rolled back left no answer:
+// the request may be made again. An operation that is no single transaction runs through Around.
 package idempotency
 
 import (
@@ -114,7 +114,7 @@ func (c *Claim) find(tx *models.Tx) (*Answer, error) {
 }
 
 // lock takes the key, or fails with *Answered or Conflict. It must be the first
-// statement of the transaction: a twin waits at it until this one is over.
+// statement of the transaction: a request with the same key waits at it until this one is over.
 func (c *Claim) lock(tx *models.Tx) error {
 	now := c.store.now()
 	// An answer older than Keep gives its place to the new request.
@@ -228,7 +228,7 @@ func Do[T any](ctx context.Context, db *models.DB, fn func(tx *models.Tx) (T, er
 
 // Around is Do for an operation that is no single transaction, as those on the
 // simulated chains: the key is taken and committed first, then fn runs, then the
-// answer is stored. A twin that comes in between gets a Conflict. When fn fails
+// answer is stored. A call with the same key in between gets a Conflict. When fn fails
 // the key is given back. A crash in between leaves the key taken without an
 // answer: its outcome is unknown, so repetitions are a Conflict for as long as
 // answers are kept, and nothing happens twice.

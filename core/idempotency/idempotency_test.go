@@ -178,7 +178,7 @@ func TestTwins(t *testing.T) {
 	})
 }
 
-// TestAround sends twins of an operation that is no single transaction: while
+// TestAround sends calls with one key of an operation that is no single transaction: while
 // the first is under way the others are refused, afterwards they get its answer.
 func TestAround(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, db *models.DB) {
@@ -216,7 +216,7 @@ func TestAround(t *testing.T) {
 			for range 20 {
 				group.Go(func() {
 					if _, err := post("k", func() error { return nil }); !underWay(err) {
-						t.Error("a twin was not refused:", err)
+						t.Error("a call with the same key was not refused:", err)
 					}
 				})
 			}

@@ -101,7 +101,7 @@ func (k *Passkeys) usePasskey(ctx context.Context, user User, row models.Passkey
 	return k.users.db.Write(ctx, func(tx *models.Tx) error {
 		noted := tx.Model(&models.Passkey{}).Where("id = ? AND sign_count = ?", row.ID, row.SignCount).
 			Updates(map[string]any{"sign_count": int64(used.Authenticator.SignCount), "used_at": k.users.now()})
-		if noted.Error == nil && noted.RowsAffected == 0 { // removed meanwhile, or used by a twin
+		if noted.Error == nil && noted.RowsAffected == 0 { // removed meanwhile, or used by another request
 			return errPasskey
 		}
 		if noted.Error != nil {
