@@ -18,8 +18,8 @@ import (
 	"cointill/handlers/page"
 )
 
-// strangers is how many requests without a good key one address may make in a minute.
-const strangers = 300
+// unauthenticatedPerMinute is how many requests without a good key one address may make in a minute.
+const unauthenticatedPerMinute = 300
 
 // call is one request of a merchant's program, with whose it is.
 type call struct {
@@ -61,7 +61,7 @@ func (c *call) admitCall() error {
 		standing = c.api.Limits.Take(fmt.Sprintf("key:%d", key.ID), c.api.PerMinute)
 	} else {
 		client, _ := c.fiber.Locals(page.LocalClientIP).(string)
-		standing = c.api.Limits.TakeFrom("stranger", client, strangers)
+		standing = c.api.Limits.TakeFrom("stranger", client, unauthenticatedPerMinute)
 	}
 	c.fiber.Set("RateLimit-Policy", standing.PolicyHeader())
 	c.fiber.Set("RateLimit", standing.StandingHeader())
