@@ -90,7 +90,7 @@ type driver struct {
 	network   string // as asked for; "" for the one that is shown first
 	reference string
 	send      string  // the refund of the payment; "" for none
-	told      []event // of this payment, in order
+	reported  []event // of this payment, in order
 	asked     int     // how many of them a wait has looked at
 }
 
@@ -135,7 +135,7 @@ type endedError struct{ *apiError }
 func (e endedError) Unwrap() error { return e.apiError }
 
 func (d *driver) playCourse(ctx context.Context, chosen course, method money.Method) (event, error) {
-	d.told, d.asked, d.send = nil, 0, ""
+	d.reported, d.asked, d.send = nil, 0, ""
 	if err := d.initiatePayment(ctx, method); err != nil {
 		return event{}, err
 	}
@@ -180,12 +180,12 @@ func (d *driver) awaitPaymentEvent(ctx context.Context, kind, reason string) (ev
 		}
 		for _, e := range fresh {
 			if about := e.readPayment(); about.Reference == d.reference || d.send != "" && about.ID == d.send {
-				d.told = append(d.told, e)
+				d.reported = append(d.reported, e)
 				d.printNote("  %s %s", e.Type, about.Reason)
 			}
 		}
-		for ; d.asked < len(d.told); d.asked++ {
-			e := d.told[d.asked]
+		for ; d.asked < len(d.reported); d.asked++ {
+			e := d.reported[d.asked]
 			why := e.readPayment().Reason
 			// Both transactions of a send that is paid twice may be final at once.
 			if e.Type == kind && (why == reason || kind == webhook.SendSuccessful && why == send.PaidTwice) {
