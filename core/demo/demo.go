@@ -76,7 +76,7 @@ type network struct {
 }
 
 // Fill makes the past of some days up to a time, and returns the number of its payments. The same time gives the
-// same customers, amounts and courses.
+// same customers, amounts and scenarios.
 //
 // SQLite's driver starts a goroutine for each statement that can be cancelled. The statements here
 // can't be, so ctx is looked at between them.

@@ -17,7 +17,7 @@ func (s *shop) planFixed(people *customers) {
 		currency string
 		amount   int64
 		method   money.Method
-		course   course
+		scenario scenario
 	}{
 		{6 * 24 * time.Hour, "NGN", 48_000, money.CryptoBitcoin, reversed},
 		{3 * 24 * time.Hour, "KES", 6_300, money.CryptoDogecoin, dropped},
@@ -29,8 +29,8 @@ func (s *shop) planFixed(people *customers) {
 		{6 * time.Minute, "USD", 20, money.CryptoBitcoin, unconfirmed},
 		{10 * time.Second, "KES", 2_450, money.CryptoDogecoin, expired},
 	} {
-		o := s.drawOrder(&draws{name: "fixed"}, s.until.Add(-one.before), people)
-		o.currency, o.amount, o.method, o.course, o.link = one.currency, one.amount, one.method, one.course, 0
+		o := s.drawOrder(&random{name: "fixed"}, s.until.Add(-one.before), people)
+		o.currency, o.amount, o.method, o.scenario, o.link = one.currency, one.amount, one.method, one.scenario, 0
 		s.planOrder(o)
 	}
 }

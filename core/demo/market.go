@@ -57,7 +57,7 @@ func drawWalk(p quote.Pair, until time.Time) []int64 {
 	case p.Base == "USD":
 		step = 35
 	}
-	d := &draws{name: fmt.Sprint("market ", p, until.Format(time.DateOnly))}
+	d := &random{name: fmt.Sprint("market ", p, until.Format(time.DateOnly))}
 	walk := make([]int64, Days+2)
 	for i := 1; i < len(walk); i++ {
 		// A pair that is far away rather comes back.

@@ -14,26 +14,26 @@ import (
 	"cointill/core/webhook"
 )
 
-// draws gives numbers that depend on its name alone, so that the same past is made again.
-type draws struct {
+// random gives numbers that depend on its name alone, so that the same past is made again.
+type random struct {
 	name  string
 	drawn int
 }
 
 // below draws a number from 0 to n - 1.
-func (d *draws) below(n int) int {
+func (d *random) below(n int) int {
 	d.drawn++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", d.name, d.drawn))
 	return int(binary.BigEndian.Uint64(sum[:8]) % uint64(n))
 }
 
 // between draws a time from least to most, in milliseconds.
-func (d *draws) between(least, most time.Duration) time.Duration {
+func (d *random) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(d.below(int((most-least)/time.Millisecond)+1))*time.Millisecond
 }
 
 // choose draws the index of a weight, each as often as it weighs.
-func (d *draws) choose(weights ...int) int {
+func (d *random) choose(weights ...int) int {
 	all := 0
 	for _, weight := range weights {
 		all += weight
@@ -59,8 +59,8 @@ type order struct {
 	till               int    // in the branch
 	reference          string // the shop's own
 	link               int    // 1 and above for the shop's links, 0 for none
-	course             course
-	draws              *draws // for what happens to it
+	scenario           scenario
+	random             *random // for what happens to it
 }
 
 // The rhythm of the shop: payments of each weekday in the last week, from Sunday, and how likely
@@ -70,27 +70,27 @@ var (
 	hours    = [24]int{1, 0, 0, 0, 0, 0, 1, 3, 6, 9, 11, 12, 14, 13, 10, 9, 10, 12, 14, 15, 12, 8, 4, 2}
 )
 
-// deck is what happens to each 50 payments, in an order that is drawn.
-var deck = []struct {
-	course course
-	count  int
+// scenarioCounts are the scenarios of each 50 payments, in an order that is drawn.
+var scenarioCounts = []struct {
+	scenario scenario
+	count    int
 }{
 	{exact, 34}, {twoParts, 2}, {late, 1}, {underpaid, 2}, {overpaid, 1}, {expired, 3}, {abandoned, 3},
-	{afterAbandoned, 1}, {failed, 1}, {surplus, 1}, {stray, 1},
+	{afterAbandoned, 1}, {failed, 1}, {surplus, 1}, {unmatched, 1},
 }
 
-// deal returns the courses of the next 50 payments.
-func (d *draws) deal() (courses []course) {
-	for _, card := range deck {
-		for range card.count {
-			courses = append(courses, card.course)
+// dealScenarios draws the scenarios of the next 50 payments.
+func (d *random) dealScenarios() (scenarios []scenario) {
+	for _, s := range scenarioCounts {
+		for range s.count {
+			scenarios = append(scenarios, s.scenario)
 		}
 	}
-	for i := len(courses) - 1; i > 0; i-- {
+	for i := len(scenarios) - 1; i > 0; i-- {
 		j := d.below(i + 1)
-		courses[i], courses[j] = courses[j], courses[i]
+		scenarios[i], scenarios[j] = scenarios[j], scenarios[i]
 	}
-	return courses
+	return scenarios
 }
 
 // planShop plans the links, the webhook and the payments.
@@ -98,16 +98,16 @@ func (s *shop) planShop() {
 	begin := s.until.Add(-time.Duration(s.days) * 24 * time.Hour)
 	s.line.add(begin, s.createLinks)
 	s.line.add(s.until.Add(-webhookDays*24*time.Hour), s.registerWebhook)
-	d := &draws{name: "shop " + s.until.Format(time.DateOnly)}
-	people := &customers{draws: d}
-	var courses []course
+	d := &random{name: "shop " + s.until.Format(time.DateOnly)}
+	people := &customers{random: d}
+	var scenarios []scenario
 	for day := range s.days + 1 {
 		for _, at := range s.drawTimes(d, begin, day) {
-			if len(courses) == 0 {
-				courses = d.deal()
+			if len(scenarios) == 0 {
+				scenarios = d.dealScenarios()
 			}
 			o := s.drawOrder(d, at, people)
-			o.course, courses = courses[0], courses[1:]
+			o.scenario, scenarios = scenarios[0], scenarios[1:]
 			s.planOrder(o)
 		}
 	}
@@ -116,7 +116,7 @@ func (s *shop) planShop() {
 
 // drawTimes draws when the payments of a day are initiated. The shop grows: it begins with six
 // tenths of the payments that it has at the end.
-func (s *shop) drawTimes(d *draws, begin time.Time, day int) (times []time.Time) {
+func (s *shop) drawTimes(d *random, begin time.Time, day int) (times []time.Time) {
 	midnight := begin.Add(time.Duration(day) * 24 * time.Hour).Truncate(24 * time.Hour)
 	hundredths := weekdays[midnight.Weekday()] * (60 + 40*day/s.days)
 	for range (hundredths + d.below(100)) / 100 {
@@ -137,7 +137,7 @@ func (s *shop) planOrder(o order) {
 	}
 	s.planned++
 	s.ahead++
-	o.draws = &draws{name: o.reference}
+	o.random = &random{name: o.reference}
 	s.line.add(o.at, func() error { return s.startPayment(o) })
 }
 
@@ -176,7 +176,7 @@ var branches = []string{"Yaba", "Ikeja", "Osu"}
 const linkOrders = 14
 
 // drawOrder draws a payment's customer, amount and method.
-func (s *shop) drawOrder(d *draws, at time.Time, people *customers) order {
+func (s *shop) drawOrder(d *random, at time.Time, people *customers) order {
 	o := order{at: at, reference: fmt.Sprintf("order-%d", firstOrder+s.planned)}
 	o.first, o.last, o.email = people.next()
 	o.method = money.Coins()[d.choose(24, 12, 44, 12, 8)].Method
@@ -201,7 +201,7 @@ func (s *shop) drawOrder(d *draws, at time.Time, people *customers) order {
 }
 
 // drawLinkAmount draws what a customer of a link gives, where the customer decides.
-func drawLinkAmount(d *draws, l link.Draft) int64 {
+func drawLinkAmount(d *random, l link.Draft) int64 {
 	if l.Amount != nil {
 		return *l.Amount
 	}
@@ -243,8 +243,8 @@ const WebhookURL = "https://shop.example/webhooks/cointill"
 
 // customers draws who pays: new customers, and ones who return.
 type customers struct {
-	draws *draws
-	known int
+	random *random
+	known  int
 }
 
 var (
@@ -261,8 +261,8 @@ const returning = 45
 // next draws the customer of the next payment.
 func (c *customers) next() (first, last, email string) {
 	n := c.known
-	if n > 0 && c.draws.below(100) < returning {
-		n = min(c.draws.below(n), c.draws.below(n)) // the first ones return most
+	if n > 0 && c.random.below(100) < returning {
+		n = min(c.random.below(n), c.random.below(n)) // the first ones return most
 	} else {
 		c.known++
 	}

@@ -15,28 +15,28 @@ import (
 	"cointill/core/payment/refund"
 )
 
-// course is what happens to a payment.
-type course int
+// scenario is what happens to a payment.
+type scenario int
 
 const (
-	exact          course = iota // paid in time
-	twoParts                     // paid in time by two transactions
-	late                         // paid after the window
-	underpaid                    // too little: declined
-	overpaid                     // too much: declined
-	expired                      // never opened
-	abandoned                    // opened, never paid
-	afterAbandoned               // paid after a day: declined
-	failed                       // the transaction fails, or another one spends the same money
-	surplus                      // paid twice; the second transfer is unmatched
-	stray                        // a transfer that can't count for it, then the payment
-	unconfirmed                  // no block takes the transaction
-	halfPaid                     // a part is paid, and no block takes the rest
-	tooLittle                    // too little, and the owner has not decided yet
-	tooMuch                      // too much, and a refund waits for its approval
-	dropped                      // the mempool forgets the transaction: failed
-	reorged                      // a reorganisation takes the only confirmation back
-	reversed                     // a reorganisation takes the money back after it was final
+	exact          scenario = iota // paid in time
+	twoParts                       // paid in time by two transactions
+	late                           // paid after the window
+	underpaid                      // too little: declined
+	overpaid                       // too much: declined
+	expired                        // never opened
+	abandoned                      // opened, never paid
+	afterAbandoned                 // paid after a day: declined
+	failed                         // the transaction fails, or another one spends the same money
+	surplus                        // paid twice; the second transfer is unmatched
+	unmatched                      // a transfer that can't count for it, then the payment
+	unconfirmed                    // no block takes the transaction
+	halfPaid                       // a part is paid, and no block takes the rest
+	tooLittle                      // too little, and the owner has not decided yet
+	tooMuch                        // too much, and a refund waits for its approval
+	dropped                        // the mempool forgets the transaction: failed
+	reorged                        // a reorganisation takes the only confirmation back
+	reversed                       // a reorganisation takes the money back after it was final
 )
 
 // visit is a payment under way.
@@ -60,11 +60,11 @@ func (s *shop) startPayment(o order) error {
 		s.Report(s.planned-s.ahead, s.planned)
 	}
 	v := &visit{shop: s, order: o, reference: started.Reference, net: s.networks[o.network]}
-	if o.course == expired {
+	if o.scenario == expired {
 		v.schedule(payment.Window+time.Second, v.sweepPayments)
 		return nil
 	}
-	v.schedule(o.draws.between(8*time.Second, 70*time.Second), v.openPage)
+	v.schedule(o.random.between(8*time.Second, 70*time.Second), v.openPage)
 	return nil
 }
 
@@ -99,9 +99,9 @@ func (v *visit) openPage() (err error) {
 	if v.view, err = v.Payments.OpenByReference(v.ctx, v.TestScope, v.reference); err != nil {
 		return err
 	}
-	due, d := v.view.Payment.Due, v.draws
+	due, d := v.view.Payment.Due, v.random
 	soon := d.between(100*time.Second, 5*time.Minute)
-	switch v.course {
+	switch v.scenario {
 	case exact:
 		v.pay(soon, due)
 	case twoParts:
@@ -126,8 +126,8 @@ func (v *visit) openPage() (err error) {
 	case surplus:
 		v.pay(soon, due)
 		v.paySurplus(d.between(3*time.Hour, 20*time.Hour))
-	case stray:
-		v.sendStray(soon)
+	case unmatched:
+		v.sendUnmatched(soon)
 	case unconfirmed:
 		v.schedule(soon, func() error { return v.hold(due) })
 	case tooLittle:
@@ -216,9 +216,9 @@ const soonest = 90 * time.Second
 func (v *visit) transfer(after time.Duration, tx chain.Tx) {
 	p := findPace(v.network)
 	each := v.until.Sub(v.order.at) < detailed
-	wait := v.draws.between(p.first[0], p.first[1])
+	wait := v.random.between(p.first[0], p.first[1])
 	mined := after + wait
-	final := mined + v.draws.between(p.final[0], p.final[1])
+	final := mined + v.random.between(p.final[0], p.final[1])
 	if !each {
 		mined = after + min(wait, soonest)
 	}
@@ -327,19 +327,19 @@ func (v *visit) paySurplus(after time.Duration) {
 	v.atWork(2, func() error { return v.returnUnmatched(1) })
 }
 
-// sendStray sends a transfer that can't count for the payment, and then pays it: XRP without the tag,
+// sendUnmatched sends a transfer that can't count for the payment, and then pays it: XRP without the tag,
 // another asset to an address of Ethereum's kind or Tron's. Other coins are paid twice.
-func (v *visit) sendStray(after time.Duration) {
+func (v *visit) sendUnmatched(after time.Duration) {
 	output := v.newOutput(v.view.Payment.Due)
 	switch money.Coin(v.view.Payment.Coin) {
 	case money.XRP:
 		output.Tag = nil
 	case money.ETH, money.USDT:
 		// It has as many decimals as USDT.
-		output.Asset, output.Amount = "FAKE-USDT", money.Units(int64(1_000_000*(10+v.draws.below(90))))
+		output.Asset, output.Amount = "FAKE-USDT", money.Units(int64(1_000_000*(10+v.random.below(90))))
 	default:
 		v.pay(after, v.view.Payment.Due)
-		v.paySurplus(v.draws.between(time.Hour, 9*time.Hour))
+		v.paySurplus(v.random.between(time.Hour, 9*time.Hour))
 		return
 	}
 	v.transfer(after, v.newTx(output))
@@ -352,7 +352,7 @@ const decided = 4 * 24 * time.Hour
 // atWork has something happen in the owner's working hours, some days after the payment.
 func (v *visit) atWork(days int, happen func() error) {
 	midnight := v.order.at.AddDate(0, 0, days).Truncate(24 * time.Hour)
-	v.line.add(midnight.Add(v.draws.between(8*time.Hour, 15*time.Hour)), happen)
+	v.line.add(midnight.Add(v.random.between(8*time.Hour, 15*time.Hour)), happen)
 }
 
 // decideLater has the owner decide about the payment on a later day: the amount is accepted, or
@@ -397,8 +397,8 @@ func (v *visit) returnUnmatched(most int) error {
 	if v.until.Sub(v.order.at) < decided {
 		return nil
 	}
-	strays, err := v.Resolver.StrayOf(v.ctx, v.Owner, v.view.Payment.ID)
-	for _, t := range strays[:min(most, len(strays))] {
+	transfers, err := v.Resolver.StrayOf(v.ctx, v.Owner, v.view.Payment.ID)
+	for _, t := range transfers[:min(most, len(transfers))] {
 		if t.Resolved == nil {
 			err = cmp.Or(err, v.Resolver.MarkRefunded(v.ctx, v.Owner, t.ID, refund.Report{TxID: v.newHash()}))
 		}
