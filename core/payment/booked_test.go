@@ -214,7 +214,7 @@ func TestBookedFilterGoesWithOthers(t *testing.T) {
 			if !slices.Equal(exported, want) {
 				t.Errorf("%s: exported are %v, want %v", name, exported, want)
 			}
-			news, err := b.lists().News(t.Context(), b.scope, f, list.Place{ID: all[len(all)-1].ID})
+			news, err := b.lists().CountNewer(t.Context(), b.scope, f, list.Place{ID: all[len(all)-1].ID})
 			if err != nil || news != len(want) && !slices.Contains(want, all[len(all)-1].ID) {
 				t.Errorf("%s: %d payments are new (%v), want %d", name, news, err, len(want))
 			}
@@ -327,7 +327,7 @@ func TestPlansByTheDayBooked(t *testing.T) {
 					c.f.Before = list.Place{ID: page.Payments[0].ID}
 					b.search(c.f)
 				}
-				_, err := b.lists().News(t.Context(), b.scope, c.f, list.Place{Reference: sample.Reference})
+				_, err := b.lists().CountNewer(t.Context(), b.scope, c.f, list.Place{Reference: sample.Reference})
 				must(t, err)
 			})
 			text := strings.Join(found, "\n")

@@ -173,7 +173,7 @@ func TestListsOfAFailingDatabase(t *testing.T) {
 			b.failEach(t, []failingCall{
 				{"Search by " + name, func() error { _, err := lists.Search(ctx, sc, f); return err }},
 				{"Count by " + name, func() error { _, err := lists.Count(ctx, sc, f); return err }},
-				{"News by " + name, func() error { _, err := lists.News(ctx, sc, f, list.Place{}); return err }},
+				{"CountNewer by " + name, func() error { _, err := lists.CountNewer(ctx, sc, f, list.Place{}); return err }},
 				{"Export by " + name, func() error {
 					return lists.Export(ctx, sc, f, func([]models.Payment) error { return nil })
 				}},

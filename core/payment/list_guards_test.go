@@ -54,10 +54,10 @@ func TestListEdges(t *testing.T) {
 			}
 		}
 		nothing := list.Filter{Query: "nobody@example.com"}
-		if n, err := lists.News(ctx, b.scope, nothing, list.Place{}); n != 0 || err != nil {
+		if n, err := lists.CountNewer(ctx, b.scope, nothing, list.Place{}); n != 0 || err != nil {
 			t.Errorf("a search that finds nothing has %d news, error %v; want none", n, err)
 		}
-		if _, err := lists.News(ctx, b.scope, list.Filter{}, list.Place{Reference: "PAY_UNKNOWN"}); fault.KindOf(err) != fault.NotFound {
+		if _, err := lists.CountNewer(ctx, b.scope, list.Filter{}, list.Place{Reference: "PAY_UNKNOWN"}); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("news since an unknown payment return %v, want not found", err)
 		}
 		for name, f := range map[string]list.Filter{"nothing": nothing, "no row": {Currency: "KES"}} {

@@ -304,7 +304,7 @@ func TestListsAskForTheRight(t *testing.T) {
 				return err
 			},
 			"news": func(sc scope.Scope) error {
-				_, err := b.lists().News(t.Context(), sc, list.Filter{}, newest)
+				_, err := b.lists().CountNewer(t.Context(), sc, list.Filter{}, newest)
 				return err
 			},
 			"export": func(sc scope.Scope) error {
@@ -374,7 +374,7 @@ func TestNews(t *testing.T) {
 			"filtered": {list.Filter{Currency: "NGN"}, none, 1}, "none": {list.Filter{Currency: "NGN"}, list.Place{Reference: references[0]}, 0},
 			"states": {list.Filter{States: []payment.State{payment.Pending, payment.Failed}}, list.Place{Reference: references[1]}, 1},
 		} {
-			if n, err := b.lists().News(t.Context(), b.scope, c.f, c.since); err != nil || n != c.want {
+			if n, err := b.lists().CountNewer(t.Context(), b.scope, c.f, c.since); err != nil || n != c.want {
 				t.Errorf("%s: %d, %v", name, n, err)
 			}
 		}

@@ -145,7 +145,7 @@ func TestPlans(t *testing.T) {
 			var err error
 			found := b.plans(func() {
 				_, err = b.lists().Search(t.Context(), b.scope, c.f)
-				if _, newsErr := b.lists().News(t.Context(), b.scope, c.f, list.Place{Reference: sample.Reference}); err == nil {
+				if _, newsErr := b.lists().CountNewer(t.Context(), b.scope, c.f, list.Place{Reference: sample.Reference}); err == nil {
 					err = newsErr
 				}
 			})

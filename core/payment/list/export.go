@@ -12,8 +12,8 @@ import (
 // batch is how many payments an export holds in memory at once.
 const batch = 1000
 
-// mostNews is how many new payments are counted at most.
-const mostNews = 100
+// maxNewer is how many new payments are counted at most.
+const maxNewer = 100
 
 // Count is how many payments a filter chooses; its Before, After and Limit don't matter.
 func (s *Service) Count(ctx context.Context, sc scope.Scope, f Filter) (n int64, err error) {
@@ -89,10 +89,10 @@ func (s *Service) Newest(ctx context.Context, sc scope.Scope) (Place, error) {
 	return Place{ID: found.Payments[0].ID, Reference: found.Payments[0].Reference}, nil
 }
 
-// News is how many payments that a filter chooses are newer than a place, or
+// CountNewer counts the payments that a filter chooses and that are newer than a place, or
 // how many there are after no place; it stops counting at 100. It is asked when
 // a change was just committed, and so of the primary.
-func (s *Service) News(ctx context.Context, sc scope.Scope, f Filter, since Place) (int, error) {
+func (s *Service) CountNewer(ctx context.Context, sc scope.Scope, f Filter, since Place) (int, error) {
 	c, err := s.choosePayments(ctx, sc, f)
 	if err != nil || c.nothing {
 		return 0, err
@@ -104,10 +104,10 @@ func (s *Service) News(ctx context.Context, sc scope.Scope, f Filter, since Plac
 	n := 0
 	for _, branch := range c.listBranches() {
 		var ids []int64
-		if err := from.orderQuery(c.narrowToBooked(branch)).Limit(mostNews).Pluck("id", &ids).Error; err != nil {
+		if err := from.orderQuery(c.narrowToBooked(branch)).Limit(maxNewer).Pluck("id", &ids).Error; err != nil {
 			return 0, err
 		}
 		n += len(ids)
 	}
-	return min(n, mostNews), nil
+	return min(n, maxNewer), nil
 }

@@ -7,9 +7,9 @@ import (
 	"cointill/views/words"
 )
 
-// CountNews names the newest row of a list's first page and, where the script of an open page asks, says how many
+// CountNewRows names the newest row of a list's first page and, where the script of an open page asks, says how many
 // rows came after the page was opened: at most as many as a page has. word is the message.
-func CountNews[T any](c *page.Ctx, word string, rows []T, idOf func(T) int64) (newest, news string) {
+func CountNewRows[T any](c *page.Ctx, word string, rows []T, idOf func(T) int64) (newest, news string) {
 	if len(rows) > 0 {
 		newest = strconv.FormatInt(idOf(rows[0]), 10)
 	}

@@ -25,7 +25,7 @@ func (h *Handlers) listNotifications(c *page.Ctx) error {
 	c.MakeLive(&shell, "")
 	props := dashboard.NotificationsProps{Page: shell, FirstHref: listPath}
 	if from == 0 {
-		props.Since, props.News = listing.CountNews(c, "notifications.news", list,
+		props.Since, props.News = listing.CountNewRows(c, "notifications.news", list,
 			func(n notification.Notification) int64 { return n.ID })
 		props.Newest = props.Since
 	}

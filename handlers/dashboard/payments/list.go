@@ -50,7 +50,7 @@ func (h *Handlers) listPayments(c *page.Ctx) error {
 			return err
 		}
 	}
-	if facts.News, err = h.countNews(c, h.makeFilter(c, asked)); err != nil {
+	if facts.News, err = h.countNewer(c, h.makeFilter(c, asked)); err != nil {
 		return err
 	}
 	if facts.Views, err = h.Views.List(ctx, c.Scope); err != nil {
@@ -89,15 +89,15 @@ func findOnlyPayment(c *page.Ctx, asked listing.Search, found list.Page) string 
 	return found.Payments[0].Reference
 }
 
-// countNews counts the payments of a list's filter that are newer than its page, where the script of an open page
+// countNewer counts the payments of a list's filter that are newer than its page, where the script of an open page
 // asks.
-func (h *Handlers) countNews(c *page.Ctx, f list.Filter) (int, error) {
+func (h *Handlers) countNewer(c *page.Ctx, f list.Filter) (int, error) {
 	since, asked := c.LiveSince()
 	if !asked {
 		return 0, nil
 	}
 	f.Before, f.After = list.Place{}, list.Place{}
-	return h.Lists.News(c.UserContext(), c.Scope, f, list.Place{Reference: since})
+	return h.Lists.CountNewer(c.UserContext(), c.Scope, f, list.Place{Reference: since})
 }
 
 // newsText says how many payments are new, "" for none; core counts up to a hundred.

@@ -44,7 +44,7 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 	props := dashboard.UnmatchedProps{Page: shell, Shown: show, FirstHref: unmatchedHref(show, 0),
 		Tabs: unmatchedTabs(ctx, show), Rows: rows}
 	if show == "" && from == 0 {
-		props.Since, props.News = listing.CountNews(c, "unmatched.news", transfers,
+		props.Since, props.News = listing.CountNewRows(c, "unmatched.news", transfers,
 			func(t payment.UnmatchedTransfer) int64 { return t.ID })
 	}
 	props.Pager = listing.MakePager(words.N(ctx, "unmatched.transfers", len(transfers)), from > 0,

@@ -79,7 +79,7 @@ func (h *Handlers) listSends(c *page.Ctx) error {
 		Ask: sc.Allows(scope.AskSends), Sign: sc.Allows(scope.SignSends), Shown: shown.code, Payment: payment,
 		TickHref: listPath(shown.code, payment, from) + "&tick=all"}
 	if from == 0 {
-		props.Since, props.News = listing.CountNews(c, "sends.news", list,
+		props.Since, props.News = listing.CountNewRows(c, "sends.news", list,
 			func(v send.View) int64 { return v.Send.ID })
 	}
 	for _, v := range list {
