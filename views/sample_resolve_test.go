@@ -25,7 +25,7 @@ func resolvePages(live layout.Page) map[string]templ.Component {
 	done.Refunds = before
 	done.Notes = []dashboard.NoteRow{{Text: "Called Kofi: he pays the rest tomorrow.\n\n<b>Don’t</b> deliver before.", Author: "Amara Okafor", At: now},
 		{Text: strings.Repeat("W", 200) + "\u202e", Author: strings.Repeat("Long name ", 9), At: now}}
-	done.Stray = []dashboard.UnmatchedRow{{Amount: "31.250002 XRP", Asset: "XRP", Why: "Received after the end", Advice: "The payment had already ended. Send the money back, or deliver something for it.", Hash: hash, Seen: now, Href: "/dashboard/unmatched/7"}}
+	done.Unmatched = []dashboard.UnmatchedRow{{Amount: "31.250002 XRP", Asset: "XRP", Why: "Received after the end", Advice: "The payment had already ended. Send the money back, or deliver something for it.", Hash: hash, Seen: now, Href: "/dashboard/unmatched/7"}}
 	reversed := paymentPage()
 	reversed.Page, reversed.CanAccept, reversed.CanRefund, reversed.CanClose, reversed.Scenarios = live, false, false, true, nil
 	reversed.Next, reversed.Flag = "Ask the customer to pay again. Deliver nothing for this payment until they have paid.", "The network took this money back after it was final. Check your wallet before you deliver anything."

@@ -22,7 +22,7 @@ func unmatchedPages() map[string]templ.Component {
 		Seen: now, State: "Unconfirmed", PaymentReference: "PAY_9hQ2mVx4Lr7TzKc1Bn3W", Value: "₦48,250.00",
 		Href: "/dashboard/unmatched/8"}
 	list := rows()
-	open := dashboard.StrayProps{Page: page, UnmatchedRow: untagged, Coin: "XRP", Block: "96,412,003",
+	open := dashboard.UnmatchedTransferProps{Page: page, UnmatchedRow: untagged, Coin: "XRP", Block: "96,412,003",
 		CanAttach: true, CanRefund: true,
 		Form:  ui.Form{Values: map[string]string{"reference": "PAY_MINE"}, Errors: map[string][]string{"reference": {"No payment here has this reference. Look it up under Transactions."}}},
 		Meant: []dashboard.MeantRow{{PaymentRow: list[3], Lacks: "31.250002 XRP", Fits: "exactly that amount", Reasons: []string{"The money came to this payment’s address.", "Its customer says to have paid with this transaction."}}, {PaymentRow: list[2], Lacks: "9.250000 XRP", Fits: "22.000002 more"}}}
@@ -34,13 +34,13 @@ func unmatchedPages() map[string]templ.Component {
 	sent.CanAttach, sent.CanRefund, sent.Form, sent.State, sent.Advice, sent.Refund = false, false, ui.Form{}, "Refund open", "A refund of it is open. To resolve it in another way, withdraw the refund first.", "SND_9hQ2mVx4Lr7TzKc1Bn3W"
 	review := dashboard.AttachProps{Warning: "The money came to the address of another payment, PAY_c7LmZ1oDf9UeAq64GyTw. Attach it here only if you know that this customer sent it.", Page: page, UnmatchedRow: untagged, Payment: list[3], After: "successful", Due: "31.250002 XRP", Before: "0.000000 XRP", Then: "31.250002 XRP", ThenFiat: "$18.00",
 		Happens: []string{"It leaves this list and counts towards the payment from the time it was first seen.", "The payment becomes successful. The same rules apply as for every payment.", "Your webhooks are notified. The customer gets the receipt, if your business sends receipts.", "The audit log records it under your name. This can’t be undone."}}
-	back := dashboard.StrayRefundProps{Page: page, Href: untagged.Href, Amount: untagged.Amount, Hash: untagged.Hash,
+	back := dashboard.UnmatchedRefundProps{Page: page, Href: untagged.Href, Amount: untagged.Amount, Hash: untagged.Hash,
 		Form: ui.Form{Values: map[string]string{"hash": wrong.Hash, "note": "Sent back to the exchange"}}}
 	return map[string]templ.Component{
-		"stray-refund-review": dashboard.StrayRefundReview(back),
-		"unmatched":           dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Rows: []dashboard.UnmatchedRow{untagged, wrong, sent.UnmatchedRow}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
-		"unmatched-empty":     dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs}), "unmatched-none-attached": dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Shown: "attached"}),
-		"stray": dashboard.Stray(open), "stray-refund-open": dashboard.Stray(sent), "stray-refunded": dashboard.Stray(done), "stray-to-see": dashboard.Stray(seen), "attach-review": dashboard.AttachReview(review),
+		"unmatched-refund-review": dashboard.UnmatchedRefundReview(back),
+		"unmatched":               dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Rows: []dashboard.UnmatchedRow{untagged, wrong, sent.UnmatchedRow}, Pager: ui.PagerProps{Shown: "2 transfers"}}),
+		"unmatched-empty":         dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs}), "unmatched-none-attached": dashboard.Unmatched(dashboard.UnmatchedProps{Page: page, Tabs: tabs, Shown: "attached"}),
+		"unmatched-transfer": dashboard.UnmatchedTransfer(open), "unmatched-transfer-refund-open": dashboard.UnmatchedTransfer(sent), "unmatched-transfer-refunded": dashboard.UnmatchedTransfer(done), "unmatched-transfer-to-see": dashboard.UnmatchedTransfer(seen), "attach-review": dashboard.AttachReview(review),
 	}
 }
 

@@ -397,7 +397,7 @@ func (v *visit) returnUnmatched(most int) error {
 	if v.until.Sub(v.order.at) < decided {
 		return nil
 	}
-	transfers, err := v.Resolver.StrayOf(v.ctx, v.Owner, v.view.Payment.ID)
+	transfers, err := v.Resolver.ListUnmatchedOf(v.ctx, v.Owner, v.view.Payment.ID)
 	for _, t := range transfers[:min(most, len(transfers))] {
 		if t.Resolved == nil {
 			err = cmp.Or(err, v.Resolver.MarkRefunded(v.ctx, v.Owner, t.ID, refund.Report{TxID: v.newHash()}))

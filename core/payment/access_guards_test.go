@@ -27,21 +27,21 @@ func TestRolesWithoutTheRight(t *testing.T) {
 		developer.Domain, developer.Role = scope.Live, scope.Developer
 		finance := b.owner() // sees payments, and decides nothing
 		finance.Role = scope.Finance
-		sees := []string{"Refunds", "StrayOf", "FindUnmatched", "Unmatched"}
+		sees := []string{"Refunds", "ListUnmatchedOf", "FindUnmatched", "Unmatched"}
 		refund := refund.Report{Note: "by hand"}
 		for name, call := range map[string]func(sc scope.Scope) error{
-			"Initiate":      func(sc scope.Scope) error { _, err := b.service.Initiate(ctx, sc, request()); return err },
-			"Resolve":       func(sc scope.Scope) error { return b.resolver.Resolve(ctx, sc, "PAY_1") },
-			"Close":         func(sc scope.Scope) error { return b.resolver.Close(ctx, sc, "PAY_1", "") },
-			"PlanAttach":    func(sc scope.Scope) error { _, err := b.resolver.PlanAttach(ctx, sc, 1, "PAY_1"); return err },
-			"Attach":        func(sc scope.Scope) error { _, err := b.resolver.Attach(ctx, sc, 1, "PAY_1"); return err },
-			"PlanRefund":    func(sc scope.Scope) error { _, err := b.resolver.PlanRefund(ctx, sc, "PAY_1", refund); return err },
-			"RecordRefund":  func(sc scope.Scope) error { _, err := b.resolver.RecordRefund(ctx, sc, "PAY_1", refund); return err },
-			"Refunds":       func(sc scope.Scope) error { _, err := b.resolver.Refunds(ctx, sc, 1); return err },
-			"CheckRefunded": func(sc scope.Scope) error { _, err := b.resolver.CheckRefunded(ctx, sc, 1, refund); return err },
-			"MarkRefunded":  func(sc scope.Scope) error { return b.resolver.MarkRefunded(ctx, sc, 1, refund) },
-			"StrayOf":       func(sc scope.Scope) error { _, err := b.resolver.StrayOf(ctx, sc, 1); return err },
-			"FindUnmatched": func(sc scope.Scope) error { _, err := b.resolver.FindUnmatched(ctx, sc, 1); return err },
+			"Initiate":        func(sc scope.Scope) error { _, err := b.service.Initiate(ctx, sc, request()); return err },
+			"Resolve":         func(sc scope.Scope) error { return b.resolver.Resolve(ctx, sc, "PAY_1") },
+			"Close":           func(sc scope.Scope) error { return b.resolver.Close(ctx, sc, "PAY_1", "") },
+			"PlanAttach":      func(sc scope.Scope) error { _, err := b.resolver.PlanAttach(ctx, sc, 1, "PAY_1"); return err },
+			"Attach":          func(sc scope.Scope) error { _, err := b.resolver.Attach(ctx, sc, 1, "PAY_1"); return err },
+			"PlanRefund":      func(sc scope.Scope) error { _, err := b.resolver.PlanRefund(ctx, sc, "PAY_1", refund); return err },
+			"RecordRefund":    func(sc scope.Scope) error { _, err := b.resolver.RecordRefund(ctx, sc, "PAY_1", refund); return err },
+			"Refunds":         func(sc scope.Scope) error { _, err := b.resolver.Refunds(ctx, sc, 1); return err },
+			"CheckRefunded":   func(sc scope.Scope) error { _, err := b.resolver.CheckRefunded(ctx, sc, 1, refund); return err },
+			"MarkRefunded":    func(sc scope.Scope) error { return b.resolver.MarkRefunded(ctx, sc, 1, refund) },
+			"ListUnmatchedOf": func(sc scope.Scope) error { _, err := b.resolver.ListUnmatchedOf(ctx, sc, 1); return err },
+			"FindUnmatched":   func(sc scope.Scope) error { _, err := b.resolver.FindUnmatched(ctx, sc, 1); return err },
 			"Unmatched": func(sc scope.Scope) error {
 				_, _, err := b.resolver.Unmatched(ctx, sc, payment.UnmatchedFilter{Limit: 10})
 				return err
@@ -344,7 +344,7 @@ func TestStraysOfAPayment(t *testing.T) {
 			b.mine(b.pay(v, name, money.Units(700)))
 		}
 		b.mine(b.pay(other, "theirs", money.Units(700)))
-		list, err := b.resolver.StrayOf(t.Context(), b.owner(), v.Payment.ID)
+		list, err := b.resolver.ListUnmatchedOf(t.Context(), b.owner(), v.Payment.ID)
 		must(t, err)
 		var names []string
 		for _, one := range list {

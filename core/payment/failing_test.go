@@ -104,7 +104,7 @@ func TestPaymentsOfAFailingDatabase(t *testing.T) {
 			{"PlanRefund", func() error { _, err := b.resolver.PlanRefund(ctx, owner, ref(refunded), part); return err }},
 			{"RecordRefund", func() error { _, err := b.resolver.RecordRefund(ctx, owner, ref(refunded), part); return err }},
 			{"Refunds", func() error { _, err := b.resolver.Refunds(ctx, owner, refunded.Payment.ID); return err }},
-			{"StrayOf", func() error { _, err := b.resolver.StrayOf(ctx, owner, paid.Payment.ID); return err }},
+			{"ListUnmatchedOf", func() error { _, err := b.resolver.ListUnmatchedOf(ctx, owner, paid.Payment.ID); return err }},
 			{"Unmatched", func() error {
 				_, _, err := b.resolver.Unmatched(ctx, owner, payment.UnmatchedFilter{Limit: 10})
 				return err

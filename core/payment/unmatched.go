@@ -102,9 +102,9 @@ func (d *Resolver) FindUnmatched(ctx context.Context, sc scope.Scope, id int64) 
 	return list[0], nil
 }
 
-// StrayOf lists at most 100 transfers to a payment's address, or meant for it, that don't
+// ListUnmatchedOf lists at most 100 transfers to a payment's address, or meant for it, that don't
 // credit it, oldest first. Faults: Forbidden.
-func (d *Resolver) StrayOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]UnmatchedTransfer, error) {
+func (d *Resolver) ListUnmatchedOf(ctx context.Context, sc scope.Scope, paymentID int64) ([]UnmatchedTransfer, error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
 		return nil, err
 	}

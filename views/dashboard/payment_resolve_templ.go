@@ -545,8 +545,8 @@ func transferRow(transfer TransferRow) templ.Component {
 	})
 }
 
-// stray lists what came to a payment and does not credit it.
-func stray(rows []UnmatchedRow) templ.Component {
+// unmatchedTransfers lists what came to a payment and does not credit it.
+func unmatchedTransfers(rows []UnmatchedRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -623,7 +623,7 @@ func stray(rows []UnmatchedRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Copy(row.Hash, words.T(ctx, "payment.stray_hash")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Copy(row.Hash, words.T(ctx, "payment.unmatched_hash")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

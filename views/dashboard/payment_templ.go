@@ -127,9 +127,9 @@ type PaymentProps struct {
 	CanClose bool
 	// Next says what a person may do now; empty when there is nothing to do.
 	Next string
-	// Stray is what came and credits nothing; Refunds is what was sent back.
-	Stray   []UnmatchedRow
-	Refunds []RefundRow
+	// Unmatched is what came and credits nothing; Refunds is what was sent back.
+	Unmatched []UnmatchedRow
+	Refunds   []RefundRow
 	// Notes are what members wrote about the payment; CanNote offers to write one, and Note is one that was refused.
 	Notes   []NoteRow
 	Note    ui.Form
@@ -411,7 +411,7 @@ func Payment(p PaymentProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(p.Stray) > 0 {
+			if len(p.Unmatched) > 0 {
 				templ_7745c5c3_Var12 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -424,7 +424,7 @@ func Payment(p PaymentProps) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = stray(p.Stray).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = unmatchedTransfers(p.Unmatched).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -37,11 +37,11 @@ func (h *Handlers) showPaymentWith(c *page.Ctx, status int, note ui.Form) error 
 	if more.Steps, err = h.Payments.Timeline(ctx, sc, v.Payment.Reference); err != nil {
 		return err
 	}
-	stray, err := h.Resolver.StrayOf(ctx, sc, v.Payment.ID)
+	unmatched, err := h.Resolver.ListUnmatchedOf(ctx, sc, v.Payment.ID)
 	if err != nil {
 		return err
 	}
-	if more.Stray, err = h.strayRows(c, stray); err != nil {
+	if more.Unmatched, err = h.unmatchedRows(c, unmatched); err != nil {
 		return err
 	}
 	if more.Refunds, err = h.Resolver.Refunds(ctx, sc, v.Payment.ID); err != nil {

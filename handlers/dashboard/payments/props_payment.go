@@ -33,7 +33,7 @@ type paymentMore struct {
 	List       listing.Search // that the page was opened from
 	// Previous and Next are the references beside the payment in that list; "" for none.
 	Previous, Next string
-	Stray          []dashboard.UnmatchedRow
+	Unmatched      []dashboard.UnmatchedRow
 	Refunds        []models.Resolution
 	Left           money.Amount // of a declined payment: not refunded, nor to be
 	Notes          []note.Note
@@ -57,7 +57,7 @@ func paymentProps(ctx context.Context, shell layout.Page, v payment.View, more p
 		DifferenceFiat: display.FormatFiat(p, v.PaidFiat().Sub(v.Charged()).Abs()),
 		DifferenceCoin: coin.Format(p.Paid.Sub(p.Due).Abs()),
 		DifferenceWord: differenceWord(ctx, p), Transfers: transferRows(ctx, v, zone), MoreTransfers: moreTransfers(v),
-		Timeline: listSteps(ctx, v, more.Steps, zone), Stray: more.Stray,
+		Timeline: listSteps(ctx, v, more.Steps, zone), Unmatched: more.Unmatched,
 		Refunds: refundRows(more.Refunds, v, zone), Next: nextWords(ctx, v, more),
 		Endpoints: endpointRows(ctx, more.Deliveries, more.Scope, zone), Mails: more.Mails, CustomerCode: v.Customer.Code, Network: where.Network,
 		Address:       where.Address,

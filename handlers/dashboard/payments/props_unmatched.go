@@ -20,7 +20,7 @@ func unmatchedRow(ctx context.Context, t payment.UnmatchedTransfer, zone *time.L
 	row := dashboard.UnmatchedRow{
 		Asset: t.Asset, Address: t.Address, Hash: t.TxID, Seen: t.FirstSeenAt.In(zone), PaymentReference: t.Reference,
 	}
-	row.Href, row.Network = strayPath(t.ID), place.NameNetwork(money.Coin(t.Asset), t.Network)
+	row.Href, row.Network = unmatchedPath(t.ID), place.NameNetwork(money.Coin(t.Asset), t.Network)
 	row.Why, row.Advice = unmatchedWords(ctx, t.Why)
 	if t.Why == payment.NetworkOff || t.Why == payment.AddressNotEntered {
 		row.Why += ": " + row.Network

@@ -21,7 +21,7 @@ import (
 	"cointill/views/words"
 )
 
-func strayPath(id int64) string { return display.UnmatchedPath + "/" + strconv.FormatInt(id, 10) }
+func unmatchedPath(id int64) string { return display.UnmatchedPath + "/" + strconv.FormatInt(id, 10) }
 
 // listUnmatched lists the transfers that credit no payment, or those that were dealt with.
 func (h *Handlers) listUnmatched(c *page.Ctx) error {
@@ -37,7 +37,7 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 	}
 	shell := c.FillLayout(words.T(ctx, "unmatched.title"), "unmatched")
 	c.MakeLive(&shell, "")
-	rows, err := h.strayRows(c, transfers)
+	rows, err := h.unmatchedRows(c, transfers)
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (h *Handlers) listUnmatched(c *page.Ctx) error {
 	return c.Render(dashboard.Unmatched(props))
 }
 
-// strayRows are transfers that credit no payment, with the sends that refund them.
-func (h *Handlers) strayRows(c *page.Ctx, transfers []payment.UnmatchedTransfer) ([]dashboard.UnmatchedRow, error) {
+// unmatchedRows are transfers that credit no payment, with the sends that refund them.
+func (h *Handlers) unmatchedRows(c *page.Ctx, transfers []payment.UnmatchedTransfer) ([]dashboard.UnmatchedRow, error) {
 	ctx, zone := c.UserContext(), page.LoadZone(c.Member.Business)
 	ids := make([]int64, len(transfers))
 	for i, t := range transfers {
@@ -68,8 +68,8 @@ func (h *Handlers) strayRows(c *page.Ctx, transfers []payment.UnmatchedTransfer)
 	return rows, err
 }
 
-// strayID reads the transfer in an address. A text that is not a number matches no transfer.
-func strayID(c *page.Ctx) int64 {
+// unmatchedID reads the transfer in an address. A text that is not a number matches no transfer.
+func unmatchedID(c *page.Ctx) int64 {
 	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
 	if err != nil {
 		return 0
@@ -83,13 +83,13 @@ func (h *Handlers) showUnmatched(c *page.Ctx) error {
 }
 
 func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form) error {
-	t, err := h.Resolver.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
+	t, err := h.Resolver.FindUnmatched(c.UserContext(), c.Scope, unmatchedID(c))
 	if err != nil {
 		return err
 	}
-	shell := c.FillLayout(words.T(c.UserContext(), "stray.title"), "unmatched")
-	shell.NextPath = strayPath(t.ID)
-	facts := strayFacts{Transfer: t, Zone: page.LoadZone(c.Member.Business), May: c.Scope.Allows(scope.ResolvePayment)}
+	shell := c.FillLayout(words.T(c.UserContext(), "unmatched_transfer.title"), "unmatched")
+	shell.NextPath = unmatchedPath(t.ID)
+	facts := unmatchedFacts{Transfer: t, Zone: page.LoadZone(c.Member.Business), May: c.Scope.Allows(scope.ResolvePayment)}
 	refunds, err := h.Lists.FindRefundSends(c.UserContext(), c.Scope, []int64{t.ID})
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form) error
 			return err
 		}
 	}
-	props := strayProps(c.UserContext(), shell, facts, typed)
+	props := unmatchedTransferProps(c.UserContext(), shell, facts, typed)
 	can, err := h.canRefund(c, "", t.ID)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (h *Handlers) renderUnmatched(c *page.Ctx, status int, typed ui.Form) error
 	if can {
 		props.SendHref = display.SendsPath + "/new?transfer=" + strconv.FormatInt(t.ID, 10)
 	}
-	return c.RenderStatus(status, dashboard.Stray(props))
+	return c.RenderStatus(status, dashboard.UnmatchedTransfer(props))
 }
 
 // findCandidates are payments that a transfer may be for: of its coin, in the days before it came, which still wait for
@@ -147,31 +147,31 @@ func (h *Handlers) findCandidates(c *page.Ctx, t payment.UnmatchedTransfer) ([]l
 // reviewAttach says what attaching the transfer to a payment would do. It changes nothing.
 func (h *Handlers) reviewAttach(c *page.Ctx) error {
 	typed := page.ReadForm(c, "reference")
-	plan, err := h.Resolver.PlanAttach(c.UserContext(), c.Scope, strayID(c), page.CleanText(typed.Value("reference")))
+	plan, err := h.Resolver.PlanAttach(c.UserContext(), c.Scope, unmatchedID(c), page.CleanText(typed.Value("reference")))
 	if err != nil {
 		return h.refuseUnmatched(c, typed, err)
 	}
-	shell := c.FillLayout(words.T(c.UserContext(), "stray.attach_page"), "unmatched")
-	shell.NextPath = strayPath(plan.Transfer.ID)
+	shell := c.FillLayout(words.T(c.UserContext(), "unmatched_transfer.attach_page"), "unmatched")
+	shell.NextPath = unmatchedPath(plan.Transfer.ID)
 	return c.Render(dashboard.AttachReview(attachProps(c.UserContext(), shell, plan, page.LoadZone(c.Member.Business))))
 }
 
 // returnToUnmatched is where a review leads whose form was not sent along.
 func (h *Handlers) returnToUnmatched(c *page.Ctx) error {
-	t, err := h.Resolver.FindUnmatched(c.UserContext(), c.Scope, strayID(c))
+	t, err := h.Resolver.FindUnmatched(c.UserContext(), c.Scope, unmatchedID(c))
 	if err != nil {
 		return err
 	}
-	return c.Redirect(strayPath(t.ID))
+	return c.Redirect(unmatchedPath(t.ID))
 }
 
 // attachUnmatched attaches the transfer, once.
 func (h *Handlers) attachUnmatched(c *page.Ctx) error {
-	typed, id := page.ReadForm(c, "reference"), strayID(c)
+	typed, id := page.ReadForm(c, "reference"), unmatchedID(c)
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (string, error) {
 		made, err := h.Resolver.Attach(ctx, c.Scope, id, page.CleanText(typed.Value("reference")))
 		if err == nil {
-			c.SetFlash(string(ui.Good), words.T(ctx, "stray.attached"))
+			c.SetFlash(string(ui.Good), words.T(ctx, "unmatched_transfer.attached"))
 		}
 		return made, err
 	}, display.PaymentPath)
@@ -184,14 +184,14 @@ func (h *Handlers) attachUnmatched(c *page.Ctx) error {
 // reviewUnmatchedRefund says what marking the transfer as refunded would write down. It changes nothing.
 func (h *Handlers) reviewUnmatchedRefund(c *page.Ctx) error {
 	typed, asked := sentBackOf(c)
-	t, err := h.Resolver.CheckRefunded(c.UserContext(), c.Scope, strayID(c), asked)
+	t, err := h.Resolver.CheckRefunded(c.UserContext(), c.Scope, unmatchedID(c), asked)
 	if err != nil {
 		return h.refuseUnmatched(c, typed, err)
 	}
-	shell := c.FillLayout(words.T(c.UserContext(), "stray.refund_page"), "unmatched")
-	shell.NextPath = strayPath(t.ID)
-	return c.Render(dashboard.StrayRefundReview(dashboard.StrayRefundProps{Page: shell, Form: typed,
-		Href:   strayPath(t.ID),
+	shell := c.FillLayout(words.T(c.UserContext(), "unmatched_transfer.refund_page"), "unmatched")
+	shell.NextPath = unmatchedPath(t.ID)
+	return c.Render(dashboard.UnmatchedRefundReview(dashboard.UnmatchedRefundProps{Page: shell, Form: typed,
+		Href:   unmatchedPath(t.ID),
 		Amount: unmatchedRow(c.UserContext(), t, page.LoadZone(c.Member.Business)).Amount, Hash: t.TxID}))
 }
 
@@ -204,14 +204,14 @@ func sentBackOf(c *page.Ctx) (typed ui.Form, r refund.Report) {
 // recordUnmatchedRefund writes down that the transfer was sent back, once.
 func (h *Handlers) recordUnmatchedRefund(c *page.Ctx) error {
 	typed, asked := sentBackOf(c)
-	id := strayID(c)
+	id := unmatchedID(c)
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (int64, error) {
 		err := h.Resolver.MarkRefunded(ctx, c.Scope, id, asked)
 		if err == nil {
-			c.SetFlash(string(ui.Good), words.T(ctx, "stray.refunded"))
+			c.SetFlash(string(ui.Good), words.T(ctx, "unmatched_transfer.refunded"))
 		}
 		return id, err
-	}, strayPath)
+	}, unmatchedPath)
 	if err != nil {
 		return h.refuseUnmatched(c, typed, err)
 	}

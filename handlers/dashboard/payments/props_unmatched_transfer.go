@@ -32,8 +32,8 @@ func unmatchedHref(show string, before int64) string {
 		"before": listing.FormatBound(before)})
 }
 
-// strayFacts is what the page of an unmatched transfer shows.
-type strayFacts struct {
+// unmatchedFacts is what the page of an unmatched transfer shows.
+type unmatchedFacts struct {
 	Transfer payment.UnmatchedTransfer
 	Refund   models.Send      // that refunds it; without a reference for none
 	Meant    []list.Candidate // that it may be for
@@ -44,10 +44,10 @@ type strayFacts struct {
 // mostMeant is how many payments are offered.
 const mostMeant = 6
 
-// strayProps is the page of an unmatched transfer.
-func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.Form) dashboard.StrayProps {
+// unmatchedTransferProps is the page of an unmatched transfer.
+func unmatchedTransferProps(ctx context.Context, shell layout.Page, f unmatchedFacts, typed ui.Form) dashboard.UnmatchedTransferProps {
 	t := f.Transfer
-	props := dashboard.StrayProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed,
+	props := dashboard.UnmatchedTransferProps{Page: shell, UnmatchedRow: unmatchedRow(ctx, t, f.Zone), Form: typed,
 		ID: t.UnmatchedID(), Coin: t.Asset}
 	showRefundSend(ctx, &props.UnmatchedRow, f.Refund)
 	open := f.May && t.Resolution == "" && f.Refund.Reference == ""
@@ -66,17 +66,17 @@ func strayProps(ctx context.Context, shell layout.Page, f strayFacts, typed ui.F
 			Lacks: coin.Format(candidate.Lacks()) + " " + candidate.Coin}
 		switch off.Sign() {
 		case 0:
-			row.Fits = words.T(ctx, "stray.fits")
+			row.Fits = words.T(ctx, "unmatched_transfer.fits")
 		case 1:
-			row.Fits = words.T(ctx, "stray.fits_more", "Amount", coin.Format(off))
+			row.Fits = words.T(ctx, "unmatched_transfer.fits_more", "Amount", coin.Format(off))
 		default:
-			row.Fits = words.T(ctx, "stray.fits_less", "Amount", coin.Format(off.Abs()))
+			row.Fits = words.T(ctx, "unmatched_transfer.fits_less", "Amount", coin.Format(off.Abs()))
 		}
 		if candidate.Owner {
-			row.Reasons = append(row.Reasons, words.T(ctx, "stray.fits_owner"))
+			row.Reasons = append(row.Reasons, words.T(ctx, "unmatched_transfer.fits_owner"))
 		}
 		if candidate.Named {
-			row.Reasons = append(row.Reasons, words.T(ctx, "stray.fits_named"))
+			row.Reasons = append(row.Reasons, words.T(ctx, "unmatched_transfer.fits_named"))
 		}
 		props.Meant = append(props.Meant, row)
 	}
@@ -95,7 +95,7 @@ func attachProps(ctx context.Context, shell layout.Page, plan payment.AttachPlan
 		ThenFiat: display.FormatFiat(v.Payment, v.PaidFiat())}
 	props.Happens = attachWords(ctx, was, v)
 	if owner := plan.Transfer.Reference; owner != "" && owner != v.Payment.Reference {
-		props.Warning = words.T(ctx, "stray.does_leave_owner", "Reference", owner)
+		props.Warning = words.T(ctx, "unmatched_transfer.does_leave_owner", "Reference", owner)
 	}
 	return props
 }
@@ -103,25 +103,25 @@ func attachProps(ctx context.Context, shell layout.Page, plan payment.AttachPlan
 // attachWords describe what attaching changes, and which messages are sent.
 func attachWords(ctx context.Context, was, v payment.View) []string {
 	changed := was.State() != v.State()
-	happens := []string{words.T(ctx, "stray.does_leave_list")}
+	happens := []string{words.T(ctx, "unmatched_transfer.does_leave_list")}
 	switch {
 	case !changed && was.State() == payment.Declined:
-		happens = append(happens, words.T(ctx, "stray.does_stay_declined"))
+		happens = append(happens, words.T(ctx, "unmatched_transfer.does_stay_declined"))
 	case !changed:
-		happens = append(happens, words.T(ctx, "stray.does_stay", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
+		happens = append(happens, words.T(ctx, "unmatched_transfer.does_stay", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
 	default:
-		happens = append(happens, words.T(ctx, "stray.does_become", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
+		happens = append(happens, words.T(ctx, "unmatched_transfer.does_become", "State", strings.ToLower(ui.StateWord(ctx, string(v.State())))))
 	}
 	if remark := v.Payment.Remark; remark != "" && remark != "-" {
-		happens = append(happens, words.T(ctx, "stray.does_remark", "Remark", translateRemark(ctx, remark, func() string { return outcomeText(ctx, v, remark) })))
+		happens = append(happens, words.T(ctx, "unmatched_transfer.does_remark", "Remark", translateRemark(ctx, remark, func() string { return outcomeText(ctx, v, remark) })))
 	}
 	switch {
 	case changed && v.State() == payment.Successful:
-		happens = append(happens, words.T(ctx, "stray.told_receipt"))
+		happens = append(happens, words.T(ctx, "unmatched_transfer.told_receipt"))
 	case changed:
-		happens = append(happens, words.T(ctx, "stray.told"))
+		happens = append(happens, words.T(ctx, "unmatched_transfer.told"))
 	default:
-		happens = append(happens, words.T(ctx, "stray.told_nobody"))
+		happens = append(happens, words.T(ctx, "unmatched_transfer.told_nobody"))
 	}
-	return append(happens, words.T(ctx, "stray.does_log"))
+	return append(happens, words.T(ctx, "unmatched_transfer.does_log"))
 }
