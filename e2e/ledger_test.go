@@ -170,11 +170,12 @@ func TestFollowsLedger(t *testing.T) {
 	if refused := i.RunRefused("rescan", "--network", "xrp-network-21337", "--from", "5"); !strings.Contains(refused, "No server has ledger 5") {
 		t.Errorf(`i.Refused("rescan", "--network", "xrp-network-21337", "--from", "5"): refused = %v`, refused)
 	}
+	// anew is the former name of reset.
 	if refused := i.RunRefused("chain", "anew", "--network", "xrp-mainnet"); !strings.Contains(refused, "real money") {
 		t.Errorf(`i.Refused("chain", "anew", "--network", "xrp-mainnet"): refused = %v`, refused)
 	}
-	i.RunCommand("", "chain", "anew", "--network", "xrp-network-21337")
-	harness.WaitFor(t, time.Minute, "the network to be followed anew", func() bool {
+	i.RunCommand("", "chain", "reset", "--network", "xrp-network-21337")
+	harness.WaitFor(t, time.Minute, "the network to be followed again", func() bool {
 		again := look()
 		return again.Problem == "" && again.Applied > now.Applied && again.Applied <= again.Tip
 	})

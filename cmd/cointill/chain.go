@@ -18,7 +18,7 @@ import (
 
 type chainCommand struct {
 	Status chainStatus `cmd:"" help:"Show every network that is followed, and its nodes."`
-	Anew   chainAnew   `cmd:"" help:"Follow a test network from its present end, after its operators reset it."`
+	Reset  chainReset  `cmd:"" aliases:"anew" help:"Follow a test network from its present end, after its operators reset it."`
 }
 
 type chainStatus struct {
@@ -101,13 +101,13 @@ func (s *networkStatus) countFrozen(db *models.Tx) error {
 	return err
 }
 
-type chainAnew struct {
+type chainReset struct {
 	Network string `required:"" help:"Test network, as chain status names it, e.g. xrp-testnet."`
 }
 
 // Run forgets where a test network was followed to. It may run beside a serving
 // instance, which goes on from the network's end at its next look.
-func (c chainAnew) Run(ctx context.Context, settings *app.Settings) error {
+func (c chainReset) Run(ctx context.Context, settings *app.Settings) error {
 	p, err := app.NewBeside(ctx, settings)
 	if err != nil {
 		return err

@@ -221,9 +221,9 @@ func TestXRPUnmatched(t *testing.T) {
 	})
 }
 
-// TestAnew: a test network that was begun anew stops the following until it is told
-// to; then it goes on from the new end, and what was credited stays.
-func TestAnew(t *testing.T) {
+// TestResetNetwork: a test network that its operators reset stops the following until the network is reset here,
+// too; then it goes on from the new end, and what was credited stays.
+func TestResetNetwork(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		network := chain.Sandbox(money.XRPL)
 		if known, err := b.observer.ResetNetwork(t.Context(), network); known || err != nil {
