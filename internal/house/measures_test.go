@@ -21,6 +21,8 @@ const (
 	maxSilent          = 0        // test failures that print values alone
 	maxMethods         = 40       // of one type
 	maxFiles, maxLines = 25, 3500 // of one package
+	maxWayFiles        = 14       // that calls pass from a block to the queue of webhook deliveries
+	maxWayPackages     = 5        // of these files
 )
 
 // idiom matches words that a second-language engineer stumbles over: who or what is meant
@@ -86,7 +88,10 @@ func (m *measures) countFunction(s source, f *ast.FuncDecl) {
 	if star, ok := receiver.(*ast.StarExpr); ok {
 		receiver = star.X
 	}
-	if generic, ok := receiver.(*ast.IndexExpr); ok {
+	switch generic := receiver.(type) {
+	case *ast.IndexExpr:
+		receiver = generic.X
+	case *ast.IndexListExpr: // several type parameters
 		receiver = generic.X
 	}
 	if name, ok := receiver.(*ast.Ident); ok {
@@ -132,6 +137,51 @@ func sizeBar(name string) int {
 	return map[string]int{"methods": maxMethods, "files": maxFiles, "lines": maxLines}[name[strings.LastIndex(name, " ")+1:]]
 }
 
+// findLargest returns the largest size of a kind, and what has it.
+func (m measures) findLargest(kind string) (name string, size int) {
+	for _, of := range slices.Sorted(maps.Keys(m.sizes)) {
+		if what, found := strings.CutSuffix(of, " "+kind); found && m.sizes[of] > size {
+			name, size = what, m.sizes[of]
+		}
+	}
+	return name, size
+}
+
+// countProductLines returns the lines of all packages: Go that is written by hand and no test.
+func (m measures) countProductLines() (lines int) {
+	for name, size := range m.sizes {
+		if strings.HasSuffix(name, " lines") {
+			lines += size
+		}
+	}
+	return lines
+}
+
+// bar is a row of the table: a measure, its value and the most that it may be, 0 for no bound.
+type bar struct {
+	name       string
+	value, bar float64
+	most       string // what has the value
+}
+
+// listBars returns the rows of the table.
+func (m measures) listBars(way wayOfBlock) []bar {
+	percent := func(part, all int) float64 { return 100 * float64(part) / float64(all) }
+	bars := []bar{
+		{"one-word function names, %", percent(m.oneWord, m.functions), maxOneWord, ""},
+		{"turns of phrase in 1,000 words of comments", 10 * percent(m.idioms, m.words), maxIdiom, ""},
+		{"lines of more than 120 characters, %", percent(m.long, m.lines), maxLong, ""},
+		{"files from a block to webhook deliveries", float64(len(way.files)), maxWayFiles, ""},
+		{"packages of these files", float64(len(way.packages)), maxWayPackages, ""},
+		{"lines of the product, written by hand", float64(m.countProductLines()), 0, ""},
+	}
+	for _, kind := range []string{"methods", "files", "lines"} {
+		name, size := m.findLargest(kind)
+		bars = append(bars, bar{kind + " of the largest type or package", float64(size), float64(sizeBar(kind)), name})
+	}
+	return bars
+}
+
 // TestMeasures holds the words and sizes of the code against the bars and prints the
 // figures (make house).
 func TestMeasures(t *testing.T) {
@@ -140,25 +190,26 @@ func TestMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := measure(tree)
-	percent := func(part, all int) float64 { return 100 * float64(part) / float64(all) }
-	bars := []struct {
-		name       string
-		value, bar float64
-	}{
-		{"one-word function names, %", percent(m.oneWord, m.functions), maxOneWord},
-		{"turns of phrase in 1,000 words of comments", 10 * percent(m.idioms, m.words), maxIdiom},
-		{"lines of more than 120 characters, %", percent(m.long, m.lines), maxLong},
-		{"test failures without words", float64(len(m.silent)), maxSilent},
+	way, broken := tree.followWays(blockWays)
+	if len(broken) > 0 {
+		t.Errorf("ways of a block that are broken:\n%s", strings.Join(broken, "\n"))
 	}
-	t.Logf("%d functions, %d words of comments, %d lines of source", m.functions, m.words, m.lines)
-	for _, b := range bars {
-		t.Logf("%-45s %6.2f of %6.2f", b.name, b.value, b.bar)
-		if b.value > b.bar {
+	t.Logf("%d functions, %d words of comments", m.functions, m.words)
+	t.Logf("%-45s %9s %9s", "measure", "value", "at most")
+	t.Logf("%-45s %9d %9d", "test failures without words", len(m.silent), maxSilent)
+	for _, b := range m.listBars(way) {
+		bound := "-"
+		if b.bar > 0 {
+			bound = fmt.Sprintf("%.2f", b.bar)
+		}
+		t.Logf("%-45s %9.2f %9s %s", b.name, b.value, bound, b.most)
+		if b.bar > 0 && b.value > b.bar && b.most == "" { // each size is compared below
 			t.Errorf("%s: %.2f, want at most %.2f", b.name, b.value, b.bar)
 		}
 	}
-	for _, found := range m.silent {
-		t.Log(found)
+	if len(m.silent) > maxSilent {
+		t.Errorf("test failures without words: got %d, want at most %d:\n%s", len(m.silent), maxSilent,
+			strings.Join(m.silent, "\n"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.sizes)) {
 		if bar := sizeBar(name); m.sizes[name] > bar {
@@ -172,7 +223,8 @@ func TestMeasuresFind(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{}
 	for name, text := range map[string]string{
-		"core/a/a.go": "package a\n\n// lose tells of whoever asked.\nfunc lose() {}\n\n// loadRow is fine.\nfunc (s *S) loadRow() {}\n\n//" +
+		"core/a/a.go": "package a\n\n// lose tells of whoever asked.\nfunc lose() {}\n\n// loadRow is fine.\nfunc (s *S) loadRow() {}\n\n" +
+			"// saveRow is fine.\nfunc (p *Pair[K, V]) saveRow() {}\n\n//" +
 			strings.Repeat(" word", 30) + "\n",
 		"core/a/a_test.go": "package a\n\nfunc TestA(t *testing.T) { t.Error(1); t.Error(err); t.Error(\"words\") }\n",
 	} {
@@ -183,8 +235,10 @@ func TestMeasuresFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := measure(tree)
-	got := fmt.Sprint(m.functions, m.oneWord, m.idioms, m.long, len(m.silent), m.sizes["core/a.S methods"], m.sizes["core/a files"])
-	if want := "2 1 2 1 1 1 1"; got != want {
-		t.Errorf("functions, one-word, idioms, long lines, silent failures, methods, files: got %s, want %s", got, want)
+	got := fmt.Sprint(m.functions, m.oneWord, m.idioms, m.long, len(m.silent), m.sizes["core/a.S methods"],
+		m.sizes["core/a.Pair methods"], m.sizes["core/a files"], m.countProductLines())
+	if want := "3 1 2 1 1 1 1 1 12"; got != want {
+		t.Errorf("functions, one-word, idioms, long lines, silent failures, methods of two types, files, lines: got %s, want %s",
+			got, want)
 	}
 }
