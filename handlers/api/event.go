@@ -9,6 +9,7 @@ import (
 	"cointill/core/account/apikey"
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/payment/reference"
 	"cointill/core/webhook"
 	"cointill/handlers/api/body"
 	"cointill/handlers/api/openapi"
@@ -99,7 +100,7 @@ func sentEvent(e webhook.Recorded) (json.RawMessage, error) {
 // readReference returns a parameter that is a payment's reference.
 func (q *query) readReference(name string) string {
 	value := q.readText(name)
-	if value != "" && !identifier.MatchString(value) {
+	if value != "" && !reference.Pattern.MatchString(value) {
 		q.problems.Add(name, "Is not a reference of a payment.")
 		return ""
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/journal"
+	"cointill/core/payment/reference"
 	"cointill/core/spelling"
 	"cointill/handlers/api/body"
 )
@@ -173,14 +173,12 @@ func (c *call) cursorPlace(list string) string {
 	return fmt.Sprintf("cursors/%s/%d/%s", list, c.scope.BusinessID, c.scope.Domain)
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z0-9._:~=@+-]{1,100}$`)
-
 // readParam returns a part of the path. It comes as it was sent, so that an escaped
 // form can't be another thing to the router than to core; whatever could be
 // no reference or id is something that doesn't exist.
 func (c *call) readParam(name, thing string) (string, error) {
 	value, err := url.PathUnescape(c.fiber.Params(name))
-	if err != nil || !identifier.MatchString(value) {
+	if err != nil || !reference.Pattern.MatchString(value) {
 		return "", fault.Missing(thing)
 	}
 	return value, nil

@@ -13,6 +13,7 @@ import (
 	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/payment/record"
+	"cointill/core/payment/reference"
 	"cointill/core/sandbox"
 	"cointill/core/scope"
 	"cointill/handlers/api/body"
@@ -140,7 +141,7 @@ func advanceClock(c *call) (payment.View, error) {
 	if err != nil {
 		return payment.View{}, err
 	}
-	if in.Reference.Given && !identifier.MatchString(in.Reference.Value) {
+	if in.Reference.Given && !reference.Pattern.MatchString(in.Reference.Value) {
 		return payment.View{}, fault.Missing("payment")
 	}
 	view, err := c.api.Sandbox.Advance(c.ctx, c.scope, in.Reference.Value, in.Seconds.Value)
