@@ -37,7 +37,7 @@ func (d Draft) CheckDraft(now time.Time) fault.Fields {
 	fields.AddMessage("title", contact.CheckLabel(strings.TrimSpace(d.Title)))
 	fields.AddMessage("description", contact.CheckLines(d.Description, maxDescription))
 	if !money.Currency(d.Currency).IsKnown() {
-		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
+		fields.AddMessage("currency", money.UnknownCurrency)
 	}
 	least, most := d.amountBounds()
 	switch {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"cointill/core/fault"
 )
 
 // Coin is a cryptocurrency by its symbol.
@@ -51,6 +53,10 @@ const (
 	CryptoRipple   Method = "crypto_ripple"
 	CryptoDogecoin Method = "crypto_dogecoin"
 )
+
+// UnknownMethod is said of a method that isn't one of the five.
+var UnknownMethod = fault.NewMessage(
+	"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
 
 // CoinInfo holds the constants of a coin.
 type CoinInfo struct {

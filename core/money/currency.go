@@ -1,6 +1,12 @@
 package money
 
-import "github.com/shopspring/decimal"
+import (
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"cointill/core/fault"
+)
 
 // Currency is a fiat currency by the code that the interface uses. Prices are
 // asked in whole major units.
@@ -20,8 +26,11 @@ func Currencies() []Currency { return []Currency{NGN, GHC, KES, USD} }
 
 // IsKnown reports whether the currency is one of the four.
 func (c Currency) IsKnown() bool {
-	return c == NGN || c == GHC || c == KES || c == USD
+	return slices.Contains(Currencies(), c)
 }
+
+// UnknownCurrency is said of a currency that isn't one of the four.
+var UnknownCurrency = fault.NewMessage("Must be one of NGN, GHC, KES, USD.")
 
 // ISO is the code to ask rate sources for. This is the only place where GHC
 // becomes GHS: ISO's own GHC was retired in 2007 at 10,000 to 1.

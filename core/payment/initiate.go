@@ -45,7 +45,7 @@ func (r Request) Check() fault.Fields {
 	case r.Currency == "GHS":
 		fields.Add("currency", "Use GHC for the Ghana cedi.")
 	default:
-		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
+		fields.AddMessage("currency", money.UnknownCurrency)
 	}
 	if r.Amount < MinAmount || r.Amount > MaxAmount {
 		fields.Add("amount", "Must be a whole number from 1 to 1,000,000.")
@@ -54,8 +54,7 @@ func (r Request) Check() fault.Fields {
 	fields.AddMessage("last_name", contact.CheckName(r.LastName))
 	fields.AddMessage("email", contact.CheckEmail(r.Email))
 	if _, ok := money.Method(r.Method).Info(); !ok {
-		fields.Add("payment_method",
-			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
+		fields.AddMessage("payment_method", money.UnknownMethod)
 	}
 	fields.AddMessage("business_reference", reference.Check(r.BusinessReference, "PAY_"))
 	fields.AddMessage("metadata", metadata.Check(r.Metadata))

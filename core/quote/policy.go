@@ -121,7 +121,7 @@ func (s *Service) HasStreet(domain scope.Domain, currency money.Currency) bool {
 func (s *Service) checkPolicy(sc scope.Scope, currency money.Currency, p Policy) fault.Fields {
 	fields, now := fault.Fields{}, s.Clock()
 	if !currency.IsKnown() {
-		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
+		fields.AddMessage("currency", money.UnknownCurrency)
 		return fields
 	}
 	switch {

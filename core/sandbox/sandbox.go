@@ -206,8 +206,7 @@ func (s *Service) Mine(ctx context.Context, sc scope.Scope, method money.Method,
 	info, known := method.Info()
 	network := s.Chains[cmp.Or(code, info.Chain)]
 	if !known {
-		fields.Add("payment_method",
-			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
+		fields.AddMessage("payment_method", money.UnknownMethod)
 	} else if code != "" && !slices.Contains(info.Chains(), code) {
 		fields.Add("network", "Is not a network of %s.", method)
 	} else if network == nil {

@@ -114,7 +114,7 @@ func paymentFilters(p PaymentsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filter("currency", words.T(ctx, "payments.currency"), p.Filters.Currency, currencyOptions(ctx)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filter("currency", words.T(ctx, "payments.currency"), p.Filters.Currency, append([]ui.Option{{Label: words.T(ctx, "payments.any_currency")}}, CurrencyOptions()...)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

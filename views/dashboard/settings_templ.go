@@ -324,7 +324,7 @@ func Settings(p SettingsProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Select(p.Rules.Field("currency", words.T(ctx, "settings.currency")), currencyOptions(ctx)[1:]).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Select(p.Rules.Field("currency", words.T(ctx, "settings.currency")), CurrencyOptions()).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

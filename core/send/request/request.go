@@ -103,8 +103,7 @@ func (r Request) checkPayout(fields fault.Fields) {
 		fields.Add("unmatched_id", "A payout refunds no transfer: leave this out, or make it a refund.")
 	}
 	if _, known := money.Method(r.Method).Info(); !known {
-		fields.Add("payment_method",
-			"Must be one of crypto_bitcoin, crypto_ethereum, crypto_tether, crypto_ripple, crypto_dogecoin.")
+		fields.AddMessage("payment_method", money.UnknownMethod)
 	}
 	if r.Amount == "" && r.FiatAmount == "" {
 		fields.Add("amount", "Is required: the amount that the recipient gets.")
@@ -114,7 +113,7 @@ func (r Request) checkPayout(fields fault.Fields) {
 	}
 	switch {
 	case r.FiatAmount != "" && !money.Currency(r.Currency).IsKnown():
-		fields.Add("currency", "Must be one of NGN, GHC, KES, USD.")
+		fields.AddMessage("currency", money.UnknownCurrency)
 	case r.FiatAmount == "" && r.Currency != "":
 		fields.Add("currency", "Belongs to an amount in fiat: give fiat_amount.")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"cointill/core/fault"
 	"cointill/core/journal"
+	"cointill/core/money"
 	"cointill/core/payment"
 	"cointill/core/send"
 	"cointill/core/webhook"
@@ -30,7 +31,7 @@ func listEnums() map[string]map[string][]string {
 		"Payment":        {"status": CodeNames(payment.States()), "domain": {"test", "live"}, "reason": reasons},
 		"PaymentSummary": {"reason": reasons},
 		"Transfer":       {"status": payment.MoveStatuses()},
-		"Rate":           {"currency": {"NGN", "GHC", "KES", "USD"}},
+		"Rate":           {"currency": CodeNames(money.Currencies())},
 		"Refund":         {"status": CodeNames(send.States())},
 		"Send":           {"status": CodeNames(send.States()), "kind": {send.Refund, send.Payout}},
 		"SendSummary":    {"status": CodeNames(send.States()), "kind": {send.Refund, send.Payout}},

@@ -115,7 +115,7 @@ func (h *Handlers) showSendForm(c *page.Ctx, status int, typed ui.Form) error {
 	}
 	props := dashboard.SendFormProps{Page: c.FillLayout(title, "sends"), Form: typed}
 	if payment == "" && transfer == 0 {
-		props.Methods, props.Currencies = methodOptions(h.Networks, c.Scope.Domain), currencyOptions()
+		props.Methods, props.Currencies = methodOptions(h.Networks, c.Scope.Domain), dashboard.CurrencyOptions()
 		return c.RenderStatus(status, dashboard.SendForm(props))
 	}
 	found, err := h.Sends.FindRefundable(ctx, c.Scope, payment, transfer)

@@ -100,10 +100,3 @@ func readMethod(typed ui.Form) (method, network string) {
 	method, network, _ = strings.Cut(typed.Value("payment_method"), " ")
 	return method, network
 }
-
-func currencyOptions() (options []ui.Option) {
-	for _, currency := range money.Currencies() {
-		options = append(options, ui.Option{Value: string(currency), Label: string(currency)})
-	}
-	return options
-}

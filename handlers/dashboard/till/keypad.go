@@ -52,15 +52,13 @@ func (h *Handlers) renderKeypad(c *page.Ctx, status int, typed ui.Form) error {
 			typed.Values["currency"], typed.Values["method"] = day.Last[0].Currency, day.Last[0].Method
 		}
 	}
-	props := dashboard.TillProps{TillPage: h.fillShell(c, words.T(ctx, "till.title")), Form: typed}
+	props := dashboard.TillProps{TillPage: h.fillShell(c, words.T(ctx, "till.title")), Form: typed,
+		Currencies: dashboard.CurrencyOptions()}
 	props.Live = livePath
 	if c.Scope.Allows(scope.ToggleMethods) && c.Scope.Domain == scope.Live {
 		props.GoingLive = page.GoingLivePath
 	} else if c.Scope.Allows(scope.ToggleMethods) {
 		props.Methods = methodsPath
-	}
-	for _, currency := range money.Currencies() {
-		props.Currencies = append(props.Currencies, ui.Option{Value: string(currency), Label: string(currency)})
 	}
 	for _, coin := range coins {
 		props.Coins = append(props.Coins, dashboard.TillCoin{Method: string(coin.Method), Symbol: string(coin.Coin),
