@@ -62,6 +62,9 @@ func FormatFiat(d decimal.Decimal) string { return d.StringFixed(2) }
 // FormatHundredths writes a value in hundredths as FormatFiat does.
 func FormatHundredths(value int64) string { return FormatFiat(decimal.New(value, -2)) }
 
+// CountHundredths returns a value with two decimals as a number of hundredths.
+func CountHundredths(value decimal.Decimal) int64 { return value.Shift(2).IntPart() }
+
 // FormatForPeople writes a fiat amount for people: sign, thousands separators, two decimals.
 func (c Currency) FormatForPeople(d decimal.Decimal) string {
 	text := d.Abs().StringFixed(2)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"cointill/core/journal"
 	"cointill/core/money"
 	"cointill/models"
@@ -80,7 +78,7 @@ func (s Shares) SetValue(v *View, m *journal.Move) {
 	key := share{v.Payment.ID, m.To}
 	before := s[key]
 	s[key] = before.Add(m.Transfer.Amount)
-	m.Value = countHundredths(v.Fiat(s[key])) - countHundredths(v.Fiat(before))
+	m.Value = money.CountHundredths(v.Fiat(s[key])) - money.CountHundredths(v.Fiat(before))
 }
 
 // FindMove returns the move of one of the payment's transfers to where its state puts it. at is by the
@@ -93,7 +91,7 @@ func (v *View) FindMove(t *models.Transfer, at time.Time) journal.Move {
 func (v *View) DescribeMove(t *models.Transfer, to journal.Account, at time.Time) journal.Move {
 	m := journal.Move{Transfer: t, To: to, At: at, Zone: v.Business.TimeZone}
 	if t.Asset == v.Payment.Coin {
-		m.Currency, m.Value = v.Payment.Currency, countHundredths(v.Fiat(t.Amount))
+		m.Currency, m.Value = v.Payment.Currency, money.CountHundredths(v.Fiat(t.Amount))
 	}
 	if to == journal.Sales {
 		m.Due = 100 * v.Payment.Amount
@@ -167,11 +165,8 @@ func (v *View) postRefund(tx *models.Tx, now time.Time, r models.Resolution, bef
 	if v.State() == Successful {
 		from = journal.Refunds
 	}
-	value := countHundredths(v.Fiat(before.Add(r.Amount))) - countHundredths(v.Fiat(before))
+	value := money.CountHundredths(v.Fiat(before.Add(r.Amount))) - money.CountHundredths(v.Fiat(before))
 	return journal.PostRefund(tx, now, journal.Refund{Resolution: r,
 		Network: cmp.Or(r.Network, v.Payment.Network), From: from,
 		Currency: v.Payment.Currency, Value: value, Zone: v.Business.TimeZone})
 }
-
-// countHundredths returns a value with two decimals as a number of hundredths.
-func countHundredths(value decimal.Decimal) int64 { return value.Shift(2).IntPart() }

@@ -92,13 +92,13 @@ func convertFiat(row *models.Send, from source, q prices, left money.Amount) {
 // setValue values a send in its currency and in USD.
 func setValue(row *models.Send, from source, q prices) {
 	coin := money.Coin(row.Coin)
-	row.ValueUSD = hundredths(coin.ToFiat(row.Amount, q.usd.MarketPrice()))
+	row.ValueUSD = money.CountHundredths(coin.ToFiat(row.Amount, q.usd.MarketPrice()))
 	switch {
 	case row.Rate == RateToday:
 		row.Price, row.Quote = q.today.MarketPrice().String(), encodeQuote(q.today)
-		row.Value = hundredths(coin.ToFiat(row.Amount, q.today.MarketPrice()))
+		row.Value = money.CountHundredths(coin.ToFiat(row.Amount, q.today.MarketPrice()))
 	case from.view != nil && from.view.Payment.Coin == row.Coin:
-		row.Price, row.Value = from.view.Payment.Price, hundredths(from.view.Fiat(row.Amount))
+		row.Price, row.Value = from.view.Payment.Price, money.CountHundredths(from.view.Fiat(row.Amount))
 	case from.transfer == nil: // a payout
 		row.Currency, row.Price, row.Quote = string(money.USD), q.usd.MarketPrice().String(), encodeQuote(q.usd)
 		row.Value = row.ValueUSD
@@ -106,8 +106,6 @@ func setValue(row *models.Send, from source, q prices) {
 		row.Currency = ""
 	}
 }
-
-func hundredths(value decimal.Decimal) int64 { return value.Shift(2).IntPart() }
 
 // encodeQuote writes the evidence of a price.
 func encodeQuote(q quote.Quote) string {
