@@ -105,6 +105,10 @@ func (r InputRefusal) Error() string { return string(r) }
 const NumberTaken Refusal = "Another transaction of this wallet has taken its number. If that one was this send, " +
 	"the send changes in a moment. Otherwise withdraw the send and ask for it again."
 
+// MaxSigned bounds a signed transaction that a wallet returned, in bytes. The longest that is handed out, a PSBT,
+// has no more when it is signed and written as base64.
+const MaxSigned = 400_000
+
 // Signer builds the transactions of a network that a merchant's wallet signs, checks signed ones,
 // and broadcasts them. It holds no key. Its Refusals quote nothing but what a node said.
 type Signer interface {

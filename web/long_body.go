@@ -13,7 +13,7 @@ import (
 
 	"cointill/core/account/apikey"
 	"cointill/core/fault"
-	"cointill/core/send"
+	"cointill/core/send/payer"
 	"cointill/core/send/request"
 	"cointill/core/settings"
 	"cointill/handlers/page"
@@ -42,7 +42,7 @@ var longBodies = []longBody{
 	{kind: "payout files", paths: []string{"/dashboard/sends/file"}, limit: request.MaxBytes, ofBusiness: 10,
 		perMinute: 25, tooLong: fault.NewMessage("The file is larger than 1 MiB.")},
 	{kind: "signed", paths: []string{"/dashboard/sends/*/sign/check", "/dashboard/sends/together/*/check",
-		"/v1/sends/*/broadcast"}, limit: send.MaxSigned, ofBusiness: 20, perMinute: 60,
+		"/v1/sends/*/broadcast"}, limit: payer.MaxSigned, ofBusiness: 20, perMinute: 60,
 		tooLong: fault.NewMessage("A signed transaction may have at most 400,000 bytes.")},
 }
 

@@ -421,7 +421,7 @@ func TestDifferencesAreDescribed(t *testing.T) {
 		expectDifferences(t, source, o, text, file.Name, string(file.Content), []chain.Difference{
 			{Field: "signature", Signed: "missing, " + first}, {Field: "signature", Signed: "missing, " + second}})
 	}
-	for _, garbage := range []string{"", "garbage", "00", strings.Repeat("0", signing.MaxReturned+1)} {
+	for _, garbage := range []string{"", "garbage", "00", strings.Repeat("0", chain.MaxSigned+1)} {
 		done, differences, err := source.CheckSigned(o, text, garbage)
 		var refused *signing.Refusal
 		if !errors.As(err, &refused) || differences != nil || done.Hash != "" || done.Raw != "" {

@@ -239,14 +239,11 @@ const NodePatience = 10 * time.Second
 // make the transaction: 0 of 0 for other texts.
 func (s *Signing) CountParts(network, text string) (have, want int) {
 	spender, is := s.Signers[network].Signer.(chain.OutputSigner)
-	if !is || len(text) > MaxSigned {
+	if !is || len(text) > payer.MaxSigned {
 		return 0, 0
 	}
 	return spender.CountParts(text)
 }
-
-// MaxSigned bounds a signed transaction that is returned, in bytes.
-const MaxSigned = payer.MaxSigned
 
 // Submit compares a signed transaction with the approved send, and has the network's node broadcast
 // it if it makes exactly that send. Only the network's blocks change the send's state.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"cointill/chain"
-	"cointill/chain/bitcoin/signing"
 	"cointill/chain/chaintest"
 	"cointill/core/fault"
 	"cointill/core/money"
@@ -515,12 +514,4 @@ func TestWalletsOfTransactionsDecide(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestLongestTransactionReturns: whatever is handed to a wallet may come back signed.
-func TestLongestTransactionReturns(t *testing.T) {
-	t.Parallel()
-	if send.MaxSigned < signing.MaxReturned {
-		t.Errorf("%d bytes may be returned, and Bitcoin's may have %d", send.MaxSigned, signing.MaxReturned)
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"cointill/core/account/apikey"
 	"cointill/core/money"
 	"cointill/core/scope"
-	"cointill/core/send"
 	"cointill/core/send/payer"
 	"cointill/models"
 )
@@ -88,8 +87,8 @@ func TestProgramsSignSends(t *testing.T) {
 	}
 	b.expect(broadcast("nothing"), 422, "validation_failed")
 	b.expect(b.call("POST", at+"/broadcast", `{"signed":7}`), 422, "validation_failed")
-	for length, want := range map[int]string{send.MaxSigned: "Is not a signed transaction",
-		send.MaxSigned + 1: "Paste the signed"} {
+	for length, want := range map[int]string{payer.MaxSigned: "Is not a signed transaction",
+		payer.MaxSigned + 1: "Paste the signed"} {
 		a := b.expect(broadcast(strings.Repeat("0", length)), 422, "validation_failed")
 		if said := fmt.Sprint(a.Body.Errors["signed"]); !strings.Contains(said, want) {
 			t.Errorf("a text of %d bytes is refused with %s, want %q", length, said, want)

@@ -138,8 +138,8 @@ func TestSignPage(t *testing.T) {
 			`href="`+sign+`?file=unsigned.txt"`, "ethereum:"+ethPayee, "<svg", "The signed transaction in hexadecimal. It begins with 0x.")
 		lacks(t, prepared, `value="0xBB"`, "PSBT")
 		expect(t, b.PostFrom(sign, sign, url.Values{"account": {"0xBB"}}), 409, "prepared for the wallet 0xAA")
-		for length, want := range map[int]string{send.MaxSigned: "Is not a signed transaction",
-			send.MaxSigned + 1: "Paste the signed transaction"} {
+		for length, want := range map[int]string{payer.MaxSigned: "Is not a signed transaction",
+			payer.MaxSigned + 1: "Paste the signed transaction"} {
 			expect(t, uploadTo(t, b, sign, check, "file", bytes.Repeat([]byte("0"), length)), 422, want)
 		}
 		file := b.Get(sign + "?file=unsigned.txt")

@@ -129,7 +129,7 @@ func TestSignTogetherPages(t *testing.T) {
 			return b.PostFrom(at, at+"/check", url.Values{"signed": {signed}})
 		}
 		expect(t, submit(""), 422, "Paste the signed transaction")
-		expect(t, submit(strings.Repeat("0", send.MaxSigned)), 422, "Is not a signed transaction")
+		expect(t, submit(strings.Repeat("0", payer.MaxSigned)), 422, "Is not a signed transaction")
 		expect(t, submit("0xh|<i>"), 422, "Not sent: this is not the approved send", "As approved", "&lt;i&gt;")
 		good := chaintest.Sign("hash-of-all", order, row.Terms)
 		signer.Refuses = chain.Refusal("Its fee is too low now.")

@@ -45,7 +45,7 @@ func BuildPSBT(p params.Params, plan Plan) ([]byte, error) {
 	return raw, nil
 }
 
-// maxPSBT bounds a PSBT that isn't signed: with signatures and as base64 it is below MaxReturned.
+// maxPSBT bounds a PSBT that isn't signed: with signatures and as base64 it is below chain.MaxSigned.
 const maxPSBT = 250_000
 
 // inputMap returns an input's entries, sorted by their keys.

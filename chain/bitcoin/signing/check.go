@@ -10,12 +10,10 @@ import (
 	"github.com/btcsuite/btcd/txscript/v2"
 	"github.com/btcsuite/btcd/wire/v2"
 
+	"cointill/chain"
 	"cointill/chain/bitcoin/params"
 	"cointill/core/money"
 )
-
-// MaxReturned is the greatest number of bytes that CheckSigned decodes.
-const MaxReturned = 400_000
 
 // Signed is an approved transaction with valid signatures.
 type Signed struct {
@@ -35,7 +33,7 @@ func CheckSigned(p params.Params, plan Plan, returned []byte) (Signed, error) {
 	if err != nil {
 		return Signed{}, err
 	}
-	if len(returned) > MaxReturned {
+	if len(returned) > chain.MaxSigned {
 		return Signed{}, &Refusal{Code: TooLarge}
 	}
 	tx, packet, err := decodeReturned(returned)

@@ -13,6 +13,7 @@ import (
 	"github.com/btcsuite/btcd/wire/v2"
 	"pgregory.net/rapid"
 
+	"cointill/chain"
 	"cointill/core/money"
 )
 
@@ -94,7 +95,7 @@ func hostile() map[string][]byte {
 		"inputs":       []byte(hex.EncodeToString(tx)),
 		"outputs":      []byte(hex.EncodeToString(append(append([]byte{2, 0, 0, 0, 1}, make([]byte, minInput)...), huge...))),
 		"items":        []byte(hex.EncodeToString(items)),
-		"entries":      entries[:MaxReturned],
+		"entries":      entries[:chain.MaxSigned],
 		"key":          append([]byte(magic), huge...),
 		"value":        append([]byte(magic+"\x01\x00"), huge...),
 		"empty inputs": []byte(hex.EncodeToString(append([]byte{2, 0, 0, 0, 0xfd, 0x88, 0x13}, make([]byte, 199_990)...))),

@@ -15,6 +15,7 @@ import (
 	"github.com/btcsuite/btcd/txscript/v2"
 	"github.com/btcsuite/btcd/wire/v2"
 
+	"cointill/chain"
 	"cointill/chain/bitcoin/params"
 	"cointill/core/money"
 )
@@ -381,9 +382,9 @@ func TestUndecodableAnswersAreRefused(t *testing.T) {
 		"half a transaction":           {signed[:len(signed)-2], Malformed, "it ends too early"},
 		"a transaction and more":       {append(slices.Clone(signed), "00"...), Malformed, "bytes follow its end"},
 		"a PSBT of version 2":          {version2.encode(), PSBTVersion, "another version"},
-		"one byte too many":            {bytes.Repeat([]byte{' '}, MaxReturned+1), TooLarge, "too_large"},
+		"one byte too many":            {bytes.Repeat([]byte{' '}, chain.MaxSigned+1), TooLarge, "too_large"},
 		"10 MB of padding":             {append(slices.Clone(psbt), make([]byte, 10_000_000)...), TooLarge, "too_large"},
-		"as many bytes as are decoded": {append(slices.Clone(psbt), make([]byte, MaxReturned-len(psbt))...), Malformed, "bytes follow"},
+		"as many bytes as are decoded": {append(slices.Clone(psbt), make([]byte, chain.MaxSigned-len(psbt))...), Malformed, "bytes follow"},
 	} {
 		refusal := refusalOf(t, p, plan, c.returned)
 		if refusal.Code != c.want || !strings.Contains(refusal.Error(), c.cause) {

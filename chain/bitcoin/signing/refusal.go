@@ -12,7 +12,7 @@ type Code string
 
 // The codes of refusals.
 const (
-	TooLarge    Code = "too_large"    // more than MaxReturned bytes; nothing of it was decoded
+	TooLarge    Code = "too_large"    // more than chain.MaxSigned bytes; nothing of it was decoded
 	Malformed   Code = "malformed"    // neither a PSBT nor a transaction
 	PSBTVersion Code = "psbt_version" // a PSBT of another version than 0
 	NotSigned   Code = "unsigned"     // an input has no signature

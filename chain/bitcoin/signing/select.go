@@ -10,7 +10,7 @@ import (
 	"cointill/core/money"
 )
 
-// Limits of a transaction. They keep the PSBT below MaxReturned when it is signed, and the work of a
+// Limits of a transaction. They keep the PSBT below chain.MaxSigned when it is signed, and the work of a
 // wallet that signs it in bounds.
 const (
 	MaxInputs  = 200

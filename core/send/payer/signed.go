@@ -8,9 +8,8 @@ import (
 	"cointill/core/fault"
 )
 
-// MaxSigned bounds a signed transaction that is returned, in bytes. The longest that is handed out, a PSBT, has
-// no more when it is signed and written as base64.
-const MaxSigned = 400_000
+// MaxSigned bounds a signed transaction that is returned, in bytes.
+const MaxSigned = chain.MaxSigned
 
 // CheckSigned compares a signed transaction, as text or as a file, with an order and its terms. Faults:
 // Invalid for signed.

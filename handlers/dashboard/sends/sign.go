@@ -9,6 +9,7 @@ import (
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/send"
+	"cointill/core/send/payer"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -148,7 +149,7 @@ func (h *Handlers) prepareSend(c *page.Ctx) error {
 
 // readSigned reads a signed transaction: a file, or the text.
 func readSigned(c *page.Ctx, typed ui.Form) string {
-	if file, err := page.ReadUpload(c, "file", send.MaxSigned); err == nil {
+	if file, err := page.ReadUpload(c, "file", payer.MaxSigned); err == nil {
 		return string(file)
 	}
 	return typed.Value("signed")
