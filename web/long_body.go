@@ -40,7 +40,7 @@ type longBody struct {
 var longBodies = []longBody{
 	{kind: "logos", paths: []string{logoPath}, limit: settings.MaxLogo, ofBusiness: 10, perMinute: 100},
 	{kind: "payout files", paths: []string{"/dashboard/sends/file"}, limit: request.MaxBytes, ofBusiness: 10,
-		perMinute: 25, tooLong: fault.NewMessage("The file is larger than 1 MiB.")},
+		perMinute: 25, tooLong: request.TooLarge},
 	{kind: "signed", paths: []string{"/dashboard/sends/*/sign/check", "/dashboard/sends/together/*/check",
 		"/v1/sends/*/broadcast"}, limit: payer.MaxSigned, ofBusiness: 20, perMinute: 60,
 		tooLong: fault.NewMessage("A signed transaction may have at most 400,000 bytes.")},

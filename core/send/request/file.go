@@ -22,6 +22,9 @@ const (
 	MaxBytes = 1 << 20
 )
 
+// TooLarge is said of a file with more than MaxBytes.
+var TooLarge = fault.NewMessage("The file is larger than 1 MiB.")
+
 // The columns of a file of payouts. ColumnCoin and ColumnAddress are required.
 const (
 	ColumnCoin      = "coin"
@@ -119,8 +122,7 @@ func ReadPayouts(file []byte) (Payouts, error) {
 	file = bytes.TrimPrefix(file, []byte("\ufeff"))
 	switch {
 	case len(file) > MaxBytes:
-		wrong.addError(0, "", "The file is larger than 1 MiB.")
-		return Payouts{}, wrong
+		return Payouts{}, &FileError{Rows: []RowError{{Sentence: TooLarge}}}
 	case !utf8.Valid(file) || bytes.ContainsRune(file, 0):
 		wrong.addError(0, "", "The file is no CSV text in UTF-8. Export it as “CSV UTF-8” from your spreadsheet.")
 		return Payouts{}, wrong
