@@ -81,7 +81,7 @@ func paidOnce(t *testing.T, i *harness.Instance, wanted map[string]string) {
 
 var (
 	mailTo   = regexp.MustCompile(`<bdi>(crash-[0-9]+@example\.com)</bdi>`)
-	nextPage = regexp.MustCompile(`href="(/dashboard/mailbox\?cursor=[^"]+)"`)
+	nextPage = regexp.MustCompile(`href="(/dashboard/mailbox\?before=[^"]+)"`)
 )
 
 // receipts counts the mails by their recipients, as the owner's mailbox lists them.

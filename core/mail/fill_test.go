@@ -30,7 +30,7 @@ func TestFill(t *testing.T) {
 		if err := b.DB.Read(t.Context()).Take(&row).Error; err != nil || strings.Contains(row.Text+row.HTML, "token") || row.Outcome != mail.Sent {
 			t.Errorf("b.DB.Read(t.Context()).Take(&row).Error: row = %v, err = %v", row, err)
 		}
-		if list, _, err := b.ListMails(t.Context(), owner, "", 0); err != nil || len(list) != 0 {
+		if list, _, err := b.ListMails(t.Context(), owner, 0, 25); err != nil || len(list) != 0 {
 			t.Errorf(`b.List(owner, "", 0): list = %v, err = %v`, list, err)
 		}
 	})
@@ -53,7 +53,7 @@ func TestMailboxOfTheTestDomainIsWhereCustomersRead(t *testing.T) {
 			t.Helper()
 			sc := owner
 			sc.Domain = domain
-			list, _, err := b.ListMails(t.Context(), sc, "", 1)
+			list, _, err := b.ListMails(t.Context(), sc, 0, 1)
 			if err != nil || len(list) != 1 {
 				t.Fatalf("the mailbox of %s lists %d mails (%v), want 1", domain, len(list), err)
 			}

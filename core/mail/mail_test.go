@@ -195,7 +195,7 @@ func (b *bundle) step() int {
 // only is the single mail of the business.
 func (b *bundle) only() mail.Mail {
 	b.t.Helper()
-	list, _, err := b.ListMails(b.t.Context(), owner, "", 0)
+	list, _, err := b.ListMails(b.t.Context(), owner, 0, 25)
 	if err != nil || len(list) != 1 {
 		b.t.Fatalf("%d mails, want 1: %v", len(list), err)
 	}

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"cointill/core/fault"
@@ -38,44 +37,16 @@ func isResendable(outcome string) bool {
 	return outcome == Failed || outcome == Unknown || outcome == Kept
 }
 
-// ListMails lists a page of the mails, newest first and without their bodies, and
-// the cursor of the next page, "" after the last. limit is 1–100, 0 means 25.
-func (s *Service) ListMails(ctx context.Context, sc scope.Scope, after string, limit int) ([]Mail, string, error) {
+// ListMails lists a page of the mails, newest first and without their bodies. before and next are as in
+// models.ReadPage; a page has 1–100 mails.
+func (s *Service) ListMails(ctx context.Context, sc scope.Scope, before int64, limit int) (list []Mail, next int64,
+	err error) {
 	if err := sc.CheckAction(scope.SeePayments); err != nil {
-		return nil, "", err
+		return nil, 0, err
 	}
-	if limit == 0 {
-		limit = 25
-	}
-	fields := fault.Fields{}
-	if limit < 1 || limit > 100 {
-		fields.Add("limit", "Must be between 1 and 100.")
-	}
-	query := sc.Rows(s.DB.Read(ctx)).Omit("text", "html").Order("id DESC").Limit(limit + 1)
-	if after != "" {
-		below, err := strconv.ParseInt(after, 36, 64)
-		if err != nil || below < 1 {
-			fields.Add("cursor", "Is not a cursor that this list gave.")
-		}
-		query = query.Where("id < ?", below)
-	}
-	if err := fault.Validation(fields); err != nil {
-		return nil, "", err
-	}
-	var rows []models.Mail
-	if err := query.Find(&rows).Error; err != nil {
-		return nil, "", err
-	}
-	next := ""
-	if len(rows) > limit {
-		rows = rows[:limit]
-		next = strconv.FormatInt(rows[limit-1].ID, 36)
-	}
-	list := make([]Mail, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, s.showMail(row))
-	}
-	return list, next, nil
+	rows, next, err := models.ReadPage(sc.Rows(s.DB.Read(ctx)).Omit("text", "html"), before, min(max(limit, 1), 100),
+		func(row models.Mail) int64 { return row.ID })
+	return s.showMails(rows), next, err
 }
 
 // OfPayment gives the mails about a payment, newest first and without their
@@ -87,11 +58,14 @@ func (s *Service) OfPayment(ctx context.Context, sc scope.Scope, paymentID int64
 	var rows []models.Mail
 	err := sc.Rows(s.DB.Read(ctx)).Omit("text", "html").Where("payment_id = ?", paymentID).Order("id DESC").Limit(100).
 		Find(&rows).Error
-	list := make([]Mail, 0, len(rows))
+	return s.showMails(rows), err
+}
+
+func (s *Service) showMails(rows []models.Mail) (list []Mail) {
 	for _, row := range rows {
 		list = append(list, s.showMail(row))
 	}
-	return list, err
+	return list
 }
 
 // FindMail finds one mail. Faults: NotFound, Forbidden.

@@ -44,7 +44,7 @@ func confirmLink(t *testing.T, s *servertest.Server, sc scope.Scope) string {
 	t.Helper()
 	s.FailOn(s.DB.Exec(t.Context()).Model(&models.Mail{}).Where("outcome = ''").
 		Updates(map[string]any{"outcome": mail.Kept, "done_at": s.Clock.Now()}).Error)
-	list, _, err := s.Mails.ListMails(t.Context(), sc, "", 0)
+	list, _, err := s.Mails.ListMails(t.Context(), sc, 0, 25)
 	s.FailOn(err)
 	for _, m := range list {
 		if m.Kind != "send_confirm" {

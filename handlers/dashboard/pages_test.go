@@ -371,8 +371,7 @@ func TestMailbox(t *testing.T) {
 		expect(t, b.Get("/dashboard/payments/"+reference), 200, at, "Not sent")
 		expect(t, b.PostFrom(at, at+"/resend", nil), 409, "No mail server is configured")
 		expect(t, b.Get("/dashboard/mailbox/999"), 404)
-		leads(t, b.Get("/dashboard/mailbox?cursor=%21"), "/dashboard/mailbox")
-		leads(t, b.Get("/dashboard/mailbox?cursor=-1"), "/dashboard/mailbox")
+		expect(t, b.Get("/dashboard/mailbox?before=-1"), 200, "Receipt "+reference)
 	})
 }
 
@@ -382,7 +381,7 @@ func things(t testing.TB, s *servertest.Server, sc scope.Scope) []string {
 	reference := s.InitiatePayment(sc, servertest.NewRequest(money.CryptoBitcoin)).Reference
 	s.UpdatePayment(reference, map[string]any{"status": "declined", "reason": "underpaid"})
 	s.FailOn(s.Resolver.Resolve(t.Context(), sc, reference))
-	mails, _, err := s.Mails.ListMails(t.Context(), sc, "", 1)
+	mails, _, err := s.Mails.ListMails(t.Context(), sc, 0, 1)
 	s.FailOn(err)
 	amount := int64(5)
 	made, err := s.Links.CreateLink(t.Context(), sc, link.Draft{Title: "Yoga", Currency: "USD", Amount: &amount})
