@@ -66,7 +66,8 @@ func listCustomers(c *call) error {
 	}
 	found, more, err := c.api.Lists.Customers(c.ctx, c.scope, filter)
 	if fault.KindOf(err) == fault.NotFound {
-		return fault.RefuseField("cursor", "Is not a cursor that this list gave.")
+		q.refuseCursor()
+		return q.validationError()
 	}
 	if err != nil {
 		return err

@@ -213,7 +213,7 @@ func listPayments(c *call) error {
 	}
 	page, err := c.api.Lists.Search(c.ctx, c.scope, filter)
 	if fault.KindOf(err) == fault.NotFound { // the cursor is of a list with another filter
-		q.problems.Add("cursor", "Is not a cursor that this list gave.")
+		q.refuseCursor()
 		return q.validationError()
 	}
 	if err != nil {

@@ -156,9 +156,11 @@ func (q *query) readBefore(list string) int64 {
 			}
 		}
 	}
-	q.problems.Add("cursor", "Is not a cursor that this list gave.")
+	q.refuseCursor()
 	return 0
 }
+
+func (q *query) refuseCursor() { q.problems.Add("cursor", "Is not a cursor that this list gave.") }
 
 // makeCursor seals the id with which the next page of a list begins; "" after the last page.
 func (c *call) makeCursor(list string, next int64) string {
