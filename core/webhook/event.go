@@ -148,7 +148,7 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 	if err != nil {
 		return nil, "", err
 	}
-	query := sc.Rows(s.DB.Read(ctx)).Order("number DESC, sequence DESC, id DESC").Limit(limit + 1)
+	query := sc.Rows(s.DB.Read(ctx)).Order("number DESC, sequence DESC, id DESC")
 	if query, err = f.applyTo(s.DB.Read(ctx), sc, query); err != nil {
 		return nil, "", err
 	}
@@ -156,21 +156,9 @@ func (s *Service) Events(ctx context.Context, sc scope.Scope, f Filter, after st
 		query = query.Where("number <= ? AND (number < ? OR sequence < ? OR sequence = ? AND id < ?)", from.At, from.At,
 			from.Sequence, from.Sequence, from.ID)
 	}
-	var rows []models.Event
-	if err := query.Find(&rows).Error; err != nil {
-		return nil, "", err
-	}
-	next := ""
-	if len(rows) > limit {
-		rows = rows[:limit]
-		last := rows[limit-1]
-		next = paging.Cursor{At: last.Number, Sequence: last.Sequence, ID: last.ID}.String()
-	}
-	list := make([]Recorded, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, describeEvent(sc, row))
-	}
-	return list, next, nil
+	return paging.CutPage(query, limit, func(r models.Event) paging.Cursor {
+		return paging.Cursor{At: r.Number, Sequence: r.Sequence, ID: r.ID}
+	}, func(r models.Event) Recorded { return describeEvent(sc, r) })
 }
 
 // applyTo narrows a query for events.

@@ -66,8 +66,14 @@ func ReadRows[Row, Shown any](query *models.Tx, after string, limit int, at func
 	if from != nil {
 		query = query.Where("(created_at < ? OR created_at = ? AND id < ?)", from.ColumnTime(), from.ColumnTime(), from.ID)
 	}
+	return CutPage(query.Order("created_at DESC, id DESC"), limit, at, show)
+}
+
+// CutPage reads a page of ordered rows as show shows them, and gives the cursor of the next page, "" after the last.
+func CutPage[Row, Shown any](query *models.Tx, limit int, at func(Row) Cursor,
+	show func(Row) Shown) (list []Shown, next string, err error) {
 	var rows []Row
-	if err := query.Order("created_at DESC, id DESC").Limit(limit + 1).Find(&rows).Error; err != nil {
+	if err := query.Limit(limit + 1).Find(&rows).Error; err != nil {
 		return nil, "", err
 	}
 	if len(rows) > limit {
