@@ -13,8 +13,9 @@ import (
 	"cointill/models"
 )
 
-// errFixed refuses a network whose address would need another amount than the customer was shown.
-var errFixed = fault.New(fault.Conflict, "network_fixed", "The network of this payment can't be changed any more.")
+// ErrNetworkFixed refuses a network that a payment can't be changed to: its address would need another amount than
+// the customer was shown, or it is too late.
+var ErrNetworkFixed = fault.New(fault.Conflict, "network_fixed", "The network of this payment can't be changed any more.")
 
 // AssignFirst is Assign for a payment whose customer may choose among networks with several home networks. The amount
 // due becomes one that is free at each one address of the business under them, so that it stays the same whichever is
@@ -81,7 +82,7 @@ func (s *Service) AssignFurther(tx *models.Tx, p *models.Payment, now time.Time)
 	if len(shared) > 0 {
 		held, err := oneaddress.IsHeld(tx, shared[0], *p)
 		if err == nil && !held {
-			err = errFixed
+			err = ErrNetworkFixed
 		}
 		return shared[0].Text, err
 	}

@@ -150,7 +150,7 @@ func (s *Service) findOffered(tx *models.Tx, v *payment.View, code money.Chain) 
 	case offered[i].Network == v.Payment.Network:
 		return offered[i].Network, nil
 	case !mayChoose(*v):
-		return "", fault.New(fault.Conflict, "network_fixed", "The network of this payment can't be changed any more.")
+		return "", wallet.ErrNetworkFixed
 	}
 	if problem := s.Payments.Networks.Problem(offered[i].Network); !problem.IsZero() {
 		return "", fault.Retry("chain_unavailable", time.Minute, "%s", problem)
