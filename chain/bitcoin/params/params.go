@@ -68,18 +68,6 @@ func Lookup(c money.Chain, name string) (Params, bool) {
 	return Params{}, false
 }
 
-// Names returns the names of a chain's networks, as Lookup takes them, for the test domain or the
-// live one.
-func Names(c money.Chain, test bool) []string {
-	var names []string
-	for _, p := range networks {
-		if p.Chain == c && p.Test == test {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
 // Version bytes of extended public keys, and the script that they stand for (SLIP-132). xpub and
 // tpub stand for none; dgub is Dogecoin's own.
 var (
