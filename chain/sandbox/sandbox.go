@@ -27,7 +27,6 @@ import (
 type Chain struct {
 	chain.Subscribers
 	db      *models.DB
-	kind    money.Chain
 	network chain.Network
 	clock   func() time.Time
 	traits  chainTraits
@@ -78,7 +77,7 @@ func Open(ctx context.Context, db *models.DB, kind money.Chain, clock func() tim
 	if err != nil {
 		return nil, err
 	}
-	c := &Chain{db: db, kind: kind, network: chain.Sandbox(kind), clock: clock, traits: r}
+	c := &Chain{db: db, network: chain.Sandbox(kind), clock: clock, traits: r}
 	genesis := models.SandboxBlock{Network: string(c.network), Time: clock()}
 	genesis.Hash = blockHash(genesis, nil)
 	err = db.Exec(ctx).Exec(`INSERT INTO sandbox_blocks (network, height, hash, parent, branch, time)

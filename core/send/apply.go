@@ -225,7 +225,7 @@ func (v *View) decideCase() Case {
 func (v *View) listSightings() []Sighting {
 	seen := make([]Sighting, len(v.Transfers))
 	for i, t := range v.Transfers {
-		seen[i] = Sighting{TxID: t.TxID, Reverted: t.Reverted,
+		seen[i] = Sighting{Reverted: t.Reverted,
 			Earlier: v.Send.ReadyAt != nil && t.FirstSeenAt.Before(*v.Send.ReadyAt)}
 		if t.Height != nil {
 			seen[i].Height = *t.Height

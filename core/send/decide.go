@@ -29,7 +29,6 @@ type Case struct {
 
 // Sighting is a transfer that pays the send, as the chain shows it now.
 type Sighting struct {
-	TxID     string
 	Height   int64 // 0 while unconfirmed
 	Reverted bool
 	Gone     string    // why it is on no chain and in no mempool; "" otherwise

@@ -13,16 +13,16 @@ import (
 func TestDecide(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	tip := payment.Chain{Tip: 100, Finalized: 95}
-	pending, confirmed, final := send.Sighting{TxID: "a"}, send.Sighting{TxID: "a", Height: 100},
-		send.Sighting{TxID: "a", Height: 98}
-	second := send.Sighting{TxID: "b", Height: 97}
+	pending, confirmed, final := send.Sighting{}, send.Sighting{Height: 100},
+		send.Sighting{Height: 98}
+	second := send.Sighting{Height: 97}
 	dropped := func(ago time.Duration) send.Sighting {
-		return send.Sighting{TxID: "a", Gone: "dropped", GoneAt: now.Add(-ago)}
+		return send.Sighting{Gone: "dropped", GoneAt: now.Add(-ago)}
 	}
 	replaced := func(height int64) send.Sighting {
-		return send.Sighting{TxID: "a", Gone: "replaced", GoneAt: now, Conflict: height}
+		return send.Sighting{Gone: "replaced", GoneAt: now, Conflict: height}
 	}
-	reverted := func(height int64) send.Sighting { return send.Sighting{TxID: "a", Height: height, Reverted: true} }
+	reverted := func(height int64) send.Sighting { return send.Sighting{Height: height, Reverted: true} }
 	earlier := reverted(90)
 	earlier.Earlier = true
 	late, reorged, deepReverted := replaced(100), dropped(time.Hour), reverted(98)
@@ -40,7 +40,7 @@ func TestDecide(t *testing.T) {
 		{"in a block", send.Ready, []send.Sighting{confirmed}, "processing  false true 0 []"},
 		{"final", send.Processing, []send.Sighting{final}, "successful  false true 0 []"},
 		{"final at once", send.Ready, []send.Sighting{final}, "successful  false true 0 []"},
-		{"replaced by one that pays it, too", send.Processing, []send.Sighting{replaced(0), {TxID: "b"}},
+		{"replaced by one that pays it, too", send.Processing, []send.Sighting{replaced(0), {}},
 			"processing  false false 1 []"},
 		{"replaced, not final", send.Processing, []send.Sighting{replaced(100)}, "processing  false false 0 []"},
 		{"replaced for good", send.Processing, []send.Sighting{replaced(98)}, "failed replaced false false 0 []"},
@@ -60,7 +60,7 @@ func TestDecide(t *testing.T) {
 			"processing sent_anyway false false 0 []"},
 		{"seen after it expired", send.Expired, []send.Sighting{confirmed}, "processing sent_anyway false true 0 []"},
 		{"paid twice", send.Successful, []send.Sighting{final, second}, "successful paid_twice false true 0 [1]"},
-		{"the second in the mempool", send.Successful, []send.Sighting{final, {TxID: "b"}},
+		{"the second in the mempool", send.Successful, []send.Sighting{final, {}},
 			"successful  false true 0 []"},
 		{"left the chain after it was final", send.Successful, []send.Sighting{dropped(time.Minute)},
 			"successful reversed true false 0 []"},
@@ -139,7 +139,7 @@ func TestDecideExpires(t *testing.T) {
 func TestFinalityOfTheNetworkIsWaitedFor(t *testing.T) {
 	c := send.Case{State: send.Processing, Depth: 3, NetworkSays: true}
 	for finalized, want := range map[int64]send.State{97: send.Processing, 98: send.Successful} {
-		out := send.Decide(c, []send.Sighting{{TxID: "a", Height: 98}}, payment.Chain{Tip: 110, Finalized: finalized},
+		out := send.Decide(c, []send.Sighting{{Height: 98}}, payment.Chain{Tip: 110, Finalized: finalized},
 			time.Time{})
 		if out.State != want {
 			t.Errorf("with block %d finalized the send is %s, want %s", finalized, out.State, want)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"cointill/core/audit"
-	"cointill/core/clock"
 	"cointill/core/mail"
 	"cointill/core/money"
 	"cointill/core/payment/place"
@@ -26,11 +25,10 @@ func (s *store) queueLetter(tx *models.Tx, v *View, p *models.Payment, l letter.
 // queueMail queues a mail about a send.
 func (s *store) queueMail(tx *models.Tx, v *View, l letter.Letter, to, number string) error {
 	row := v.Send
-	l.Business, l.Send, l.Refund = v.Business.Name, row.Reference, row.Kind == Refund
+	l.Business, l.Send = v.Business.Name, row.Reference
 	l.Amount = cmp.Or(l.Amount, formatCoin(row))
 	l.Network, l.Hash, l.Test = place.NameNetwork(money.Coin(row.Coin), row.Network), row.Hash,
 		row.Domain == string(scope.Test)
-	l.At = s.Clock().In(clock.LoadZone(v.Business.TimeZone))
 	if l.Address == "" {
 		l.Address, l.Tag = row.Address, row.Tag
 	}

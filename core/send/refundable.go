@@ -15,7 +15,6 @@ type Refundable struct {
 	Payment  *payment.View    // the payment, or the one whose address received the transfer; nil for none
 	Transfer *models.Transfer // unmatched; nil for a payment's own money
 	Coin     money.Coin
-	Network  string
 	Left     money.Amount // neither refunded nor to be refunded by an open send
 	// AskCustomer says that the customer can be asked for the address.
 	AskCustomer bool
@@ -42,7 +41,7 @@ func (s *Service) FindRefundable(ctx context.Context, sc scope.Scope, reference 
 	if err := setSource(&row, from, sc, &s.Deps, "", nil); err != nil {
 		return found, err
 	}
-	if found.Coin, found.Network = money.Coin(row.Coin), row.Network; found.Left.Sign() <= 0 {
+	if found.Coin = money.Coin(row.Coin); found.Left.Sign() <= 0 {
 		return found, errAllRefunded
 	}
 	return found, nil

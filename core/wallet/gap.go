@@ -23,7 +23,6 @@ const usedRead = 1_000
 // State is how an active wallet stands.
 type State struct {
 	Wallet        models.Wallet
-	Format        string
 	Script        string
 	Path          string        // of the next address
 	HighestIssued int64         // index; -1 when none was given out. Of an account, one less than the number of its tags
@@ -55,7 +54,7 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 		return State{}, false, err
 	}
 	if rows[0].Script == ScriptAccount { // it has no addresses that a wallet could fail to look for
-		return State{Wallet: rows[0], Format: ScriptAccount, Script: ScriptAccount,
+		return State{Wallet: rows[0], Script: ScriptAccount,
 			HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1}, true, nil
 	}
 	if rows[0].Script == ScriptAddress {
@@ -69,7 +68,7 @@ func (s *Service) Active(ctx context.Context, sc scope.Scope, c money.Chain) (St
 	if err != nil {
 		return State{}, false, err
 	}
-	state := State{Wallet: rows[0], Format: key.Format(), Script: key.Script(), Path: key.Path(rows[0].NextIndex),
+	state := State{Wallet: rows[0], Script: key.Script(), Path: key.Path(rows[0].NextIndex),
 		HighestIssued: rows[0].NextIndex - 1, HighestUsed: -1, Limit: Limit}
 	state.measureGaps(used)
 	if key.list != nil { // no wallet looks for its addresses: they can only run out

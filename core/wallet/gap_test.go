@@ -89,7 +89,7 @@ func TestGapMeter(t *testing.T) {
 		f.expect(35, 35, 0, 25, "gap limit in your wallet to 100")
 		f.pay(rows[20], false)
 		f.expect(35, 35, 0, 14, "")
-		if s := f.meter(); s.Path != "0/36" || s.Format != "tpub" || s.Script != wallet.ScriptWPKH || s.Wallet.NextIndex != 36 {
+		if s := f.meter(); s.Path != "0/36" || s.Script != wallet.ScriptWPKH || s.Wallet.NextIndex != 36 {
 			t.Errorf("%+v", s)
 		}
 		// The same account as another script: a wallet that makes those has seen nothing yet.

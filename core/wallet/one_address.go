@@ -152,7 +152,7 @@ func watchAddress(tx *models.Tx, w models.Wallet) error {
 
 // describeOneAddress is how a wallet with one address stands.
 func (s *Service) describeOneAddress(w models.Wallet) State {
-	state := State{Wallet: w, Format: ScriptAddress, Script: ScriptAddress, HighestIssued: w.NextIndex - 1,
+	state := State{Wallet: w, Script: ScriptAddress, HighestIssued: w.NextIndex - 1,
 		HighestUsed: -1}
 	if w.RunsShortAt != nil && s.Clock().Sub(*w.RunsShortAt) < shortAdvice {
 		state.Advice = fault.NewMessage("Amounts run short: at %s UTC a payment found less than a quarter of the "+

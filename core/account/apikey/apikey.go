@@ -41,7 +41,6 @@ type Key struct {
 	Name        string
 	Hint        string // prefix and last four characters
 	Permissions []Permission
-	CreatedBy   string
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time
 	ExpiresAt   *time.Time // end of the overlap after a roll
@@ -314,8 +313,7 @@ func keyChecksum(text string) string {
 
 func describeKey(row models.APIKey) Key {
 	return Key{ID: row.ID, Name: row.Name, Hint: row.Hint, Permissions: parsePermissions(row.Permissions),
-		CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt,
-		LastUsedAt: row.LastUsedAt, ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt}
+		CreatedAt: row.CreatedAt, LastUsedAt: row.LastUsedAt, ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt}
 }
 
 func keyActor(id int64) string { return "key:" + strconv.FormatInt(id, 10) }

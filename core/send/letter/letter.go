@@ -1,8 +1,6 @@
 // Package letter holds what mails about sends say. Views write them.
 package letter
 
-import "time"
-
 // Kind is what a mail about a send says.
 type Kind string
 
@@ -37,11 +35,9 @@ type Letter struct {
 	Amount        string // with the coin's symbol; of a file the total of each coin
 	Network       string // as people say it
 	Send, Payment string // references; Payment is "" for none
-	Refund        bool
 	Address       string
 	Tag           *int64
 	Hash          string
 	URL           string // of the page that the mail asks the recipient to open; "" for none
-	At            time.Time
 	Test          bool
 }
