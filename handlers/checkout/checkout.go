@@ -87,7 +87,7 @@ func (h *Handlers) Routes(r page.Payers) {
 	r.Post("/pay/:token/network", h.chooseNetwork)
 	r.Post("/pay/:token/claim", h.claimPayment)
 	r.Post("/pay/:token/simulate", h.playScenario)
-	r.Get("/l/:code", h.linkPage)
+	r.Get("/l/:code", page.ShowForm(h.showLink))
 	r.Start("/l/:code", h.linkStart)
 	r.Get("/refund/:token", hideAddress(h.showRefund))
 	r.Post("/refund/:token", hideAddress(h.nameAddress))

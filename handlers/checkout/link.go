@@ -14,11 +14,6 @@ import (
 	"cointill/views/ui"
 )
 
-// linkPage shows the public page of a payment link.
-func (h *Handlers) linkPage(c *page.Ctx) error {
-	return h.showLink(c, http.StatusOK, ui.Form{})
-}
-
 // linkStart starts a payment from the page of a link, and leads to it.
 func (h *Handlers) linkStart(c *page.Ctx) error {
 	code, err := linkCode(c)

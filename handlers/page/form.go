@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,16 @@ func DescribeRefusal(ctx context.Context, err error) (flash layout.Flash, status
 		sentences = append(sentences, f.Errors[field]...)
 	}
 	return layout.Flash{Kind: string(ui.Bad), Text: strings.Join(sentences, " ")}, status, unexpected
+}
+
+// ShowForm makes the handler that shows a page with an empty form. show is as in ShowAgain.
+func ShowForm(show func(c *Ctx, status int, typed ui.Form) error) Handler {
+	return func(c *Ctx) error { return show(c, http.StatusOK, ui.Form{}) }
+}
+
+// ShowPage makes the handler that shows a page. show is as in ShowRefusal.
+func ShowPage(show func(c *Ctx, status int) error) Handler {
+	return func(c *Ctx) error { return show(c, http.StatusOK) }
 }
 
 // ShowAgain answers a refused form with its page: show gets the form with its errors, and the status to answer with.

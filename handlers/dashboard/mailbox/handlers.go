@@ -16,6 +16,6 @@ type Handlers struct {
 // Routes declares the routes of these pages, each with the right that it needs.
 func (h *Handlers) Routes(m page.Members) {
 	m.Get("/dashboard/mailbox", scope.SeePayments, h.listMails)
-	m.Get("/dashboard/mailbox/:id", scope.SeePayments, h.showMailPage)
+	m.Get("/dashboard/mailbox/:id", scope.SeePayments, page.ShowPage(h.showMail))
 	m.Post("/dashboard/mailbox/:id/resend", scope.SeePayments, h.resendMail)
 }

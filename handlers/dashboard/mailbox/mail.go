@@ -1,18 +1,13 @@
 package mailbox
 
 import (
-	"net/http"
 	"strconv"
 
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
 )
 
-// showMailPage shows one mail.
-func (h *Handlers) showMailPage(c *page.Ctx) error {
-	return h.showMail(c, http.StatusOK)
-}
-
+// showMail shows one mail.
 func (h *Handlers) showMail(c *page.Ctx, status int) error {
 	id, err := page.ReadID(c, "mail")
 	if err != nil {

@@ -1,8 +1,6 @@
 package payments
 
 import (
-	"net/http"
-
 	"cointill/core/fault"
 	"cointill/core/scope"
 	"cointill/handlers/page"
@@ -11,12 +9,7 @@ import (
 	"cointill/views/words"
 )
 
-// showErasurePage says what the erasure of a customer's data does.
-func (h *Handlers) showErasurePage(c *page.Ctx) error {
-	return h.showErasure(c, http.StatusOK, ui.Form{})
-}
-
-// showErasure shows the page with a form that was refused.
+// showErasure says what the erasure of a customer's data does.
 func (h *Handlers) showErasure(c *page.Ctx, status int, typed ui.Form) error {
 	ctx := c.UserContext()
 	plan, err := h.Eraser.PlanErasure(ctx, c.Scope, page.CleanText(c.Param("id")))

@@ -51,7 +51,7 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Get(xlsxPath, scope.SeePayments, exportPages{h}.downloadXLSX)
 	m.Post("/dashboard/payments/views", scope.SeePayments, h.saveView)
 	m.Post("/dashboard/payments/views/:id/remove", scope.SeePayments, h.removeView)
-	m.Get("/dashboard/payments/:reference", scope.SeePayments, h.showPaymentPage)
+	m.Get("/dashboard/payments/:reference", scope.SeePayments, page.ShowPage(h.showPayment))
 	m.Post("/dashboard/payments/:reference/simulate", scope.DriveSandbox, h.simulatePayment)
 	m.Post("/dashboard/payments/:reference/accept", scope.DecidePayment, resolvePages{h}.acceptPayment)
 	m.Post("/dashboard/payments/:reference/close", scope.ResolvePayment, resolvePages{h}.closePayment)
@@ -70,6 +70,6 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Post(display.UnmatchedPath+"/:id/refund/review", scope.ResolvePayment, h.reviewUnmatchedRefund)
 	m.Get(customersPath, scope.SeePayments, h.listCustomers)
 	m.Get(customersPath+"/:id", scope.SeePayments, h.showCustomer)
-	m.Get(customersPath+"/:id/erase", scope.EraseCustomers, h.showErasurePage)
+	m.Get(customersPath+"/:id/erase", scope.EraseCustomers, page.ShowForm(h.showErasure))
 	m.Post(customersPath+"/:id/erase", scope.EraseCustomers, h.eraseCustomer)
 }

@@ -1,7 +1,6 @@
 package payments
 
 import (
-	"net/http"
 	"net/url"
 
 	"cointill/core/fault"
@@ -15,11 +14,6 @@ import (
 	"cointill/views/ui"
 	"cointill/views/words"
 )
-
-// showPaymentPage shows one transaction.
-func (h *Handlers) showPaymentPage(c *page.Ctx) error {
-	return h.showPayment(c, http.StatusOK)
-}
 
 // showPayment shows a transaction.
 func (h *Handlers) showPayment(c *page.Ctx, status int) error {

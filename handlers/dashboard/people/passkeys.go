@@ -1,7 +1,6 @@
 package people
 
 import (
-	"net/http"
 	"strconv"
 
 	"cointill/core/fault"
@@ -14,11 +13,7 @@ import (
 
 const passkeysPath = display.AccountPath + "/passkeys"
 
-// listPasskeys lists the user's passkeys.
-func (h *Handlers) listPasskeys(c *page.Ctx) error {
-	return h.showPasskeys(c, http.StatusOK, ui.Form{})
-}
-
+// showPasskeys lists the user's passkeys.
 func (h *Handlers) showPasskeys(c *page.Ctx, status int, typed ui.Form) error {
 	list, err := h.Passkeys.Passkeys(c.UserContext(), c.Scope)
 	if err != nil {
@@ -67,11 +62,7 @@ func (h *Handlers) confirmPasskey(c *page.Ctx) error {
 	return c.Redirect(passkeysPath)
 }
 
-// showPasskeyPage shows one.
-func (h *Handlers) showPasskeyPage(c *page.Ctx) error {
-	return h.showPasskey(c, http.StatusOK, ui.Form{})
-}
-
+// showPasskey shows a passkey.
 func (h *Handlers) showPasskey(c *page.Ctx, status int, typed ui.Form) error {
 	id, err := passkeyOf(c)
 	if err != nil {

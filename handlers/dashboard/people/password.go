@@ -1,8 +1,6 @@
 package people
 
 import (
-	"net/http"
-
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
 	"cointill/views/dashboard"
@@ -10,11 +8,7 @@ import (
 	"cointill/views/words"
 )
 
-// showPasswordForm is the form of another password.
-func (h *Handlers) showPasswordForm(c *page.Ctx) error {
-	return h.showPassword(c, http.StatusOK, ui.Form{})
-}
-
+// showPassword is the form of another password.
 func (h *Handlers) showPassword(c *page.Ctx, status int, typed ui.Form) error {
 	shell := c.FillLayout(words.T(c.UserContext(), "account.change_your_password"), "account")
 	shell.NextPath = display.AccountPath + "/password"

@@ -13,11 +13,7 @@ import (
 
 const factorPath = display.AccountPath + "/second-factor"
 
-// showFactorPage shows how the second factor stands.
-func (h *Handlers) showFactorPage(c *page.Ctx) error {
-	return h.showFactor(c, http.StatusOK, ui.Form{})
-}
-
+// showFactor shows how the second factor stands.
 func (h *Handlers) showFactor(c *page.Ctx, status int, typed ui.Form) error {
 	factor, err := h.Factors.SecondFactor(c.UserContext(), c.Scope)
 	if err != nil {

@@ -1,7 +1,6 @@
 package sends
 
 import (
-	"net/http"
 	"strconv"
 
 	"cointill/core/scope"
@@ -12,11 +11,6 @@ import (
 	"cointill/views/ui"
 	"cointill/views/words"
 )
-
-// showAddressesPage lists the address book.
-func (h *Handlers) showAddressesPage(c *page.Ctx) error {
-	return h.showAddresses(c, http.StatusOK, ui.Form{})
-}
 
 // showAddresses shows the list with the form to add an address.
 func (h *Handlers) showAddresses(c *page.Ctx, status int, typed ui.Form) error {

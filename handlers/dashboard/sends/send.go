@@ -1,7 +1,6 @@
 package sends
 
 import (
-	"net/http"
 	"net/url"
 
 	"cointill/core/scope"
@@ -13,11 +12,6 @@ import (
 	"cointill/views/ui"
 	"cointill/views/words"
 )
-
-// showSendPage shows one send.
-func (h *Handlers) showSendPage(c *page.Ctx) error {
-	return h.showSend(c, http.StatusOK, ui.Form{})
-}
 
 // findSend finds the send that the address names.
 func (h *Handlers) findSend(c *page.Ctx) (send.View, error) {

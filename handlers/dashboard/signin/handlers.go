@@ -35,6 +35,6 @@ func (h *Handlers) Routes(v page.Visitors) {
 	v.Post("/reset/:token", h.resetPassword)
 	v.Get("/email/:token", h.showEmailConfirmation)
 	v.Post("/email/:token", h.confirmEmail)
-	v.Get("/invitation/:token", h.showInvitationPage)
+	v.Get("/invitation/:token", page.ShowForm(h.showInvitation))
 	v.Post("/invitation/:token", h.acceptInvitation)
 }

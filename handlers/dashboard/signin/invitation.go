@@ -1,7 +1,6 @@
 package signin
 
 import (
-	"net/http"
 	"net/url"
 
 	"cointill/core/account"
@@ -13,11 +12,7 @@ import (
 	"cointill/views/words"
 )
 
-// showInvitationPage is what a mailed link leads to. Looking at it uses nothing up.
-func (h *Handlers) showInvitationPage(c *page.Ctx) error {
-	return h.showInvitation(c, http.StatusOK, ui.Form{})
-}
-
+// showInvitation is what a mailed link leads to. Looking at it uses nothing up.
 func (h *Handlers) showInvitation(c *page.Ctx, status int, typed ui.Form) error {
 	in, err := h.Team.FindInvitation(c.UserContext(), c.Param("token"))
 	if err != nil {

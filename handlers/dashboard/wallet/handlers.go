@@ -35,7 +35,7 @@ type Handlers struct {
 
 // Routes declares the routes of these pages, each with the right that it needs.
 func (h *Handlers) Routes(m page.Members) {
-	m.Get("/dashboard/methods", scope.SeeMethods, h.listMethods)
+	m.Get("/dashboard/methods", scope.SeeMethods, page.ShowPage(h.showMethods))
 	m.Post("/dashboard/methods/:code", scope.ToggleMethods, h.toggleMethod)
 	m.Post("/dashboard/methods/:code/networks/:network", scope.ToggleMethods, h.toggleNetwork)
 	m.Post("/dashboard/methods/:code/networks/:network/preselect", scope.ToggleMethods, h.preselectNetwork)

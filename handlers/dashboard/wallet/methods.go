@@ -1,8 +1,6 @@
 package wallet
 
 import (
-	"net/http"
-
 	"cointill/core/scope"
 	"cointill/handlers/dashboard/display"
 	"cointill/handlers/page"
@@ -10,11 +8,7 @@ import (
 	"cointill/views/words"
 )
 
-// listMethods lists the coins.
-func (h *Handlers) listMethods(c *page.Ctx) error {
-	return h.showMethods(c, http.StatusOK)
-}
-
+// showMethods lists the coins.
 func (h *Handlers) showMethods(c *page.Ctx, status int) error {
 	methods, err := h.Accounts.Methods(c.UserContext(), c.Scope)
 	if err != nil {

@@ -24,11 +24,6 @@ type deliveryFacts struct {
 	Event    webhook.Recorded
 }
 
-// showDeliveryPage shows an event for an endpoint with all that was sent and answered.
-func (h *Handlers) showDeliveryPage(c *page.Ctx) error {
-	return h.showDelivery(c, http.StatusOK)
-}
-
 // resendDelivery sends one event to one endpoint again.
 func (h *Handlers) resendDelivery(c *page.Ctx) error {
 	err := page.RedirectOnce(h.Answers, c, func(ctx context.Context) (int, error) {
@@ -46,6 +41,7 @@ func (h *Handlers) resendDelivery(c *page.Ctx) error {
 	return nil
 }
 
+// showDelivery shows an event for an endpoint with all that was sent and answered.
 func (h *Handlers) showDelivery(c *page.Ctx, status int) error {
 	facts, err := h.loadDelivery(c, c.Param("id"), c.Param("event"))
 	if err != nil {

@@ -35,7 +35,7 @@ func (h *Handlers) Routes(m page.Members) {
 	m.Get(resendsPath+"/:id", scope.SeeWebhooks, h.showResend)
 	m.Get("/dashboard/webhooks/:id", scope.SeeWebhooks, h.showEndpoint)
 	m.Get("/dashboard/webhooks/:id/edit", scope.ManageWebhooks, h.editEndpointForm)
-	m.Get("/dashboard/webhooks/:id/deliveries/:event", scope.SeeWebhooks, h.showDeliveryPage)
+	m.Get("/dashboard/webhooks/:id/deliveries/:event", scope.SeeWebhooks, page.ShowPage(h.showDelivery))
 	m.Post("/dashboard/webhooks/:id/deliveries/:event/resend", scope.ManageWebhooks, h.resendDelivery)
 	m.Post("/dashboard/webhooks/:id", scope.ManageWebhooks, h.updateEndpoint)
 	m.Post("/dashboard/webhooks/:id/toggle", scope.ManageWebhooks, h.toggleEndpoint)
