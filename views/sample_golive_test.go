@@ -26,7 +26,7 @@ func goingLivePages(live layout.Page) map[string]templ.Component {
 				Href: "/dashboard/methods/crypto_ethereum/wallet", Action: "Rehearse"}},
 		Payment: &dashboard.GoingLivePayment{Reference: "PAY_8KSKWNTAEQHF7PWEK08BN6P77X", State: "initiated",
 			Fiat: "KSh 1.00", Coin: "0.003322 XRP", PayURL: "https://till.example/pay/x",
-			Text: "Waiting for the payment. Its page shows the address and the amount.", Created: now},
+			Text: "Waiting for the payment. Its page shows the address and the amount."},
 		Coins: []ui.Option{{Value: "crypto_bitcoin", Label: "Bitcoin (Bitcoin)"}, {Value: "crypto_ripple",
 			Label: "XRP (XRP Ledger)"}},
 		Currencies: []ui.Option{{Value: "KES", Label: "KES"}, {Value: "NGN", Label: "NGN"}},
@@ -47,7 +47,7 @@ func goingLivePages(live layout.Page) map[string]templ.Component {
 	done := rehearsal
 	done.Payment = &dashboard.GoingLivePayment{Reference: "PAY_8KSKWNTAEQHF7PWEK08BN6P77X", State: "successful",
 		Fiat: "KSh 1.00", Coin: "0.003322 XRP",
-		Text: "The payment is confirmed. The money is where your wallet says.", Created: now}
+		Text: "The payment is confirmed. The money is where your wallet says."}
 	done.PaymentDone, done.WebhookDone, done.Webhook = true, true, "One endpoint answered its last delivery with success."
 	return map[string]templ.Component{"going-live": dashboard.GoingLive(rehearsal),
 		"going-live-live": dashboard.GoingLive(earnest), "going-live-done": dashboard.GoingLive(done)}

@@ -78,7 +78,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	rules := dashboard.SendRulesProps{Page: page, Now: dashboard.SendRuleTexts{One: "Every send", Two: "Never", Limit: "No limit"}, Planned: dashboard.SendRuleTexts{One: "$100.00 and more", Two: "$1,000.00 and more", Limit: "$5,000.00"}, From: now, Change: true, SecondFactor: true,
 		Form: ui.Form{Values: map[string]string{"one_from": "0"}, Errors: map[string][]string{"two_from": {"Must be an amount of USD with at most two decimals, such as 250.00."}}}}
 	paying := []ui.Option{{Value: "0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199", Label: "0x8626f6940E2eb28930eFb4CeF49B2d1F2C9C1199"}}
-	unprepared := dashboard.SendSignProps{Page: page, SendRow: row, CoinName: "Tether", Network: "Ethereum · ethereum-mainnet"}
+	unprepared := dashboard.SendSignProps{Page: page, SendRow: row, Network: "Ethereum · ethereum-mainnet"}
 	unprepared.SignHref, unprepared.FileHelp = row.Href+"/sign", "The signed transaction in hexadecimal. It begins with 0x."
 	unprepared.SendRow.Amount, unprepared.SendRow.CoinSymbol, unprepared.SendRow.Address = "120.5 USDT", "USDT", "0x52908400098527886E0F7030069857D2E4169EE7"
 	choose := unprepared
@@ -105,7 +105,7 @@ func sendPages(live layout.Page) map[string]templ.Component {
 	declined := checked
 	declined.Refused = "The wallet has too little ETH for the amount and the network's fee."
 	outputs := prepared
-	outputs.SendRow.Amount, outputs.SendRow.Address, outputs.CoinName, outputs.Network = "0.00021437 BTC", row.Address, "Bitcoin", "Bitcoin · bitcoin-mainnet"
+	outputs.SendRow.Amount, outputs.SendRow.Address, outputs.Network = "0.00021437 BTC", row.Address, "Bitcoin · bitcoin-mainnet"
 	outputs.Wallets = []ui.Option{{Value: "zpub1", Label: "zpub6rFR7y4Q2Aij…8hV6vYMB1jqx (native SegWit (P2WPKH))"}}
 	outputs.Account, outputs.Fee, outputs.Request, outputs.URI, outputs.QR = "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs", "0.00000705 BTC (5 sat/vB)", "", "", ui.QRProps{}
 	outputs.Speeds = []ui.Option{{Value: "usual", Label: "Usual: within some hours"}}

@@ -22,7 +22,7 @@ func tillPages() map[string]templ.Component {
 		Currencies: []ui.Option{{Value: "NGN", Label: "NGN"}, {Value: "GHC", Label: "GHC"}, {Value: "KES", Label: "KES"}, {Value: "USD", Label: "USD"}},
 		Day:        dashboard.TillDay{Sums: []dashboard.TillSum{{Money: "₦128,284,500.00", Count: 1}, {Money: "$418.00", Count: 12}}}}
 	for _, symbol := range []string{"BTC", "ETH", "USDT", "XRP", "DOGE"} {
-		coin := dashboard.TillCoin{Method: "crypto_" + symbol, Symbol: symbol, Name: coins[symbol][0], Network: coins[symbol][1]}
+		coin := dashboard.TillCoin{Method: "crypto_" + symbol, Symbol: symbol, Network: coins[symbol][1]}
 		for _, n := range networkOptions(money.Coin(symbol)) {
 			coin.Networks = append(coin.Networks, dashboard.TillNetwork{Code: n.Code, Name: n.Label, Fee: n.Fee, Chosen: n.Chosen})
 		}
@@ -55,7 +55,7 @@ func tillPages() map[string]templ.Component {
 		for symbol, name := range map[string]string{"BTC": "till-" + face, "XRP": "till-" + face + "-tag"} {
 			c := coins[symbol]
 			sale := dashboard.TillSaleProps{TillPage: page, Face: face, Title: said[0], Text: said[1], Money: "₦25,000.00", Coin: c[2] + " " + symbol,
-				Network: c[1], Symbol: symbol, Address: c[3], First: qr(c[4]), FirstText: "Scan with a wallet: it fills in the amount.", Second: qr(c[3]),
+				Network: c[1], Address: c[3], First: qr(c[4]), FirstText: "Scan with a wallet: it fills in the amount.", Second: qr(c[3]),
 				SecondText: "Code with the address only", Deadline: now.Add(5 * time.Minute), Window: payment.Window, Now: now, Seen: 1, Needed: 3}
 			sale.PageURL, sale.Sandbox = "http://127.0.0.1:8080/pay/tok", symbol != "XRP"
 			if symbol == "XRP" {

@@ -12,8 +12,8 @@ import (
 
 // webhookPages are the pages about webhooks, in every state.
 func webhookPages(refused ui.Form) map[string]templ.Component {
-	list := []dashboard.WebhookRow{{ID: "whk_1", Name: "Shop server", URL: "https://shop.example/hooks/cointill", Active: true, Health: "Healthy", HealthTone: ui.Good, LastResult: "Delivered (200)", LastTone: ui.Good, LastAt: now},
-		{ID: "whk_2", Name: "Ledger", URL: "https://ledger.internal-company-name.example/v2/events/incoming/cointill", Health: "Switched off", HealthTone: ui.Bad, LastResult: "Given up: Response 410", LastTone: ui.Bad, LastAt: now, OffWhy: "Switched off by Cointill: It answered 410 Gone, which asks for no more events."},
+	list := []dashboard.WebhookRow{{ID: "whk_1", Name: "Shop server", URL: "https://shop.example/hooks/cointill", Active: true, Health: "Healthy", HealthTone: ui.Good, LastResult: "Delivered (200)", LastAt: now},
+		{ID: "whk_2", Name: "Ledger", URL: "https://ledger.internal-company-name.example/v2/events/incoming/cointill", Health: "Switched off", HealthTone: ui.Bad, LastResult: "Given up: Response 410", LastAt: now, OffWhy: "Switched off by Cointill: It answered 410 Gone, which asks for no more events."},
 		{ID: "whk_3", Name: "New", URL: "https://new.example/", Health: "Off", HealthTone: ui.Mute}}
 	fresh := endpointPage()
 	fresh.Secret, fresh.NewSecret, fresh.OldUntil, fresh.Deliveries = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", true, now.Add(24*time.Hour), nil
@@ -63,7 +63,7 @@ func endpointPage() dashboard.WebhookProps {
 	return dashboard.WebhookProps{Page: shell("Shop server", "webhooks"), Manage: true, Created: now,
 		WebhookRow: dashboard.WebhookRow{ID: "whk_01J8Z5Q4V7W2K3M9N0P1R2S3T4", Name: "Shop server", URL: "https://shop.example/hooks/cointill", Active: true, Health: "Failing", HealthTone: ui.Bad},
 		Events:     []string{"payment.successful", "payment.declined"}, Headers: []string{"X-Gateway-Key"}, FailingSince: now,
-		Stats:      dashboard.WebhookHealth{Rate: "62 %", RateNote: "of the last 200 attempts", Median: "84 ms", P95: "1.2 s", Waiting: "3", WaitingNote: "the oldest since 1 Aug 2026, 10:00", Last: "The endpoint answered 404 Not Found.", LastTone: ui.Bad, LastAt: now, Advice: "Your server has nothing at this path: compare it with your routes, letter by letter, and the slash at its end."},
+		Stats:      dashboard.WebhookHealth{Rate: "62 %", RateNote: "of the last 200 attempts", Median: "84 ms", P95: "1.2 s", Waiting: "3", WaitingNote: "the oldest since 1 Aug 2026, 10:00", Last: "The endpoint answered 404 Not Found.", LastAt: now, Advice: "Your server has nothing at this path: compare it with your routes, letter by letter, and the slash at its end."},
 		Missed:     dashboard.MissedEvents{Text: "7 events were not delivered since 1 Aug 2026, 10:00, when the endpoint began to fail or was switched off.", Href: "/dashboard/webhooks/resends/review?endpoint=whk_1"},
 		Tabs:       []dashboard.StateTab{{Text: "All", Href: "?", On: true}, {Text: "Waiting", Href: "?state=pending"}, {Text: "Delivered", Href: "?state=delivered"}, {Text: "Given up", Href: "?state=exhausted"}, {Text: "Not sent", Href: "?state=cancelled"}, {Text: "Skipped", Href: "?state=skipped"}},
 		Deliveries: []dashboard.SentRow{row, skipped, {Event: "webhook.test", ID: "evt_01J8Z5Q4V7W2K3M9N0P1R2S3T5", Href: row.Href, Result: "Delivered (204)", Tone: ui.Good, Tries: 1, Happened: now, Tried: now}},

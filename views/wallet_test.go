@@ -39,7 +39,7 @@ func walletPage() dashboard.WalletProps {
 	late := card()
 	late.Gap, late.GapText = 27, "27 in a row, more than the 20 that wallets check"
 	late.Advice = "27 addresses in a row were given out and not paid to. Wallets look 20 ahead, so yours may not show what was paid after them, though it is yours. Set the gap limit in your wallet to 100 or more and let it scan again."
-	return dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"), Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Network: "Bitcoin", Wallet: late,
+	return dashboard.WalletProps{Page: shell("Bitcoin wallet", "methods"), Code: "crypto_bitcoin", Coin: "BTC", Name: "Bitcoin", Wallet: late,
 		Editable: true, Prefixes: "xpub, ypub or zpub", Scripts: append([]ui.Option{{Label: "Automatic: as the key says"}}, scripts()...),
 		Former: []dashboard.FormerWallet{
 			{Key: "wpkh([d34db33f/84h/0h/0h]xpub6ERA…Fz6aGZ/<0;1>/*)#qzr0mt8h", Kind: "native SegWit (bc1q…)", Network: "Bitcoin", Issued: "1,204 addresses", Replaced: now},
@@ -48,7 +48,7 @@ func walletPage() dashboard.WalletProps {
 
 // addressListPage is the wallet of ether and USDT, which is a list that runs out.
 func addressListPage() dashboard.WalletProps {
-	return dashboard.WalletProps{Page: shell("Tether USD wallet", "methods"), Code: "crypto_tether", Coin: "USDT", Name: "Tether USD", Network: "Ethereum (ERC-20)", Editable: true, Sheet: true, Prefixes: "xpub",
+	return dashboard.WalletProps{Page: shell("Tether USD wallet", "methods"), Code: "crypto_tether", Coin: "USDT", Name: "Tether USD", Editable: true, Sheet: true, Prefixes: "xpub",
 		Wallet: &dashboard.WalletCard{List: true, Left: "12", Key: "1000 addresses, the first 0x5aAeb6…BeAed", Kind: "a list of addresses", Network: "Ethereum", Issued: "988 addresses", Used: "Address 985, counted from 0",
 			Advice: "12 addresses of the list are left. Enter the next list before they run out: payments that find none can't be paid."}}
 }
@@ -83,7 +83,7 @@ func provePage() dashboard.WalletProps {
 // provedPage is the page of one address on Tron whose key is proved.
 func provedPage() dashboard.WalletProps {
 	p := oneAddressPage()
-	p.Code, p.Network = "tron", "Tron (TRC-20)"
+	p.Code = "tron"
 	p.Wallet = &dashboard.WalletCard{Issued: "1,204 payments", OneAddress: &dashboard.OneAddress{
 		Address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8", Networks: []string{"Tron (TRC-20)"}, Alone: true, ProvedAt: now}}
 	return p
@@ -149,7 +149,7 @@ func TestNoticeText(t *testing.T) {
 const classic = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
 
 func accountPage() dashboard.WalletProps {
-	return dashboard.WalletProps{Page: shell("XRP account", "methods"), Code: "crypto_ripple", Coin: "XRP", Name: "XRP", Network: "XRP Ledger", Account: true, Editable: true,
+	return dashboard.WalletProps{Page: shell("XRP account", "methods"), Code: "crypto_ripple", Coin: "XRP", Name: "XRP", Account: true, Editable: true,
 		Wallet: &dashboard.WalletCard{Account: true, Key: classic, Network: "XRP Ledger", Issued: "1,204 destination tags"},
 		Former: []dashboard.FormerWallet{{Key: "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", Kind: "one account, with a destination tag for each payment", Network: "XRP Ledger", Issued: "1 destination tag", Replaced: now}}}
 }

@@ -107,9 +107,9 @@ type StatusProps struct {
 	TooSmallForOneAddress bool
 	// NoAddress says that it is because the merchant has no address left.
 	NoAddress bool
-	// ReceivedFiat and DifferenceFiat are as shown; empty shows none.
-	ReceivedFiat, DifferenceFiat string
-	Address, Tag, XAddress       string
+	// DifferenceFiat is as shown; empty shows none.
+	DifferenceFiat         string
+	Address, Tag, XAddress string
 	// WalletURI opens a wallet; "" where wallets know no such request. WalletQR draws it and AddressQR the plain
 	// address; their Alt is set by the page.
 	WalletURI           string

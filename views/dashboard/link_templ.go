@@ -29,11 +29,11 @@ type LinkProps struct {
 	Description string
 	// Coins are the coins with their networks, for example "USDT · Ethereum (ERC-20), Tron (TRC-20)". AllCoins says that
 	// the link accepts all that are on.
-	Coins              []string
-	AllCoins           bool
-	Limit, RedirectURL string
-	Expires            time.Time
-	Payments           []PaymentRow
+	Coins       []string
+	AllCoins    bool
+	RedirectURL string
+	Expires     time.Time
+	Payments    []PaymentRow
 }
 
 func (p LinkProps) onText(ctx context.Context) string {

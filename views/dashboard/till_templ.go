@@ -31,7 +31,7 @@ type TillProps struct {
 
 // TillCoin is a coin that can be paid with now.
 type TillCoin struct {
-	Method, Symbol, Name, Network string
+	Method, Symbol, Network string
 	// Networks are those to choose among, one of them chosen; none where there is no choice.
 	Networks []TillNetwork
 }
@@ -809,8 +809,8 @@ func tillDay(day TillDay) templ.Component {
 type TillSaleProps struct {
 	layout.TillPage
 	// Face is waiting, seen, paid, wrong or over: what the cashier has to know.
-	Face                         string
-	Money, Coin, Network, Symbol string
+	Face                 string
+	Money, Coin, Network string
 	// Title and Text say what happened and what to do.
 	Title, Text           string
 	Address, Tag          string

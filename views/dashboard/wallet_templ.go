@@ -52,7 +52,7 @@ type FormerWallet struct {
 type WalletProps struct {
 	layout.Page
 	ui.Form
-	Code, Coin, Name, Network string
+	Code, Coin, Name string
 	// Wallet is nil while there is none; Sentence then says why.
 	Wallet   *WalletCard
 	Sentence string

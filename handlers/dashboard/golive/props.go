@@ -201,7 +201,7 @@ func trialProps(ctx context.Context, f facts) *dashboard.GoingLivePayment {
 	coin, state := money.Coin(row.Coin), payment.State(row.Status)
 	p := &dashboard.GoingLivePayment{Reference: row.Reference, State: row.Status, PayURL: f.PayURL,
 		Fiat: money.Currency(row.Currency).FormatForPeople(decimal.NewFromInt(row.Amount)),
-		Coin: coin.Format(row.Due) + " " + row.Coin, Created: row.CreatedAt, Text: words.T(ctx, "golive.trial_ended")}
+		Coin: coin.Format(row.Due) + " " + row.Coin, Text: words.T(ctx, "golive.trial_ended")}
 	switch {
 	case state == payment.Successful:
 		p.Text = words.T(ctx, "golive.trial_paid")

@@ -85,9 +85,6 @@ func linkProps(ctx context.Context, shell layout.Page, f linkFacts, zone *time.L
 		Coins:       listCoins(l, f.Payable), AllCoins: l.Methods == "", RedirectURL: l.RedirectURL,
 		Payments: display.PaymentRows(ctx, f.Payments, zone), QR: f.drawAddress(ctx),
 	}
-	if l.UsageLimit != nil {
-		props.Limit = strconv.FormatInt(*l.UsageLimit, 10)
-	}
 	if l.ExpiresAt != nil {
 		props.Expires = l.ExpiresAt.In(zone)
 	}

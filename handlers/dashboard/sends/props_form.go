@@ -49,7 +49,6 @@ func wasExact(v payment.View) bool {
 
 // coinPlace is a coin on a network that serves it.
 type coinPlace struct {
-	coin    money.CoinInfo
 	network string // its name among all networks; "" where none serves the coin
 	option  ui.Option
 }
@@ -61,7 +60,7 @@ func listPlaces(all networks.Chooser, domain scope.Domain) (places []coinPlace) 
 		usual := ui.Option{Value: string(info.Method), Label: info.Name + " (" + string(info.Coin) + ")"}
 		served := all.Served(domain, info)
 		if len(served) == 0 {
-			places = append(places, coinPlace{coin: info, option: usual})
+			places = append(places, coinPlace{option: usual})
 		}
 		for i, one := range served {
 			option := usual
@@ -71,7 +70,7 @@ func listPlaces(all networks.Chooser, domain scope.Domain) (places []coinPlace) 
 			if i > 0 {
 				option.Value += " " + string(one.Code)
 			}
-			places = append(places, coinPlace{info, one.Network, option})
+			places = append(places, coinPlace{one.Network, option})
 		}
 	}
 	return places

@@ -48,7 +48,7 @@ func (h *Handlers) showSign(c *page.Ctx, status int, typed ui.Form, done send.Su
 	}
 	shell := c.FillLayout(words.T(ctx, "sends.sign_title"), "sends")
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SendRow: display.SendRow(v.Send,
-		page.LoadZone(c.Member.Business)), CoinName: v.Coin().Info().Name, Network: networkText(v),
+		page.LoadZone(c.Member.Business)), Network: networkText(v),
 		Account: v.Send.Account, Wallets: walletOptions(ctx, v.Send.Account, accounts), Refused: done.Refused}
 	if v.Send.BroadcastAt != nil {
 		props.Sent, props.Given = v.Send.SignedHash, v.Send.BroadcastAt.In(page.LoadZone(c.Member.Business))

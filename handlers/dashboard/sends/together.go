@@ -124,7 +124,7 @@ func (h batchPages) renderBatch(c *page.Ctx, status int, v batch.View, typed ui.
 	}
 	shell, first := c.FillLayout(words.T(ctx, "sends.batch_title"), "sends"), v.Sends[0]
 	props := dashboard.SendSignProps{Page: shell, Form: typed, SignHref: togetherPath,
-		CoinName: first.Coin().Info().Name, Network: networkText(first), Account: v.Row.Account,
+		Network: networkText(first), Account: v.Row.Account,
 		Wallets: walletOptions(ctx, v.Row.Account, accounts), Speeds: speedOptions(ctx), Refused: done.Refused}
 	props.Differences = describeDifferences(ctx, zone, done.Differences)
 	props.NetworkCode, props.FileHelp = v.Row.Network, describeFile(ctx, v.Row.Network)

@@ -62,8 +62,7 @@ func (h *Handlers) renderKeypad(c *page.Ctx, status int, typed ui.Form) error {
 	}
 	for _, coin := range coins {
 		props.Coins = append(props.Coins, dashboard.TillCoin{Method: string(coin.Method), Symbol: string(coin.Coin),
-			Name: coin.Name, Network: coin.Network,
-			Networks: networkOptions(coin, choices[coin.Method], typed.Value(networkField(coin.Method)))})
+			Network: coin.Network, Networks: networkOptions(coin, choices[coin.Method], typed.Value(networkField(coin.Method)))})
 	}
 	for _, sum := range day.Sums {
 		props.Day.Sums = append(props.Day.Sums, dashboard.TillSum{Count: int(sum.Count),

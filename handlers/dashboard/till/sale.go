@@ -46,7 +46,7 @@ func saleProps(ctx context.Context, shell layout.TillPage, v payment.View, probl
 	p, coin := v.Payment, v.Coin()
 	zone := page.LoadZone(v.Business)
 	props := dashboard.TillSaleProps{TillPage: shell, Money: money.Currency(p.Currency).FormatForPeople(v.Charged()),
-		Coin: coin.Format(p.Due) + " " + p.Coin, Symbol: p.Coin, Network: v.Destination().Network,
+		Coin: coin.Format(p.Due) + " " + p.Coin, Network: v.Destination().Network,
 		Deadline: p.ExpiresAt.In(zone),
 		Window:   payment.Window, Now: v.Now, Seen: countConfirmations(v), Needed: int(v.Needed())}
 	say := func(face, title, text string) { props.Face, props.Title, props.Text = face, title, text }

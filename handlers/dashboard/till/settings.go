@@ -25,7 +25,7 @@ func (h *Handlers) renderSettings(c *page.Ctx, status int, typed ui.Form) error 
 	shell := c.FillLayout(words.T(c.UserContext(), "till.title"), "till")
 	shell.NextPath = settingsPath
 	return c.RenderStatus(status, dashboard.TillSettings(dashboard.TillSettingsProps{Page: shell, Form: typed, HasPIN: has,
-		Manage: c.Scope.Allows(scope.SetTillPIN), RoleDomain: c.Member.Business.TillDomain}))
+		Manage: c.Scope.Allows(scope.SetTillPIN)}))
 }
 
 // saveSettings sets the PIN, unless the field is empty and there is one, and the domain of the till role.

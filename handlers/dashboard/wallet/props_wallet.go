@@ -48,7 +48,6 @@ func (f walletFacts) keyNetwork() string {
 func walletProps(ctx context.Context, shell layout.Page, typed ui.Form, f walletFacts) dashboard.WalletProps {
 	p := dashboard.WalletProps{
 		Page: shell, Form: typed, Code: walletCode(f.Coin), Coin: string(f.Coin.Coin), Name: f.Coin.Name,
-		Network:  f.Coin.Network,
 		Editable: f.isEditable(), Prefixes: listPrefixes(ctx, f),
 		Scripts: append([]ui.Option{{Label: words.T(ctx, "wallet.automatic")}}, listKinds(ctx, f.Coin.Chain)...),
 	}

@@ -26,7 +26,7 @@ func webhookRow(ctx context.Context, e webhook.Endpoint, last *delivery.Delivery
 	}
 	if last != nil {
 		shown := display.DeliveryRow(ctx, *last, zone)
-		row.LastResult, row.LastTone, row.LastAt = shown.Result, shown.Tone, shown.At
+		row.LastResult, row.LastAt = shown.Result, shown.At
 	}
 	row.Health, row.HealthTone = healthWord(ctx, e, last != nil)
 	return row
@@ -118,7 +118,7 @@ func healthStats(ctx context.Context, h delivery.Health, zone *time.Location) da
 		stats.WaitingNote = words.T(ctx, "webhook.oldest", "Time", ui.TimeText(ctx, h.OldestAt.In(zone)))
 	}
 	if h.Last != nil {
-		stats.Last, stats.LastTone = attemptResult(ctx, *h.Last)
+		stats.Last, _ = attemptResult(ctx, *h.Last)
 		stats.LastAt, stats.Advice = h.Last.At.In(zone), adviceText(ctx, h.Last.Status, h.Last.Code)
 	}
 	return stats
