@@ -17,11 +17,8 @@ type Mail struct {
 	PaymentID *int64
 	FromName  string
 	To        string
-	ToName    string
 	Subject   string
 	Text      string
-	HTML      string
-	MessageID string
 	State     string     // pending, sending, sent, kept, failed or unknown
 	Attempt   int        // attempts made, or under way
 	LastError string     // a sentence
@@ -133,14 +130,12 @@ func findRow(db *models.Tx, sc scope.Scope, id int64) (models.Mail, error) {
 
 func (s *Service) showMail(row models.Mail) Mail {
 	if isReadHere(row) && s.Fill != nil {
-		row.Text, row.HTML = s.Fill(row.Text), s.Fill(row.HTML)
+		row.Text = s.Fill(row.Text)
 	}
 	m := Mail{
 		ID: row.ID, Kind: row.Kind, About: row.About, PaymentID: row.PaymentID, FromName: row.FromName, To: row.To,
-		ToName:  row.ToName,
-		Subject: row.Subject, Text: row.Text, HTML: row.HTML, MessageID: row.MessageID, State: row.Outcome,
-		Attempt:   row.Attempt,
-		LastError: row.LastError, CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
+		Subject: row.Subject, Text: row.Text, State: row.Outcome, Attempt: row.Attempt, LastError: row.LastError,
+		CreatedAt: row.CreatedAt, DoneAt: row.DoneAt,
 	}
 	switch {
 	case row.DoneAt != nil:

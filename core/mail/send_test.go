@@ -59,7 +59,11 @@ func TestSentOnce(t *testing.T) {
 		if date, err := read.Header.Date(); err != nil || !date.Equal(start) {
 			t.Errorf("read.Header.Date(): date = %v, err = %v", date, err)
 		}
-		if id := read.Header.Get("Message-ID"); id != "<"+m.MessageID+">" || !strings.HasSuffix(m.MessageID, "@example.com") {
+		var row models.Mail
+		if err := b.DB.Read(t.Context()).Take(&row).Error; err != nil {
+			t.Fatal(err)
+		}
+		if id := read.Header.Get("Message-ID"); id != "<"+row.MessageID+">" || !strings.HasSuffix(id, "@example.com>") {
 			t.Errorf(`read.Header.Get("Message-ID"): id = %v`, id)
 		}
 		if kind := read.Header.Get("Content-Type"); !strings.HasPrefix(kind, "multipart/alternative") {

@@ -53,8 +53,8 @@ func confirmLink(t *testing.T, s *servertest.Server, sc scope.Scope) string {
 		m, err := s.Mails.FindMail(t.Context(), sc, m.ID)
 		s.FailOn(err)
 		link := regexp.MustCompile(servertest.Base + `(/refund/confirm/[\w-]{43})`).FindStringSubmatch(m.Text)
-		if link == nil || !strings.Contains(m.HTML, link[1]) {
-			t.Fatalf("the mailbox shows no link in both forms of %q", m.Text)
+		if link == nil {
+			t.Fatalf("the mailbox shows no link in %q", m.Text)
 		}
 		return link[1]
 	}
