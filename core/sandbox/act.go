@@ -45,9 +45,6 @@ func amountOwed(v payment.View) money.Amount {
 	return rest
 }
 
-// partOf returns a share of an amount in percent, rounded down.
-func partOf(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }
-
 // heldDepth returns how many of the last blocks hold the payment's money, and in which transactions.
 func heldDepth(v payment.View) (depth int64, txids []string) {
 	for _, t := range v.Transfers {
@@ -143,7 +140,7 @@ func (a *act) chooseLate(accepted, declined string) string {
 // payTooLittle also closes the window once the money was seen: until then the
 // customer could pay the rest, and nothing would be decided.
 func (a *act) payTooLittle() error {
-	a.payNow(partOf(a.view.Payment.Due, 90))
+	a.payNow(a.view.Payment.Due.MulDiv(90, 100))
 	if phaseOf(a.view) != ended && !a.view.Now.After(a.view.Payment.ExpiresAt) {
 		a.done.Advanced, a.whenSeen = a.view.Payment.ExpiresAt.Sub(a.view.Now)+past, true
 	}
@@ -153,7 +150,7 @@ func (a *act) payTooLittle() error {
 
 func (a *act) payTooMuch() error {
 	due := a.view.Payment.Due
-	amount := partOf(due, 110)
+	amount := due.MulDiv(110, 100)
 	if amount.Cmp(due) <= 0 {
 		amount = due.Add(money.Units(1))
 	}
@@ -164,7 +161,7 @@ func (a *act) payTooMuch() error {
 
 func (a *act) payTwoParts() error {
 	all := amountOwed(a.view)
-	first := partOf(all, 60)
+	first := all.MulDiv(60, 100)
 	a.payNow(first)
 	a.sendLater(newTransaction(a.newOutput(all.Sub(first))), 1, false,
 		"Sent when the first part is in a block; the block after takes it.")
@@ -174,7 +171,7 @@ func (a *act) payTwoParts() error {
 
 func (a *act) paySurplus() error {
 	a.payNow(amountOwed(a.view))
-	a.sendLater(newTransaction(a.newOutput(partOf(a.view.Payment.Due, 10))), 0, false,
+	a.sendLater(newTransaction(a.newOutput(a.view.Payment.Due.MulDiv(10, 100))), 0, false,
 		"Sent now by someone else; the next block takes it.")
 	a.describeOutcome(Surplus, 1)
 	return nil

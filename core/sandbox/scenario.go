@@ -194,9 +194,9 @@ func (s Scenario) checkCoin(v payment.View) error {
 	case s.Code == Reorg && p.FinalDepth < 2:
 		return errScenario("This payment is final at its first confirmation, so a reorganisation comes too late to " +
 			"be seen.")
-	case s.Code == Underpay && partOf(p.Due, 90).Sign() == 0:
+	case s.Code == Underpay && p.Due.MulDiv(90, 100).Sign() == 0:
 		return errScenario("This payment is too small to pay less: it is one unit.")
-	case s.Code == TwoParts && partOf(amountOwed(v), 60).Sign() == 0:
+	case s.Code == TwoParts && amountOwed(v).MulDiv(60, 100).Sign() == 0:
 		return errScenario("What is owed is too small for two parts: it is one unit.")
 	}
 	return nil

@@ -192,7 +192,7 @@ func (a *sendAct) signExact() {
 }
 
 func (a *sendAct) signWrong() {
-	amount := partOf(a.view.Send.Amount, 99)
+	amount := a.view.Send.Amount.MulDiv(99, 100)
 	if amount.Sign() == 0 {
 		amount = a.view.Send.Amount.Add(money.Units(1))
 	}

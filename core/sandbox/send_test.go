@@ -256,7 +256,7 @@ func TestUnmatchedMoneyIsRefunded(t *testing.T) {
 		b.simulate(paid, sandbox.Surplus)
 		b.passUntil(func() bool { return len(b.view(paid).Surplus) > 0 && b.view(paid).State() == payment.Successful })
 		stray := b.view(paid).Surplus[0]
-		for _, part := range []string{money.XRP.Format(partOf(stray.Amount, 40)), ""} { // and all that is left
+		for _, part := range []string{money.XRP.Format(stray.Amount.MulDiv(40, 100)), ""} { // and all that is left
 			v, err := b.sends.Ask(t.Context(), owner, send.Request{Kind: send.Refund, TransferID: stray.ID,
 				Amount:  part,
 				Address: somewhere[money.XRP]})
@@ -298,7 +298,7 @@ func TestPartlyRefundedMoneyStaysUnmatched(t *testing.T) {
 			b.must(err)
 			return v.Send.Reference
 		}
-		first, second := ask(money.XRP.Format(partOf(stray.Amount, 40))), ask("")
+		first, second := ask(money.XRP.Format(stray.Amount.MulDiv(40, 100))), ask("")
 		_, err := b.sandbox.ApproveSend(t.Context(), b.scope, first)
 		b.must(err)
 		signs(sandbox.Exact, send.Successful)(b, first)
@@ -333,5 +333,3 @@ func TestSignedTwiceIsOneTransaction(t *testing.T) {
 		t.Errorf("%d transactions pay the send, paid twice: %t; want one", len(v.Transfers), v.Send.PaidTwice)
 	}
 }
-
-func partOf(amount money.Amount, percent int64) money.Amount { return amount.MulDiv(percent, 100) }
