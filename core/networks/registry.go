@@ -82,6 +82,9 @@ func noNode(c money.Chain, domain scope.Domain) fault.Message {
 	return fault.NewMessage("No node for %s is configured in %s, so it can't take payments there.", c, domain.Word())
 }
 
+// IsSandbox reports the name of a simulated network.
+func IsSandbox(name string) bool { return chain.Network(name).IsSandbox() }
+
 // FindName returns the name of a code's network in the payments of a domain: the one that serves it, or else the main
 // network's, or in test the simulated one's.
 func FindName(all interface {

@@ -10,6 +10,7 @@ import (
 
 	"cointill/core/golive"
 	"cointill/core/money"
+	"cointill/core/networks"
 	"cointill/core/receiving"
 	"cointill/core/scope"
 	"cointill/core/wallet"
@@ -21,7 +22,7 @@ import (
 )
 
 // isSandbox reports a coin whose payments stay inside of Cointill.
-func (f walletFacts) isSandbox() bool { return strings.HasPrefix(f.Network, "sandbox-") }
+func (f walletFacts) isSandbox() bool { return networks.IsSandbox(f.Network) }
 
 // isReal reports a coin that needs a wallet of the merchant's own.
 func (f walletFacts) isReal() bool { return f.Network != "" && !f.isSandbox() }
