@@ -89,13 +89,13 @@ func (s *Service) EvaluateEach(ctx context.Context, condition string, of ...any)
 	}
 }
 
-// retryDelay is how long a payment that can't be evaluated waits for its next
-// turn, so that it doesn't take the others' place.
-const retryDelay = 30 * time.Second
+// RetryDelay is how long a payment or a send that can't be evaluated waits for its
+// next turn, so that it doesn't take the others' place.
+const RetryDelay = 30 * time.Second
 
 // postponeEvaluation lets a payment that could not be evaluated wait, still due.
 func postponeEvaluation(tx *models.Tx, now time.Time, id int64) error {
-	set := map[string]any{"due_at": now.Add(retryDelay), "due_read": nil} // not at every look at its network
+	set := map[string]any{"due_at": now.Add(RetryDelay), "due_read": nil} // not at every look at its network
 	return errors.Join(tx.Model(&models.Payment{}).Where("id = ?", id).Updates(set).Error,
 		tx.Model(&models.PaymentNetwork{}).Where("payment_id = ?", id).Update("due_read", nil).Error)
 }

@@ -438,9 +438,6 @@ func (s *store) resolveTransfer(tx *models.Tx, row models.Send) error {
 		Actor: row.Actor, CreatedAt: now}).Error
 }
 
-// retryDelay is how long a send that can't be evaluated waits.
-const retryDelay = 30 * time.Second
-
 // sweepBatch bounds how many due sends one sweep reads.
 const sweepBatch = 200
 

@@ -8,6 +8,7 @@ import (
 
 	"cointill/core/clock"
 	"cointill/core/fault"
+	"cointill/core/payment"
 	"cointill/core/scope"
 	"cointill/core/send/payer"
 	"cointill/models"
@@ -46,7 +47,7 @@ func (s *Evaluator) evaluateApproval(ctx context.Context, tx *models.Tx, v *View
 	if !errors.As(err, &refused) || refused.Kind != fault.Conflict {
 		return err
 	}
-	retry := s.Clock().Add(retryDelay) // until the limit of 24 hours has room for it
+	retry := s.Clock().Add(payment.RetryDelay) // until the limit of 24 hours has room for it
 	row.DueAt = &retry
 	if refused.Code == "nothing_to_refund" { // a person decides what to do with it
 		row.DueAt = nil
@@ -60,7 +61,7 @@ func (s *Evaluator) evaluateAll(ctx context.Context, ids []int64) error {
 	for _, id := range ids {
 		if err := s.Evaluate(ctx, id); err != nil {
 			errs = append(errs, err, s.DB.Exec(ctx).Model(&models.Send{}).Where("id = ?", id).
-				Update("due_at", s.Clock().Add(retryDelay)).Error)
+				Update("due_at", s.Clock().Add(payment.RetryDelay)).Error)
 		}
 	}
 	return errors.Join(errs...)
