@@ -84,8 +84,8 @@ func (s *Service) CloseMonth(ctx context.Context, sc scope.Scope, month string) 
 	return row, err
 }
 
-// checkMonth refuses a month that is closed, has not ended, or ended before the business existed. It returns the first open day, ""
-// before the first closing.
+// checkMonth refuses a month that is closed, has not ended, or ended before the business existed. It returns the
+// first open day, "" before the first closing.
 func (s *Service) checkMonth(tx *models.Tx, sc scope.Scope, p Period) (open string, err error) {
 	if open, err = firstOpenDay(tx, books{sc.BusinessID, string(sc.Domain)}); err != nil {
 		return "", err

@@ -113,8 +113,8 @@ func addDay(days []models.JournalDaySum, day models.JournalDaySum) []models.Jour
 		return slices.Insert(days, i, day)
 	}
 	row := &days[i]
-	row.Entries, row.Payments, row.Amount = row.Entries+day.Entries, row.Payments+day.Payments, row.Amount.Add(day.Amount)
-	row.Value, row.Due = row.Value+day.Value, row.Due+day.Due
+	row.Entries, row.Payments = row.Entries+day.Entries, row.Payments+day.Payments
+	row.Amount, row.Value, row.Due = row.Amount.Add(day.Amount), row.Value+day.Value, row.Due+day.Due
 	return days
 }
 

@@ -111,11 +111,13 @@ func compareSums(tx *models.Tx, sc scope.Scope, p Period, want []models.JournalD
 	if err != nil {
 		return "", err
 	}
-	if month := findOther(months, sumByMonth(days), func(m models.JournalMonthSum) string { return m.Month }); month != "" {
+	monthOf := func(m models.JournalMonthSum) string { return m.Month }
+	if month := findOther(months, sumByMonth(days), monthOf); month != "" {
 		return fmt.Sprintf("The sums of %s aren't those of its days.", month), nil
 	}
 	days = addDays(addDays(nil, days), sumByDay(entries))
-	if day := findOther(days, want, func(d models.JournalDaySum) string { return d.BookedOn }); day != "" {
+	dayOf := func(d models.JournalDaySum) string { return d.BookedOn }
+	if day := findOther(days, want, dayOf); day != "" {
 		return fmt.Sprintf("The sums of %s aren't those of its entries.", day), nil
 	}
 	return "", nil

@@ -171,21 +171,26 @@ func TestPlacesInTheBooks(t *testing.T) {
 		state payment.State
 		want  string
 	}{
-		"open":                     {counted, payment.Processing, "pending"},
-		"abandoned":                {counted, payment.Abandoned, "pending"},
-		"successful":               {counted, payment.Successful, "sales"},
-		"declined":                 {counted, payment.Declined, "declined"},
-		"failed":                   {counted, payment.Failed, "declined"},
-		"unmatched":                {with(func(row *models.Transfer) { row.Unmatched = payment.AfterFinal }), payment.Successful, "unmatched"},
-		"change of a send":         {with(func(row *models.Transfer) { row.PaymentID = nil }), "", "none"},
-		"to an unknown tag":        {with(func(row *models.Transfer) { row.PaymentID, row.Unmatched = nil, payment.UnknownTag }), "", "unmatched"},
-		"unproved":                 {with(func(row *models.Transfer) { row.Unmatched = payment.Unproved }), payment.Processing, "none"},
-		"another asset":            {with(func(row *models.Transfer) { row.Asset, row.Unmatched = "another", payment.WrongAsset }), payment.Processing, "none"},
-		"nothing":                  {with(func(row *models.Transfer) { row.Amount = money.Amount{} }), payment.Processing, "none"},
-		"refunded":                 {with(func(row *models.Transfer) { row.Booked = "returned" }), payment.Successful, "returned"},
-		"refunded and gone":        {with(func(row *models.Transfer) { row.Booked, row.Gone = "returned", true }), payment.Successful, "reversed"},
-		"refunded, gone and back":  {with(func(row *models.Transfer) { row.Booked, row.Resolution = "reversed", payment.Refunded }), payment.Successful, "returned"},
-		"unproved, refunded, gone": {with(func(row *models.Transfer) { row.Booked, row.Gone, row.Unmatched = "returned", true, payment.Unproved }), payment.Successful, "returned"},
+		"open":              {counted, payment.Processing, "pending"},
+		"abandoned":         {counted, payment.Abandoned, "pending"},
+		"successful":        {counted, payment.Successful, "sales"},
+		"declined":          {counted, payment.Declined, "declined"},
+		"failed":            {counted, payment.Failed, "declined"},
+		"unmatched":         {with(func(row *models.Transfer) { row.Unmatched = payment.AfterFinal }), payment.Successful, "unmatched"},
+		"change of a send":  {with(func(row *models.Transfer) { row.PaymentID = nil }), "", "none"},
+		"to an unknown tag": {with(func(row *models.Transfer) { row.PaymentID, row.Unmatched = nil, payment.UnknownTag }), "", "unmatched"},
+		"unproved":          {with(func(row *models.Transfer) { row.Unmatched = payment.Unproved }), payment.Processing, "none"},
+		"another asset":     {with(func(row *models.Transfer) { row.Asset, row.Unmatched = "another", payment.WrongAsset }), payment.Processing, "none"},
+		"nothing":           {with(func(row *models.Transfer) { row.Amount = money.Amount{} }), payment.Processing, "none"},
+		"refunded":          {with(func(row *models.Transfer) { row.Booked = "returned" }), payment.Successful, "returned"},
+		"refunded and gone": {with(func(row *models.Transfer) { row.Booked, row.Gone = "returned", true }),
+			payment.Successful, "reversed"},
+		"refunded, gone and back": {with(func(row *models.Transfer) {
+			row.Booked, row.Resolution = "reversed", payment.Refunded
+		}), payment.Successful, "returned"},
+		"unproved, refunded, gone": {with(func(row *models.Transfer) {
+			row.Booked, row.Gone, row.Unmatched = "returned", true, payment.Unproved
+		}), payment.Successful, "returned"},
 		"unconfirmed":              {with(func(row *models.Transfer) { row.Height = nil }), payment.Processing, ""},
 		"gone":                     {with(func(row *models.Transfer) { row.Gone = true }), payment.Processing, ""},
 		"reverted":                 {with(func(row *models.Transfer) { row.Reverted = true }), payment.Processing, ""},

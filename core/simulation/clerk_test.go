@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"cointill/chain"
 	"cointill/core/fault"
 	"cointill/core/money"
 	"cointill/core/payment"
@@ -25,14 +26,15 @@ func (w *world) decide(r *replica, s *shop) {
 	}
 }
 
-// pickUnmatched picks a transfer of the shop that is open under Unmatched.
+// pickUnmatched picks a transfer of the shop that is open under Unmatched: often the last one.
 func (w *world) pickUnmatched(r *replica, s *shop) (t models.Transfer, found bool) {
 	var open []models.Transfer
-	w.must(r.DB.Read(w.t.Context()).Where("business_id = ? AND unmatched <> '' AND resolution = ''", s.id).Order("id").Find(&open).Error)
+	w.must(r.DB.Read(w.t.Context()).Where("business_id = ? AND unmatched <> '' AND resolution = ''", s.id).
+		Order("id").Find(&open).Error)
 	if len(open) == 0 {
 		return t, false
 	}
-	return open[w.rng.IntN(len(open))], true
+	return open[max(w.rng.IntN(len(open)), w.rng.IntN(len(open)))], true
 }
 
 // attach gives an unmatched transfer to a payment in its coin: mostly to one that can take money, or will.
@@ -58,8 +60,8 @@ func (w *world) attach(r *replica, s *shop) {
 // attachOpen attaches money in the payment's coin that is open under Unmatched, before the customer pays.
 func (c *customer) attachOpen() {
 	var open []models.Transfer
-	c.must(c.replicas[0].DB.Read(c.t.Context()).Where("business_id = ? AND asset = ? AND unmatched <> '' AND resolution = ''", c.shop.id,
-		c.coin.Coin).Order("id").Find(&open).Error)
+	c.must(c.replicas[0].DB.Read(c.t.Context()).Where("business_id = ? AND asset = ?", c.shop.id, c.coin.Coin).
+		Where("unmatched <> '' AND resolution = ''").Order("id").Find(&open).Error)
 	if len(open) > 0 {
 		c.attachTo(c.replicas[0], open[c.rng.IntN(len(open))], c)
 	}
@@ -97,7 +99,8 @@ func (w *world) findPayer(t models.Transfer) *customer {
 		return nil
 	}
 	var p models.Payment
-	w.must(w.replicas[0].DB.Read(w.t.Context()).Select("business_reference").Where("id = ?", *t.PaymentID).Take(&p).Error)
+	w.must(w.replicas[0].DB.Read(w.t.Context()).Select("business_reference").Where("id = ?", *t.PaymentID).
+		Take(&p).Error)
 	return w.findCustomer(p.BusinessReference)
 }
 
@@ -113,19 +116,28 @@ func (w *world) refundTransfer(r *replica, s *shop) {
 		return
 	}
 	err := w.guarded(r, fmt.Sprintf("marks %s of %s as refunded", t.Amount, t.Asset), func() error {
-		return payment.NewResolver(r.Payments).MarkRefunded(w.t.Context(), s.scope, t.ID, refund.Report{Note: "By hand."})
+		return payment.NewResolver(r.Payments).MarkRefunded(w.t.Context(), s.scope, t.ID,
+			refund.Report{Note: "By hand."})
 	})
-	if err == nil {
-		w.count("an unmatched transfer is marked as refunded")
-	} else if !w.unsure {
-		w.refuse("marking a transfer as refunded is refused", err)
+	if err != nil {
+		if !w.unsure {
+			w.refuse("marking a transfer as refunded is refused", err)
+		}
+		return
+	}
+	w.count("an unmatched transfer is marked as refunded")
+	if sent, known := w.nets[chain.Network(t.Network).Code()].byID[t.TxID]; known && w.rng.IntN(2) == 0 {
+		if n, depth := w.below(sent, 0); depth > 0 {
+			n.reorg(depth)
+		}
 	}
 }
 
 // recordRefund records that a part of what an ended payment received was sent back.
 func (w *world) recordRefund(r *replica, s *shop) {
 	var ended []models.Payment
-	w.must(r.DB.Read(w.t.Context()).Where("business_id = ? AND status IN ('declined', 'successful')", s.id).Order("id").Find(&ended).Error)
+	w.must(r.DB.Read(w.t.Context()).Where("business_id = ? AND status IN ('declined', 'successful')", s.id).
+		Order("id").Find(&ended).Error)
 	if len(ended) == 0 {
 		return
 	}

@@ -57,7 +57,8 @@ var queries = []struct{ invariant, sql string }{
 	{"17 the cursor is the last block", "SELECT COUNT(*) FROM chain_cursors c WHERE NOT EXISTS (SELECT 1 FROM chain_blocks b WHERE b.network = c.network AND b.height = c.height AND b.hash = c.hash)"},
 	{"18 a transfer's block is on the chain", `SELECT COUNT(*) FROM transfers t WHERE t.height IS NOT NULL AND NOT EXISTS (SELECT 1 FROM chain_blocks b
 		WHERE b.network = t.network AND b.height = t.height AND b.hash = t.block_hash)`},
-	{"19 unmatched money is open, or was refunded", "SELECT COUNT(*) FROM transfers WHERE unmatched <> '' AND resolution = 'attached'"},
+	{"19 unmatched money is open, or was refunded",
+		"SELECT COUNT(*) FROM transfers WHERE unmatched <> '' AND resolution = 'attached'"},
 	{"20 nothing of another business", `SELECT COUNT(*) FROM payments p LEFT JOIN destinations d ON d.payment_id = p.id LEFT JOIN transfers t ON t.payment_id = p.id
 		LEFT JOIN events e ON e.payment_id = p.id LEFT JOIN deliveries v ON v.event_id = e.id LEFT JOIN endpoints w ON w.id = v.endpoint_id
 		WHERE d.business_id <> p.business_id OR t.business_id <> p.business_id OR e.business_id <> p.business_id OR v.business_id <> p.business_id OR w.business_id <> p.business_id`},
@@ -262,7 +263,8 @@ func (w *world) swept(r *replica) {
 // at again.
 func (w *world) looked(n *network) {
 	for _, c := range w.customers {
-		if _, shown := c.shown[n.kind]; !shown || !w.clock.Now().After(c.abandons()) || c.ended || c.attached || len(c.coming()) > 0 {
+		_, shown := c.shown[n.kind]
+		if !shown || !w.clock.Now().After(c.abandons()) || c.ended || c.attached || len(c.coming()) > 0 {
 			continue
 		}
 		if c.read[n.kind] = w.clock.Now(); len(c.read) < len(c.shown) {

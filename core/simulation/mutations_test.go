@@ -61,9 +61,6 @@ var mutations = []mutation{
 	{"surplus counts as sales", "core/payment/books.go", "case t.Unmatched != \"\":", "case t.Unmatched != \"\" && t.Unmatched != Surplus:"},
 	{"a declined payment's money is a sale", "core/payment/books.go", "		return journal.Declined\n	}", "		return journal.Sales\n	}"},
 	{"what a reorganisation took stays in the books", "core/payment/observe/observe.go", "	if err := books.BookTransfers(a.tx, a.now, a.network); err != nil {\n		return err\n	}\n	if err := departure.Settle", "	if err := departure.Settle"},
-	{"attached money that isn't needed is in no list", "core/payment/surplus.go", "\"unmatched\": Surplus, \"resolution\": \"\",", "\"unmatched\": Surplus,"},
-	{"attached money takes its new payment's value along", "core/payment/attach.go", "			moves[i].Held = &held\n", "			_ = held\n"},
-	{"money that was sent back and then lost stays in the wallet", "core/payment/books.go", "	case returned && (confirmed || !believed):\n", "	case returned:\n"},
 	{"what owners move is not booked", "core/payment/observe/observe.go", "		err = left.Record(b.Height, a.now)", "		err = left.Record(b.Height+1000, a.now)"},
 	{"what an undone block took stays moved", "core/payment/departure/settle.go", "		if err := postMoved(tx, now, row, money.Amount{}); err != nil {", "		if err := postMoved(tx, now, row, row.Booked); err != nil {"},
 	{"money on a network that is off is credited", "core/payment/observe/transfer.go",
@@ -75,6 +72,12 @@ var mutations = []mutation{
 	{"a further network's confirmations end no wait", "core/payment/further.go",
 		"WakeElsewhere[f.Network]; height > 0 {", "WakeElsewhere[f.Network]; height < 0 {"},
 	{"a webhook that is gone stays on", "core/webhook/failing.go", "row.Active && (gone || ", "row.Active && ("},
+}
+
+// decisionMutations are those that worlds with many payments are there to find, in which people decide often.
+var decisionMutations = []mutation{
+	{"attached money that isn't needed is in no list", "core/payment/surplus.go", "\"unmatched\": Surplus, \"resolution\": \"\",", "\"unmatched\": Surplus,"},
+	{"money that was sent back and then lost stays in the wallet", "core/payment/books.go", "	case returned && (confirmed || !believed):\n", "	case returned:\n"},
 }
 
 // sendMutations are those that worlds with sends are there to find.
@@ -103,7 +106,7 @@ var failing = regexp.MustCompile(`--- FAIL: TestSimulation/seed=(\d+) `)
 // that a change of the code doesn't leave a bug that can't be planted.
 func TestMutationsFit(t *testing.T) {
 	t.Parallel()
-	for _, m := range slices.Concat(mutations, sendMutations) {
+	for _, m := range slices.Concat(mutations, decisionMutations, sendMutations) {
 		text, err := os.ReadFile(filepath.Join(root, m.file))
 		if err != nil {
 			t.Errorf("%s: %v", m.name, err)
@@ -121,15 +124,18 @@ func TestMutationsFit(t *testing.T) {
 // made faster.
 func TestMutations(t *testing.T) {
 	for _, m := range mutations {
-		t.Run(m.name, func(t *testing.T) { m.plant(t, 0) })
+		t.Run(m.name, func(t *testing.T) { m.plant(t, size{*payments, 0}) })
+	}
+	for _, m := range decisionMutations {
+		t.Run(m.name, func(t *testing.T) { m.plant(t, size{60, 0}) })
 	}
 	for _, m := range sendMutations {
-		t.Run(m.name, func(t *testing.T) { m.plant(t, *sends) })
+		t.Run(m.name, func(t *testing.T) { m.plant(t, size{*payments, *sends}) })
 	}
 }
 
-// plant plants the bug, and looks for it in worlds with so many sends.
-func (m mutation) plant(t *testing.T, sends int) {
+// plant plants the bug, and looks for it in worlds of a size.
+func (m mutation) plant(t *testing.T, of size) {
 	source, err := os.ReadFile(filepath.Join(root, m.file))
 	if err != nil {
 		t.Fatal(err)
@@ -138,12 +144,12 @@ func (m mutation) plant(t *testing.T, sends int) {
 		t.Fatalf("%q stands %d times in %s", m.old, n, m.file)
 	}
 	if *plant {
-		m.find(t, strings.Replace(string(source), m.old, m.new, 1), sends)
+		m.find(t, strings.Replace(string(source), m.old, m.new, 1), of)
 	}
 }
 
 // find runs the simulation with the planted source until a seed fails.
-func (m mutation) find(t *testing.T, planted string, sends int) {
+func (m mutation) find(t *testing.T, planted string, of size) {
 	t.Helper()
 	dir := t.TempDir()
 	file, err := filepath.Abs(filepath.Join(root, m.file))
@@ -161,7 +167,8 @@ func (m mutation) find(t *testing.T, planted string, sends int) {
 		}
 	}
 	run := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-failfast", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"),
-		"-run", "TestSimulation", ".", "-sim.seeds", fmt.Sprint(*seeds), "-sim.sends", fmt.Sprint(sends), "-sim.first")
+		"-run", "TestSimulation", ".", "-sim.seeds", fmt.Sprint(*seeds), "-sim.sends", fmt.Sprint(of.sends),
+		"-sim.payments", fmt.Sprint(of.payments), "-sim.first")
 	out, err := run.CombinedOutput()
 	found := failing.FindStringSubmatch(string(out))
 	switch {

@@ -352,7 +352,8 @@ func (w *world) checkBooksOfNetworks(db *models.DB) {
 		}
 	}
 	var entries []models.JournalEntry
-	w.must(db.Read(w.t.Context()).Where("transfer_id IS NOT NULL AND send_id IS NULL AND kind <> ?", journal.Refunded).Find(&entries).Error)
+	w.must(db.Read(w.t.Context()).Where("transfer_id IS NOT NULL AND send_id IS NULL").
+		Where("kind <> ?", journal.Refunded).Find(&entries).Error)
 	for _, e := range entries {
 		key := heldOn{e.BusinessID, e.Coin, chain.Network(e.Network).Code()}
 		if e.Debit == string(journal.Wallet) {
