@@ -39,8 +39,8 @@ const (
 	slots   = 2 // records in a file: a write replaces the lower one, so the higher one survives a power cut
 	// recordSize is the length of "next 0000000058 1a2b3c4d\n".
 	recordSize = 25
-	// mostBytes is the most bytes that are read from a file.
-	mostBytes = 1024
+	// maxFileBytes is the most bytes that are read from a file.
+	maxFileBytes = 1024
 )
 
 // errDamaged is of a file that holds no mark of the key. It is never taken for no mark.

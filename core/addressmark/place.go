@@ -108,7 +108,7 @@ func (p *place) updateOpen(k Key, file *os.File, decide change) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	data, err := io.ReadAll(io.LimitReader(file, mostBytes))
+	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
 	if err != nil {
 		return outcome{err: err}
 	}

@@ -32,9 +32,9 @@ func (c Currency) IsKnown() bool {
 // UnknownCurrency is said of a currency that isn't one of the four.
 var UnknownCurrency = fault.NewMessage("Must be one of NGN, GHC, KES, USD.")
 
-// ISO is the code to ask rate sources for. This is the only place where GHC
+// ISOCode is the code to ask rate sources for. This is the only place where GHC
 // becomes GHS: ISO's own GHC was retired in 2007 at 10,000 to 1.
-func (c Currency) ISO() string {
+func (c Currency) ISOCode() string {
 	if c == GHC {
 		return "GHS"
 	}

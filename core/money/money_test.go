@@ -150,7 +150,7 @@ func TestLargeAmounts(t *testing.T) {
 
 func TestCurrency(t *testing.T) {
 	t.Parallel()
-	if money.GHC.ISO() != "GHS" || money.Currency("GHS").IsKnown() {
+	if money.GHC.ISOCode() != "GHS" || money.Currency("GHS").IsKnown() {
 		t.Error("GHC is looked up as GHS, and GHS itself is no currency here")
 	}
 	for want, c := range map[string]money.Currency{"₦1,234,567.50": money.NGN, "KSh 1,234,567.50": money.KES, "GH₵1,234,567.50": money.GHC} {

@@ -285,10 +285,10 @@ func (c Case) chooseTransfers(sightings []indexedSighting) []indexedSighting {
 // isReverted reports whether a block holds the transaction, which failed there.
 func (s Sighting) isReverted() bool { return s.Reverted && s.Height > 0 }
 
-// goneForGood is how long a transfer must be missing before a payment past its 24 hours fails
+// maxAbsence is how long a transfer must be missing before a payment past its 24 hours fails
 // for it. A node that was restarted has an empty mempool for a while; most of the transfers
 // that waited in it are confirmed later.
-const goneForGood = 6 * time.Hour
+const maxAbsence = 6 * time.Hour
 
 // listAwaited lists the missing transfers that may be in a block again, and says when the first
 // of them no longer may; zero when no time ends that. One that was reverted or double-spent may
@@ -298,7 +298,7 @@ func (c Case) listAwaited(missing []indexedSighting, now time.Time) (awaited []i
 	for _, s := range missing {
 		if !s.isReverted() && s.Conflict == 0 {
 			limit, read := c.AbandonsAt, now
-			if later := s.GoneAt.Add(goneForGood); later.After(limit) {
+			if later := s.GoneAt.Add(maxAbsence); later.After(limit) {
 				limit = later
 			}
 			if s.Elsewhere != nil && s.Elsewhere.Read.Before(read) {

@@ -82,7 +82,7 @@ func exact(t *testing.T, coin money.Coin, currency money.Currency, policy quote.
 	case policy.Market == quote.Street:
 		want.Mul(want, rates["USDT/NGN"]).Quo(want, rates["USDT/USD"])
 	case currency != money.USD:
-		want.Mul(want, rates["USD/"+currency.ISO()])
+		want.Mul(want, rates["USD/"+currency.ISOCode()])
 	}
 	want.Mul(want, big.NewRat(int64(10_000-policy.Spread), 10_000))
 	off := new(big.Rat).Sub(q.Price.Rat(), want)

@@ -27,7 +27,7 @@ const (
 func (s *Service) Pairs() []Pair {
 	return slices.DeleteFunc(allPairs(), func(p Pair) bool {
 		return slices.ContainsFunc(money.Currencies(), func(c money.Currency) bool {
-			return p == (Pair{Base: string(money.USDT), Quote: c.ISO()}) && c != money.USD &&
+			return p == (Pair{Base: string(money.USDT), Quote: c.ISOCode()}) && c != money.USD &&
 				!s.HasStreet(scope.Live, c)
 		})
 	})
@@ -40,12 +40,12 @@ func allPairs() (all []Pair) {
 	}
 	for _, c := range money.Currencies() {
 		if c != money.USD {
-			all = append(all, Pair{Base: "USD", Quote: c.ISO()})
+			all = append(all, Pair{Base: "USD", Quote: c.ISOCode()})
 		}
 	}
 	for _, c := range money.Currencies() {
 		if c != money.USD {
-			all = append(all, Pair{Base: string(money.USDT), Quote: c.ISO()})
+			all = append(all, Pair{Base: string(money.USDT), Quote: c.ISOCode()})
 		}
 	}
 	return all

@@ -109,7 +109,7 @@ func (s *Service) readPolicies(ctx context.Context, sc scope.Scope, _ []struct{}
 
 // HasStreet reports whether a street rate is configured for a currency.
 func (s *Service) HasStreet(domain scope.Domain, currency money.Currency) bool {
-	p := Pair{Base: string(money.USDT), Quote: currency.ISO()}
+	p := Pair{Base: string(money.USDT), Quote: currency.ISOCode()}
 	return domain == scope.Live &&
 		slices.ContainsFunc(s.Asked, func(from source.Source) bool {
 			return from.Street &&
@@ -138,7 +138,7 @@ func (s *Service) checkPolicy(sc scope.Scope, currency money.Currency, p Policy)
 	if p.Manual.IsZero() && p.ManualUntil.IsZero() {
 		return fields
 	}
-	limits, ok := bounds[Pair{Base: "USD", Quote: currency.ISO()}]
+	limits, ok := bounds[Pair{Base: "USD", Quote: currency.ISOCode()}]
 	switch {
 	case !ok:
 		fields.Add("manual", "The dollar has no rate of its own.")

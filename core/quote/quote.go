@@ -135,7 +135,7 @@ const pricePlaces = 16
 
 // buildLegs returns what a quote is the product of, which depends on its market.
 func (s *Service) buildLegs(domain scope.Domain, usd Leg, q Quote, policy Policy) ([]Leg, error) {
-	fiat := Pair{Base: "USD", Quote: q.Currency.ISO()}
+	fiat := Pair{Base: "USD", Quote: q.Currency.ISOCode()}
 	switch {
 	case q.Currency == money.USD:
 		return []Leg{usd}, nil

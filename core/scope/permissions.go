@@ -111,5 +111,6 @@ func (s Scope) CheckAction(action Action) error {
 	case s.reachOf(action) == inTest:
 		return fault.New(fault.Forbidden, "test_domain_only", "This works in the test domain only.")
 	}
-	return s.Require()
+	return fault.New(fault.Forbidden, "role_not_allowed",
+		"Your role may not do this. Ask an owner or an admin of the business.")
 }

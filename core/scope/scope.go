@@ -105,14 +105,3 @@ func (s Scope) Among(db *gorm.DB) *gorm.DB {
 	}
 	return db.Where("? + 0 = ? AND ? = ?", businessID, s.BusinessID, domain, string(s.Domain)) // no index has the sum
 }
-
-// Require refuses a role that is not among those allowed.
-func (s Scope) Require(roles ...Role) error {
-	for _, r := range roles {
-		if s.Role == r {
-			return nil
-		}
-	}
-	return fault.New(fault.Forbidden, "role_not_allowed",
-		"Your role may not do this. Ask an owner or an admin of the business.")
-}

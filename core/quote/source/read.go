@@ -244,7 +244,7 @@ func listCodes() (coins, fiat []string) {
 	}
 	for _, currency := range money.Currencies() {
 		if currency != money.USD {
-			fiat = append(fiat, currency.ISO())
+			fiat = append(fiat, currency.ISOCode())
 		}
 	}
 	return coins, fiat

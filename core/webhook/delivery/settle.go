@@ -35,7 +35,7 @@ type settlement struct {
 // together by the next one, so that many share a commit.
 type settler struct {
 	sender *Sender
-	room   chan struct{} // bounds the waiting settlements
+	slots  chan struct{} // bounds the waiting settlements
 
 	mu      sync.Mutex
 	waiting []*settlement
@@ -43,18 +43,18 @@ type settler struct {
 }
 
 const (
-	settled  = 500                   // at most in one transaction
-	unsettle = 2000                  // at most waiting
-	linger   = 10 * time.Millisecond // between two transactions: settlements in between share the next
+	maxPerTransaction = 500                   // at most in one transaction
+	maxWaiting        = 2000                  // at most waiting
+	linger            = 10 * time.Millisecond // between two transactions: settlements in between share the next
 )
 
 func newSettler(s *Sender) *settler {
-	return &settler{sender: s, room: make(chan struct{}, unsettle)}
+	return &settler{sender: s, slots: make(chan struct{}, maxWaiting)}
 }
 
 // queueSettlement queues a settlement and returns a function that waits for its commit.
 func (g *settler) queueSettlement(s *settlement) func() error {
-	g.room <- struct{}{}
+	g.slots <- struct{}{}
 	s.done = make(chan error, 1)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -71,7 +71,7 @@ func (g *settler) settleAll() {
 	for group := g.takeGroup(); len(group) > 0; group = g.takeGroup() {
 		g.settleGroup(group)
 		for range group {
-			<-g.room
+			<-g.slots
 		}
 		<-time.After(linger)
 	}
@@ -82,7 +82,7 @@ func (g *settler) settleAll() {
 func (g *settler) takeGroup() (group []*settlement) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	n := min(len(g.waiting), settled)
+	n := min(len(g.waiting), maxPerTransaction)
 	group, g.waiting = g.waiting[:n], append([]*settlement(nil), g.waiting[n:]...)
 	g.running = n > 0
 	return group
@@ -123,7 +123,7 @@ func (s *Sender) recordGroup(ctx context.Context, group []*settlement) error {
 		if err := s.settleDeliveries(tx, group); err != nil {
 			return err
 		}
-		return s.judgeEndpoints(tx, group)
+		return s.noteOutcomes(tx, group)
 	})
 }
 
@@ -218,8 +218,8 @@ func chooseRetry(row models.Delivery, r result, now time.Time) map[string]any {
 	return set
 }
 
-// judgeEndpoints notes which endpoints took a delivery and which failed.
-func (s *Sender) judgeEndpoints(tx *models.Tx, group []*settlement) error {
+// noteOutcomes notes which endpoints took a delivery and which failed.
+func (s *Sender) noteOutcomes(tx *models.Tx, group []*settlement) error {
 	var good []string
 	bad := map[string]settlement{}
 	for _, one := range group {

@@ -35,12 +35,12 @@ func TestNoSettlementIsLost(t *testing.T) {
 		first := s.answered("a", 500)
 		g.running = true // so that none is taken before all wait
 		var commits []func() error
-		for range settled + 1 {
+		for range maxPerTransaction + 1 {
 			one := *first // each writes to the same delivery
 			commits = append(commits, g.queueSettlement(&one))
 		}
-		if len(g.waiting) != settled+1 {
-			t.Errorf("%d settlements wait, want %d until the one run takes them", len(g.waiting), settled+1)
+		if len(g.waiting) != maxPerTransaction+1 {
+			t.Errorf("%d settlements wait, want %d until the one run takes them", len(g.waiting), maxPerTransaction+1)
 		}
 		ended := make(chan error, 1)
 		go func() { g.settleAll(); ended <- nil }()
@@ -68,10 +68,10 @@ func TestSettlementsAreTakenInGroups(t *testing.T) {
 	t.Parallel()
 	g := newSettler(nil)
 	g.running = true
-	for range settled + 1 {
+	for range maxPerTransaction + 1 {
 		g.queueSettlement(&settlement{})
 	}
-	for i, want := range []int{settled, 1, 0} {
+	for i, want := range []int{maxPerTransaction, 1, 0} {
 		if n := len(g.takeGroup()); n != want || g.running != (want > 0) {
 			t.Errorf("group %d has %d settlements, and a run goes on: %v; want %d, %v", i+1, n, g.running, want, want > 0)
 		}

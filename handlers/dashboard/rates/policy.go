@@ -80,7 +80,7 @@ func (h *Handlers) renderPolicy(c *page.Ctx, status int, currency money.Currency
 		return err
 	}
 	if currency != money.USD {
-		facts.Fiat.Pair = quote.Pair{Base: string(money.USD), Quote: currency.ISO()}
+		facts.Fiat.Pair = quote.Pair{Base: string(money.USD), Quote: currency.ISOCode()}
 		facts.Fiat.Leg, err = h.Quotes.Leg(domain, facts.Fiat.Pair)
 		if facts.Fiat.Why, err = display.DescribeUnavailable(c.UserContext(), err); err != nil {
 			return err

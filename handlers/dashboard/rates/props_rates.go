@@ -86,7 +86,7 @@ func rateRules(ctx context.Context, f ratesFacts, zone *time.Location) (rules []
 		if f.Scope.Allows(scope.ManageBusiness) {
 			rule.LinkText = words.T(ctx, "rates.change")
 		}
-		pair := quote.Pair{Base: string(money.USD), Quote: currency.ISO()}
+		pair := quote.Pair{Base: string(money.USD), Quote: currency.ISOCode()}
 		for _, p := range f.Pairs {
 			if p.Pair == pair {
 				rule.Warning = ownRateWarning(ctx, currency, policy, p, f.Now)
