@@ -31,6 +31,7 @@ var (
 // The limits of a list, at the median, and of what an export holds.
 const (
 	listLimit   = 30.0  // milliseconds
+	totalLimit  = 150.0 // milliseconds, for the sums of up to 5,000 payments
 	exportLimit = 100.0 // MB
 )
 
@@ -121,13 +122,20 @@ func BenchmarkLists(b *testing.B) {
 				}
 				took = append(took, time.Since(began))
 			}
-			slices.Sort(took)
-			median := float64(took[len(took)/2].Microseconds()) / 1000
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(median, "median-ms")
-			b.ReportMetric(median/listLimit, "of-limit")
+			reportMedian(b, took, listLimit)
 		})
 	}
+	b.Run("totals-of-all", func(b *testing.B) {
+		var took []time.Duration
+		for b.Loop() {
+			began := time.Now()
+			if _, err := service.Total(b.Context(), sc, list.Filter{}); err != nil {
+				b.Fatal(err)
+			}
+			took = append(took, time.Since(began))
+		}
+		reportMedian(b, took, totalLimit)
+	})
 	for name, begin := range map[string]func(io.Writer, []spreadsheet.Column) (spreadsheet.Writer, error){"csv": spreadsheet.NewCSV, "xlsx": spreadsheet.NewXLSX} {
 		b.Run("export-"+name, func(b *testing.B) {
 			most := uint64(0)
@@ -156,4 +164,13 @@ func (w *watcher) Write(p []byte) (int, error) {
 		*w.most = max(*w.most, now.HeapInuse+now.StackInuse)
 	}
 	return len(p), nil
+}
+
+// reportMedian reports the median of how long reads took, beside its ratio to a limit in milliseconds.
+func reportMedian(b *testing.B, took []time.Duration, limit float64) {
+	slices.Sort(took)
+	median := float64(took[len(took)/2].Microseconds()) / 1000
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median, "median-ms")
+	b.ReportMetric(median/limit, "of-limit")
 }

@@ -134,8 +134,9 @@ func TestListShowsTotals(t *testing.T) {
 		endPayment(s, sc, money.CryptoBitcoin, payment.Declined, 40, time.Minute)
 		b := s.SignIn(ama)
 		lacks(t, b.Get("/dashboard/payments?status=expired"), `id="totals"`)
+		expect(t, b.Get("/dashboard/payments"), 200, "Show number and sums")
 		for query, want := range map[string]string{
-			"":                      "Transactions 2 Successful 1 Amount due ₦10,000.00 Received ₦4,499.64 Declined, held ₦1,999.64",
+			"totals=show":           "Transactions 2 Successful 1 Amount due ₦10,000.00 Received ₦4,499.64 Declined, held ₦1,999.64",
 			"method=crypto_bitcoin": "Transactions 2 Successful 1 Amount due ₦10,000.00 Received ₦4,499.64 Declined, held ₦1,999.64",
 			"status=declined":       "Transactions 1 Amount due ₦5,000.00 Received ₦0.00 Declined, held ₦1,999.64",
 		} {

@@ -45,7 +45,8 @@ func (h *Handlers) listPayments(c *page.Ctx) error {
 		return c.OpenPage(listing.PaymentsPath + "/" + named)
 	}
 	facts := listFacts{Found: found, Newest: newest, Zone: zone, Resend: c.Scope.Allows(scope.ManageWebhooks)}
-	if len(found.Payments) > 0 {
+	facts.Summed = len(asked.DescribeFilters(ctx)) > 0 || page.ReadQuery(c).Get("totals") == "show"
+	if facts.Summed && len(found.Payments) > 0 {
 		if facts.Totals, err = h.Lists.Total(ctx, c.Scope, h.makeFilter(c, asked)); err != nil {
 			return err
 		}

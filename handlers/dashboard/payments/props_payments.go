@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"cointill/core/money"
@@ -23,6 +24,7 @@ type listFacts struct {
 	Found  list.Page
 	Newest list.Place
 	News   int         // payments that are newer than the page, for the script of an open one
+	Summed bool        // whether the totals were asked for: each filter does
 	Totals list.Totals // of the filter
 	Zone   *time.Location
 	Views  []models.SavedView
@@ -51,7 +53,9 @@ func paymentsProps(ctx context.Context, shell layout.Page, s listing.Search, f l
 	if f.Resend {
 		props.ResendHref = s.FirstPage().HrefOf(resendPath)
 	}
-	props.Totals = totalsProps(ctx, f.Totals)
+	if props.Totals = totalsProps(ctx, f.Totals); !f.Summed && len(props.Rows) > 0 {
+		props.Totals.Href = sumsHref(props.FirstHref)
+	}
 	props.Pager = ui.PagerProps{Shown: words.N(ctx, "payments.counted", len(props.Rows))}
 	if rows := props.Rows; len(rows) > 0 {
 		first, older, newer := s.FirstPage(), s.FirstPage(), s.FirstPage()
@@ -82,6 +86,14 @@ func carriedFields(s listing.Search) (fields []dashboard.HiddenField) {
 		}
 	}
 	return fields
+}
+
+// sumsHref is the address of a list with its totals.
+func sumsHref(list string) string {
+	if strings.Contains(list, "?") {
+		return list + "&totals=show"
+	}
+	return list + "?totals=show"
 }
 
 // totalsProps are the totals of a filter, by currency.
