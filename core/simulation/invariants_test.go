@@ -65,7 +65,7 @@ var queries = []struct{ invariant, sql string }{
 	{"23 times are in order", "SELECT COUNT(*) FROM payments WHERE opened_at < created_at OR first_seen_at < opened_at OR settled_at < created_at OR updated_at < settled_at"},
 	{"24 expired was never opened", "SELECT COUNT(*) FROM payments WHERE status = 'expired' AND (opened_at IS NOT NULL OR address <> '' OR settled_at <= expires_at)"},
 	{"24 abandoned after 24 hours, without money that was known", `SELECT COUNT(*) FROM payments p WHERE p.status = 'abandoned' AND (p.settled_at <= p.abandons_at OR
-		EXISTS (SELECT 1 FROM transfers t WHERE t.payment_id = p.id AND t.unmatched = '' AND t.seen_at <= p.abandons_at AND (t.created_at < p.abandoned_at OR
+		EXISTS (SELECT 1 FROM transfers t WHERE t.payment_id = p.id AND t.unmatched = '' AND t.resolution = '' AND t.seen_at <= p.abandons_at AND (t.created_at < p.abandoned_at OR
 		t.created_at = p.abandoned_at AND EXISTS (SELECT 1 FROM steps s JOIN steps e ON e.payment_id = s.payment_id AND e.number > s.number
 		WHERE s.payment_id = p.id AND s.kind = 'transfer' AND s.created_at = t.created_at AND e.kind = 'state' AND e.to_status = 'abandoned'
 		AND e.created_at = p.abandoned_at))))`},

@@ -200,7 +200,7 @@ func (r record) sumRecords() map[line]money.Amount {
 			t.PaymentID == nil && t.Unmatched == "" {
 			continue // the last is the change of a send, which stays in the wallet
 		}
-		amount, isBack := t.Amount, t.Resolution == "refunded" && !r.isSent(t)
+		amount, isBack := t.Amount, r.isBack(t)
 		switch {
 		case t.IsConfirmed() == isBack: // it came and was sent back, or isn't here
 			continue
@@ -317,7 +317,12 @@ func valueOf(p models.Payment) int64 {
 	return value.Int64()
 }
 
-// isSent reports that sends refunded a transfer: their entries say so, not its own.
-func (r record) isSent(t models.Transfer) bool {
-	return slices.ContainsFunc(r.sends, func(s models.Send) bool { return s.TransferID != nil && *s.TransferID == t.ID })
+// isBack reports whether a person recorded that a transfer was sent back. Where only sends refund it, their entries
+// say so.
+func (r record) isBack(t models.Transfer) bool {
+	recorded := slices.ContainsFunc(r.refunds, func(refund models.Resolution) bool {
+		return refund.TransferID != nil && *refund.TransferID == t.ID
+	})
+	sent := slices.ContainsFunc(r.sends, func(s models.Send) bool { return s.TransferID != nil && *s.TransferID == t.ID })
+	return t.Resolution == "refunded" && (recorded || !sent)
 }
