@@ -107,18 +107,25 @@ func readSurplus(tx *models.Tx, views map[int64]*View) error {
 }
 
 // SumSurplus returns how much surplus of payments is owed back: it is confirmed, attached to no
-// payment and not refunded. Payments without any are left out.
+// payment and not refunded: completed sends of a part count. Payments without any are left out.
 func SumSurplus(tx *models.Tx, payments []int64) (map[int64]money.Amount, error) {
 	var rows []struct {
 		PaymentID int64
 		Sum       models.AmountSum
 	}
-	owed := selectSurplus(models.Among(tx.Model(&models.Transfer{}), "payment_id", payments)).
-		Where("resolution = '' AND height IS NOT NULL AND NOT gone AND NOT reverted").Group("payment_id")
-	err := models.Select(owed, "payment_id, "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
+	owed := func() *models.Tx {
+		return selectSurplus(models.Among(tx.Model(&models.Transfer{}), "payment_id", payments)).
+			Where("resolution = '' AND height IS NOT NULL AND NOT gone AND NOT reverted")
+	}
+	err := models.Select(owed().Group("payment_id"), "payment_id, "+models.SumAmounts(tx, "amount")+" AS sum").
+		Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	sent, err := refund.SumSent(tx, owed().Select("id"))
 	sums := make(map[int64]money.Amount, len(rows))
 	for _, r := range rows {
-		sums[r.PaymentID] = r.Sum.Amount
+		sums[r.PaymentID] = r.Sum.Amount.Sub(sent[r.PaymentID])
 	}
 	return sums, err
 }

@@ -311,6 +311,10 @@ func TestCompletedRefundsAreBooked(t *testing.T) {
 	}
 	settle(send.Request{Payment: declined.Reference, Amount: "0.0001"}, "declined")
 	part := settle(send.Request{TransferID: own.ID, Amount: "0.00002"}, "unmatched")
+	sums, err := payment.SumSurplus(o.db.Read(t.Context()), []int64{declined.ID})
+	if owed := sums[declined.ID]; err != nil || owed.Cmp(money.Units(7_000)) != 0 {
+		t.Errorf("of 9,000 units of which 2,000 were sent back %s are owed (%v), want 7,000", owed, err)
+	}
 	settle(send.Request{TransferID: unknown.ID, Amount: "0.00003"}, "unmatched")
 	reversed := settle(send.Request{TransferID: own.ID, Amount: "0.00002"}, "unmatched")
 	o.set(reversed, map[string]any{"reversed": true})

@@ -76,6 +76,23 @@ func sumSends(query *models.Tx) (sum money.Amount, err error) {
 	return sum, err
 }
 
+// SumSent returns how much of unmatched transfers completed sends refunded, by the payment that each came to. transfers
+// selects their numbers. Payments without any are left out.
+func SumSent(tx, transfers *models.Tx) (map[int64]money.Amount, error) {
+	var rows []struct {
+		PaymentID int64
+		Sum       models.AmountSum
+	}
+	query := tx.Model(&models.Send{}).Where("transfer_id IN (?) AND payment_id IS NOT NULL", transfers).
+		Where("status = 'successful' AND NOT reversed").Group("payment_id")
+	err := models.Select(query, "payment_id, "+models.SumAmounts(tx, "amount")+" AS sum").Find(&rows).Error
+	sums := make(map[int64]money.Amount, len(rows))
+	for _, r := range rows {
+		sums[r.PaymentID] = r.Sum.Amount
+	}
+	return sums, err
+}
+
 // SelectSent limits a query for sends to those that count as refunded: completed ones of a payment's own money.
 // Those that were sent in another way are left out, as no chain has shown them.
 func SelectSent(tx *models.Tx) *models.Tx {
