@@ -229,7 +229,7 @@ func (c *customer) checkRefusal(to money.Chain, err error) {
 	switch {
 	case off:
 		c.count("a network that is off can't be chosen")
-	case c.named == "" && len(c.coming()) == 0 && !now.After(c.created.Add(7*time.Minute)):
+	case c.named == "" && len(c.coming()) == 0 && !c.attached && !now.After(c.created.Add(7*time.Minute)):
 		c.find("payment %d can't be moved to %s: %v", c.number, to, err)
 	default:
 		c.count("a change of the network is refused")
@@ -252,6 +252,7 @@ func (c *customer) dropNetwork(err error) {
 func (c *customer) checkStart(p models.Payment) {
 	code := chain.Network(p.Network).Code()
 	switch {
+	case c.attached: // the network of the attached money may be shown
 	case c.named != "" && code != c.named:
 		c.find("payment %d is on %s, and its request named %s", c.number, code, c.named)
 	case !c.early && !c.shop.findActivity(c.coin.Coin, code).at(c.created):

@@ -263,9 +263,9 @@ func (o *order) ask(r *replica) bool {
 	case err == nil:
 		o.find("send %d was asked for, and isn't there", o.number)
 		return true
-	case kind != fault.Conflict && kind != fault.Invalid:
+	case kind != fault.Conflict && kind != fault.Invalid && kind != fault.NotFound:
 		return false
-	case o.request.Kind == send.Refund: // this money can't be refunded any more
+	case o.request.Kind == send.Refund: // this money can't be refunded any more, or was attached elsewhere
 		o.count("a refund is refused")
 		o.request = send.Request{BusinessReference: o.request.BusinessReference}
 		o.payout, o.coin = true, money.CoinInfo{}
