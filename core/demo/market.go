@@ -61,7 +61,7 @@ func drawWalk(p quote.Pair, until time.Time) []int64 {
 	walk := make([]int64, Days+2)
 	for i := 1; i < len(walk); i++ {
 		// A pair that is far away rather comes back.
-		walk[i] = walk[i-1]*97/100 + int64(d.below(2*step+1)-step)
+		walk[i] = walk[i-1]*97/100 + int64(d.drawBelow(2*step+1)-step)
 	}
 	return walk
 }

@@ -20,25 +20,25 @@ type random struct {
 	drawn int
 }
 
-// below draws a number from 0 to n - 1.
-func (d *random) below(n int) int {
+// drawBelow draws a number from 0 to n - 1.
+func (d *random) drawBelow(n int) int {
 	d.drawn++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", d.name, d.drawn))
 	return int(binary.BigEndian.Uint64(sum[:8]) % uint64(n))
 }
 
-// between draws a time from least to most, in milliseconds.
-func (d *random) between(least, most time.Duration) time.Duration {
-	return least + time.Duration(d.below(int((most-least)/time.Millisecond)+1))*time.Millisecond
+// drawBetween draws a time from least to most, in milliseconds.
+func (d *random) drawBetween(least, most time.Duration) time.Duration {
+	return least + time.Duration(d.drawBelow(int((most-least)/time.Millisecond)+1))*time.Millisecond
 }
 
-// choose draws the index of a weight, each as often as it weighs.
-func (d *random) choose(weights ...int) int {
+// chooseIndex draws the index of a weight, each as often as it weighs.
+func (d *random) chooseIndex(weights ...int) int {
 	all := 0
 	for _, weight := range weights {
 		all += weight
 	}
-	drawn := d.below(all)
+	drawn := d.drawBelow(all)
 	for i, weight := range weights {
 		if drawn -= weight; drawn < 0 {
 			return i
@@ -87,7 +87,7 @@ func (d *random) dealScenarios() (scenarios []scenario) {
 		}
 	}
 	for i := len(scenarios) - 1; i > 0; i-- {
-		j := d.below(i + 1)
+		j := d.drawBelow(i + 1)
 		scenarios[i], scenarios[j] = scenarios[j], scenarios[i]
 	}
 	return scenarios
@@ -119,8 +119,8 @@ func (s *shop) planShop() {
 func (s *shop) drawTimes(d *random, begin time.Time, day int) (times []time.Time) {
 	midnight := begin.Add(time.Duration(day) * 24 * time.Hour).Truncate(24 * time.Hour)
 	hundredths := weekdays[midnight.Weekday()] * (60 + 40*day/s.days)
-	for range (hundredths + d.below(100)) / 100 {
-		at := midnight.Add(time.Duration(d.choose(hours[:]...))*time.Hour + d.between(0, time.Hour))
+	for range (hundredths + d.drawBelow(100)) / 100 {
+		at := midnight.Add(time.Duration(d.chooseIndex(hours[:]...))*time.Hour + d.drawBetween(0, time.Hour))
 		if at.After(begin) && at.Before(s.until.Add(-lastOrder)) {
 			times = append(times, at)
 		}
@@ -179,10 +179,10 @@ const linkOrders = 14
 func (s *shop) drawOrder(d *random, at time.Time, people *customers) order {
 	o := order{at: at, reference: fmt.Sprintf("order-%d", firstOrder+s.planned)}
 	o.first, o.last, o.email = people.next()
-	o.method = money.Coins()[d.choose(24, 12, 44, 12, 8)].Method
-	o.branch, o.till = branches[d.choose(5, 3, 2)], 1+d.below(2)
-	if d.below(100) < linkOrders {
-		o.link = 1 + d.below(len(shopLinks))
+	o.method = money.Coins()[d.chooseIndex(24, 12, 44, 12, 8)].Method
+	o.branch, o.till = branches[d.chooseIndex(5, 3, 2)], 1+d.drawBelow(2)
+	if d.drawBelow(100) < linkOrders {
+		o.link = 1 + d.drawBelow(len(shopLinks))
 		o.currency, o.amount = shopLinks[o.link-1].draft.Currency, drawLinkAmount(d, shopLinks[o.link-1].draft)
 		return o
 	}
@@ -190,11 +190,11 @@ func (s *shop) drawOrder(d *random, at time.Time, people *customers) order {
 	for _, p := range prices {
 		weights = append(weights, p.weight)
 	}
-	p := prices[d.choose(weights...)]
+	p := prices[d.chooseIndex(weights...)]
 	// Small amounts are more common: the least of three draws.
 	steps := p.most
 	for range 3 {
-		steps = min(steps, p.least+int64(d.below(int(p.most-p.least)+1)))
+		steps = min(steps, p.least+int64(d.drawBelow(int(p.most-p.least)+1)))
 	}
 	o.currency, o.amount = p.currency, steps*p.step
 	return o
@@ -205,7 +205,7 @@ func drawLinkAmount(d *random, l link.Draft) int64 {
 	if l.Amount != nil {
 		return *l.Amount
 	}
-	return l.MinAmount * int64(1+d.below(int(min(l.MaxAmount/l.MinAmount, 12))))
+	return l.MinAmount * int64(1+d.drawBelow(int(min(l.MaxAmount/l.MinAmount, 12))))
 }
 
 // shopLinks are the shop's payment links.
@@ -261,8 +261,8 @@ const returning = 45
 // next draws the customer of the next payment.
 func (c *customers) next() (first, last, email string) {
 	n := c.known
-	if n > 0 && c.random.below(100) < returning {
-		n = min(c.random.below(n), c.random.below(n)) // the first ones return most
+	if n > 0 && c.random.drawBelow(100) < returning {
+		n = min(c.random.drawBelow(n), c.random.drawBelow(n)) // the first ones return most
 	} else {
 		c.known++
 	}

@@ -26,11 +26,11 @@ func (v *visit) refundBySend() error {
 	}
 	reference := asked.Send.Reference
 	now := v.Clock.Now()
-	v.line.add(now.Add(v.random.between(20*time.Minute, 2*time.Hour)), func() error {
+	v.line.add(now.Add(v.random.drawBetween(20*time.Minute, 2*time.Hour)), func() error {
 		_, err := v.Sandbox.ApproveSend(v.ctx, v.TestScope, reference)
 		return err
 	})
-	v.line.add(now.Add(v.random.between(130*time.Minute, 4*time.Hour)), func() error {
+	v.line.add(now.Add(v.random.drawBetween(130*time.Minute, 4*time.Hour)), func() error {
 		if _, err := v.Sandbox.SimulateSend(v.ctx, v.TestScope, reference, sandbox.Exact); err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (s *shop) startPayment(o order) error {
 		v.schedule(payment.Window+time.Second, v.sweepPayments)
 		return nil
 	}
-	v.schedule(o.random.between(8*time.Second, 70*time.Second), v.openPage)
+	v.schedule(o.random.drawBetween(8*time.Second, 70*time.Second), v.openPage)
 	return nil
 }
 
@@ -100,32 +100,32 @@ func (v *visit) openPage() (err error) {
 		return err
 	}
 	due, d := v.view.Payment.Due, v.random
-	soon := d.between(100*time.Second, 5*time.Minute)
+	soon := d.drawBetween(100*time.Second, 5*time.Minute)
 	switch v.scenario {
 	case exact:
 		v.pay(soon, due)
 	case twoParts:
 		v.pay(soon, takePercent(due, 60))
-		v.pay(soon+d.between(40*time.Second, 90*time.Second), due.Sub(takePercent(due, 60)))
+		v.pay(soon+d.drawBetween(40*time.Second, 90*time.Second), due.Sub(takePercent(due, 60)))
 	case late:
-		v.pay(payment.Window+d.between(3*time.Minute, 40*time.Minute), due)
+		v.pay(payment.Window+d.drawBetween(3*time.Minute, 40*time.Minute), due)
 	case underpaid:
-		v.pay(soon, takePercent(due, int64(88+d.below(9))))
+		v.pay(soon, takePercent(due, int64(88+d.drawBelow(9))))
 		v.decideLater()
 	case overpaid:
-		v.pay(soon, takePercent(due, int64(104+d.below(14))))
+		v.pay(soon, takePercent(due, int64(104+d.drawBelow(14))))
 		v.decideLater()
 	case abandoned:
 		v.schedule(payment.Monitoring+time.Second, v.readOwnNetwork)
 	case afterAbandoned:
 		v.schedule(payment.Monitoring+time.Second, v.readOwnNetwork)
-		v.pay(payment.Monitoring+d.between(time.Hour, 9*time.Hour), due)
+		v.pay(payment.Monitoring+d.drawBetween(time.Hour, 9*time.Hour), due)
 		v.decideLater()
 	case failed:
 		v.payInVain(soon)
 	case surplus:
 		v.pay(soon, due)
-		v.paySurplus(d.between(3*time.Hour, 20*time.Hour))
+		v.paySurplus(d.drawBetween(3*time.Hour, 20*time.Hour))
 	case unmatched:
 		v.sendUnmatched(soon)
 	case unconfirmed:
@@ -216,9 +216,9 @@ const soonest = 90 * time.Second
 func (v *visit) transfer(after time.Duration, tx chain.Tx) {
 	p := findPace(v.network)
 	each := v.until.Sub(v.order.at) < detailed
-	wait := v.random.between(p.first[0], p.first[1])
+	wait := v.random.drawBetween(p.first[0], p.first[1])
 	mined := after + wait
-	final := mined + v.random.between(p.final[0], p.final[1])
+	final := mined + v.random.drawBetween(p.final[0], p.final[1])
 	if !each {
 		mined = after + min(wait, soonest)
 	}
@@ -336,10 +336,10 @@ func (v *visit) sendUnmatched(after time.Duration) {
 		output.Tag = nil
 	case money.ETH, money.USDT:
 		// It has as many decimals as USDT.
-		output.Asset, output.Amount = "FAKE-USDT", money.Units(int64(1_000_000*(10+v.random.below(90))))
+		output.Asset, output.Amount = "FAKE-USDT", money.Units(int64(1_000_000*(10+v.random.drawBelow(90))))
 	default:
 		v.pay(after, v.view.Payment.Due)
-		v.paySurplus(v.random.between(time.Hour, 9*time.Hour))
+		v.paySurplus(v.random.drawBetween(time.Hour, 9*time.Hour))
 		return
 	}
 	v.transfer(after, v.newTx(output))
@@ -352,7 +352,7 @@ const decided = 4 * 24 * time.Hour
 // atWork has something happen in the owner's working hours, some days after the payment.
 func (v *visit) atWork(days int, happen func() error) {
 	midnight := v.order.at.AddDate(0, 0, days).Truncate(24 * time.Hour)
-	v.line.add(midnight.Add(v.random.between(8*time.Hour, 15*time.Hour)), happen)
+	v.line.add(midnight.Add(v.random.drawBetween(8*time.Hour, 15*time.Hour)), happen)
 }
 
 // decideLater has the owner decide about the payment on a later day: the amount is accepted, or

@@ -95,15 +95,20 @@ func (s *Service) RunSums(ctx context.Context, interval time.Duration) error {
 // sumByDay sums entries by their days and properties.
 func sumByDay(entries []models.JournalEntry) (days []models.JournalDaySum) {
 	for _, e := range entries {
-		day := models.JournalDaySum{BusinessID: e.BusinessID, Domain: e.Domain, BookedOn: e.BookedOn, Kind: e.Kind,
-			Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network, Currency: e.Currency, Entries: 1,
-			Amount: e.Amount, Value: e.Value, Due: e.Due}
-		if e.Due > 0 {
-			day.Payments = 1
-		}
-		days = addDay(days, day)
+		days = addDay(days, sumEntry(e))
 	}
 	return days
+}
+
+// sumEntry returns an entry as the sum of a day that has no other.
+func sumEntry(e models.JournalEntry) models.JournalDaySum {
+	day := models.JournalDaySum{BusinessID: e.BusinessID, Domain: e.Domain, BookedOn: e.BookedOn, Kind: e.Kind,
+		Debit: e.Debit, Credit: e.Credit, Coin: e.Coin, Network: e.Network, Currency: e.Currency, Entries: 1,
+		Amount: e.Amount, Value: e.Value, Due: e.Due}
+	if e.Due > 0 {
+		day.Payments = 1
+	}
+	return day
 }
 
 // addDay adds a sum to the one of its key, in a list in the order of compareDays.
@@ -115,14 +120,6 @@ func addDay(days []models.JournalDaySum, day models.JournalDaySum) []models.Jour
 	row := &days[i]
 	row.Entries, row.Payments = row.Entries+day.Entries, row.Payments+day.Payments
 	row.Amount, row.Value, row.Due = row.Amount.Add(day.Amount), row.Value+day.Value, row.Due+day.Due
-	return days
-}
-
-// addDays adds sums to a list in the order of compareDays.
-func addDays(days, more []models.JournalDaySum) []models.JournalDaySum {
-	for _, day := range more {
-		days = addDay(days, day)
-	}
 	return days
 }
 

@@ -79,7 +79,7 @@ func (v *Verdict) verifyPeriod(tx *models.Tx, sc scope.Scope, p Period, hash str
 		v.Entries += int64(len(list))
 		writeEntries(sum, list)
 		for _, e := range list {
-			days = addDays(days, sumByDay([]models.JournalEntry{e.JournalEntry}))
+			days = addDay(days, sumEntry(e.JournalEntry))
 		}
 	})
 	if err != nil {
@@ -111,20 +111,23 @@ func compareSums(tx *models.Tx, sc scope.Scope, p Period, want []models.JournalD
 	if err != nil {
 		return "", err
 	}
-	monthOf := func(m models.JournalMonthSum) string { return m.Month }
-	if month := findOther(months, sumByMonth(days), monthOf); month != "" {
+	readMonth := func(m models.JournalMonthSum) string { return m.Month }
+	if month := findDifference(months, sumByMonth(days), readMonth); month != "" {
 		return fmt.Sprintf("The sums of %s aren't those of its days.", month), nil
 	}
-	days = addDays(addDays(nil, days), sumByDay(entries))
-	dayOf := func(d models.JournalDaySum) string { return d.BookedOn }
-	if day := findOther(days, want, dayOf); day != "" {
+	got := sumByDay(entries)
+	for _, day := range days {
+		got = addDay(got, day)
+	}
+	readDay := func(d models.JournalDaySum) string { return d.BookedOn }
+	if day := findDifference(got, want, readDay); day != "" {
 		return fmt.Sprintf("The sums of %s aren't those of its entries.", day), nil
 	}
 	return "", nil
 }
 
-// findOther returns the earliest name of a row that only one of two lists has; "" for none.
-func findOther[T any](a, b []T, nameOf func(T) string) (name string) {
+// findDifference returns the earliest day or month of a row that only one of two lists has; "" for none.
+func findDifference[T any](a, b []T, nameOf func(T) string) (name string) {
 	count := map[string]int{}
 	names := map[string]string{}
 	for i, list := range [][]T{a, b} {

@@ -139,7 +139,7 @@ func (d *Resolver) describeTransfers(ctx context.Context, sc scope.Scope, rows [
 	return list, err
 }
 
-// readPayments reads what is shown of the payments that transfers came to, by id.
+// readPayments reads the payments that transfers came to, by id, with the columns that lists show.
 func (d *Resolver) readPayments(ctx context.Context, sc scope.Scope,
 	transfers []models.Transfer) (map[int64]models.Payment, error) {
 	var ids []int64
